@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception Placements: which layout a block gets, as
+// pure functions of its shape and of what its accesses allow.
+//
+// Both walk the block's elements in one order, the fastest dimension first, and deal the bits of
+// that walk out to the place dimensions from the lowest to the highest:
+//
+//   GPU     register (one vector)  →  lane (32)  →  warp  →  register (the steps)
+//   CPU     lane (SIMD)            →  step
+//
+// A warp thus touches consecutive memory with each vector access. What a block has beyond one
+// vector per thread lies in upper register bits: with 1024 elements, 4 warps and vectors of 4, two
+// steps of 512 elements,
+//
+//   register = [[1], [2], [512]], lane = [[4], [8], [16], [32], [64]], warp = [[128], [256]]
+//
+// A block with fewer elements than that first gets shorter vectors, then leaves lanes and warps
+// free (bases of zero: they hold copies):
+//
+//   64 elements:   register = [], lane = [[1], [2], [4], [8], [16]], warp = [[32], [0]]
+#pragma once
+
+#include "compiler/layout/LinearLayout.h"
+
+namespace eft {
+
+inline constexpr int64_t lanesPerWarp = 32;
+
+/// The names of the place dimensions, in order.
+namespace place {
+inline constexpr std::string_view registers = "register", lane = "lane", warp = "warp",
+                                  step = "step";
+}
+
+/// The layout (register, lane, warp) of a block on a GPU. `order` lists the block's dimensions, the
+/// fastest first; a vector access moves `vectorElements` along order[0]; all extents and counts are
+/// powers of two.
+LinearLayout placeOnGpu(std::span<const int64_t> shape, std::span<const unsigned> order,
+                        int64_t vectorElements, int64_t numWarps);
+
+/// The layout (lane, step) of a block on a CPU, where a SIMD step works on `laneElements`, or on
+/// the whole block if that is smaller.
+LinearLayout placeOnCpu(std::span<const int64_t> shape, std::span<const unsigned> order,
+                        int64_t laneElements);
+
+/// The number of elements that a SIMD step works on: as many of the widest element in memory as a
+/// vector register holds.
+int64_t simdLanes(int64_t vectorBits, int64_t widestElementBits);
+
+/// The order in which the last dimension is the fastest.
+std::vector<unsigned> rowMajorOrder(unsigned rank);
+
+} // namespace eft
