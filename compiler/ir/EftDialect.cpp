@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Registration of the dialect, its pointer type, and the helpers on types.
+#include "compiler/ir/EftDialect.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "mlir/Transforms/InliningUtils.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace eft;
+
+#include "compiler/ir/EftDialect.cpp.inc"
+#include "compiler/ir/EftEnums.cpp.inc"
+
+#define GET_TYPEDEF_CLASSES
+#include "compiler/ir/EftTypes.cpp.inc"
+
+namespace {
+/// Every op of the dialect may be inlined: none depends on the function that it stands in.
+struct EftInlinerInterface : DialectInlinerInterface {
+  using DialectInlinerInterface::DialectInlinerInterface;
+  bool isLegalToInline(Operation *, Region *, bool, IRMapping &) const final { return true; }
+  bool isLegalToInline(Region *, Region *, bool, IRMapping &) const final { return true; }
+};
+} // namespace
+
+void EftDialect::initialize() {
+  addTypes<
+#define GET_TYPEDEF_LIST
+#include "compiler/ir/EftTypes.cpp.inc"
+      >();
+  registerAttributes();
+  addOperations<
+#define GET_OP_LIST
+#include "compiler/ir/EftOps.cpp.inc"
+      >();
+  addInterfaces<EftInlinerInterface>();
+}
+
+Operation *EftDialect::materializeConstant(OpBuilder &builder, Attribute value, Type type,
+                                           Location loc) {
+  return arith::ConstantOp::materialize(builder, value, type, loc);
+}
+
+LogicalResult EftDialect::verifyRegionArgAttribute(Operation *op, unsigned, unsigned,
+                                                   NamedAttribute attribute) {
+  if (attribute.getName() != divisibilityName)
+    return op->emitError("unknown argument attribute '") << attribute.getName().getValue() << "'";
+  auto divisibility = dyn_cast<IntegerAttr>(attribute.getValue());
+  if (!divisibility || !divisibility.getValue().isPowerOf2())
+    return op->emitError("'") << divisibilityName << "' must be a power of two, got "
+                              << attribute.getValue();
+  return success();
+}
+
+LogicalResult PointerType::verify(function_ref<InFlightDiagnostic()> emitError, Type pointee) {
+  unsigned width = pointee.isSignlessInteger() || llvm::isa<FloatType>(pointee)
+                       ? pointee.getIntOrFloatBitWidth()
+                       : 0;
+  bool isMemoryInteger = pointee.isSignlessInteger() && (width == 8 || width == 16 || width == 32 ||
+                                                         width == 64);
+  if (isMemoryInteger || llvm::isa<Float16Type, BFloat16Type, Float32Type, Float64Type>(pointee))
+    return success();
+  return emitError() << "a pointee must be an integer of 8, 16, 32 or 64 bits or f16, bf16, f32 or "
+                        "f64, got "
+                     << pointee;
+}
+
+bool eft::isBlock(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor || !tensor.hasStaticShape() || tensor.getRank() == 0)
+    return false;
+  return llvm::all_of(tensor.getShape(), [](int64_t extent) { return llvm::isPowerOf2_64(extent); });
+}
+
+Type eft::withElementType(Type type, Type element) {
+  if (auto tensor = dyn_cast<RankedTensorType>(type))
+    return RankedTensorType::get(tensor.getShape(), element, tensor.getEncoding());
+  return element;
+}
+
+Type eft::pointeeLike(Type pointer) {
+  auto element = dyn_cast<PointerType>(getElementTypeOrSelf(pointer));
+  return element ? withElementType(pointer, element.getPointee()) : Type();
+}
+
+Type eft::maskLike(Type type) {
+  return withElementType(type, IntegerType::get(type.getContext(), 1));
+}

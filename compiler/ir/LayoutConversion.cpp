@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "compiler/ir/LayoutConversion.h"
+
+using namespace mlir;
+using namespace eft;
+
+std::optional<LinearLayout> eft::layoutOf(Type type) {
+  auto block = dyn_cast<RankedTensorType>(type);
+  auto attribute = block ? dyn_cast_or_null<LayoutAttr>(block.getEncoding()) : LayoutAttr();
+  if (!attribute)
+    return std::nullopt;
+  std::vector<PlaceBases> places;
+  for (auto [number, name] : llvm::enumerate(attribute.getDimensions())) {
+    PlaceBases &place = places.emplace_back();
+    place.name = name.getValue().str();
+    for (unsigned bit : llvm::seq<unsigned>(0, attribute.getBitCounts()[number])) {
+      ArrayRef<int64_t> basis = attribute.getBasis(number, bit);
+      place.bases.emplace_back(basis.begin(), basis.end());
+    }
+  }
+  std::string error; // The attribute's verifier has said all that there is to say.
+  return LinearLayout::create(places, block.getShape(), error);
+}
+
+LayoutAttr eft::toAttribute(MLIRContext *context, const LinearLayout &layout) {
+  SmallVector<StringAttr> names;
+  SmallVector<int64_t> bitCounts, coordinates;
+  for (const PlaceBases &place : layout.bases()) {
+    names.push_back(StringAttr::get(context, place.name));
+    bitCounts.push_back(place.bases.size());
+    for (const Coordinates &basis : place.bases)
+      llvm::append_range(coordinates, basis);
+  }
+  unsigned rank = coordinates.empty() ? 0 : layout.shape().size();
+  return LayoutAttr::get(context, names, bitCounts, coordinates, rank);
+}
+
+RankedTensorType eft::withLayout(RankedTensorType type, const LinearLayout &layout) {
+  return RankedTensorType::get(type.getShape(), type.getElementType(),
+                               toAttribute(type.getContext(), layout));
+}

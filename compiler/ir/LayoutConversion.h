@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Between the layout attribute of the IR and the algebra in compiler/layout.
+#pragma once
+
+#include "compiler/ir/EftDialect.h"
+#include "compiler/layout/LinearLayout.h"
+
+namespace eft {
+
+/// The layout that a block's type carries; nothing if it carries none.
+std::optional<LinearLayout> layoutOf(mlir::Type type);
+
+/// The attribute that says the same as `layout`.
+LayoutAttr toAttribute(mlir::MLIRContext *context, const LinearLayout &layout);
+
+/// The block's type with `layout` as its encoding.
+mlir::RankedTensorType withLayout(mlir::RankedTensorType type, const LinearLayout &layout);
+
+} // namespace eft

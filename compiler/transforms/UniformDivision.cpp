@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// eft-uniform-division: takes the reciprocal of a divisor that is the same at every index. How the
+// quotient is corrected is the lowering's affair; compiler/lowering/gpu has the algorithm.
+#include "compiler/transforms/Passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+using namespace mlir;
+
+namespace eft {
+#define GEN_PASS_DEF_UNIFORMDIVISION
+#include "compiler/transforms/Passes.h.inc"
+
+namespace {
+
+/// The scalar that `divisor` repeats at every index, or null.
+Value uniformDivisor(Value divisor, OpBuilder &builder) {
+  if (auto splat = divisor.getDefiningOp<SplatOp>())
+    return splat.getSource();
+  SplatElementsAttr constant;
+  if (!matchPattern(divisor, m_Constant(&constant)))
+    return {};
+  return builder.create<arith::ConstantOp>(divisor.getLoc(),
+                                           cast<TypedAttr>(constant.getSplatValue<Attribute>()));
+}
+
+struct DivideByUniform : OpRewritePattern<arith::DivFOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(arith::DivFOp division, PatternRewriter &rewriter) const override {
+    Type element = getElementTypeOrSelf(division.getType());
+    if (!isBlock(division.getType()) || (!element.isF32() && !element.isF64()))
+      return rewriter.notifyMatchFailure(division, "not a block of f32 or f64");
+    Value divisor = uniformDivisor(division.getRhs(), rewriter);
+    if (!divisor)
+      return rewriter.notifyMatchFailure(division, "the divisor differs between indices");
+    Value one = rewriter.create<arith::ConstantOp>(division.getLoc(),
+                                                   rewriter.getFloatAttr(element, 1.0));
+    Value reciprocal = rewriter.create<arith::DivFOp>(division.getLoc(), one, divisor);
+    rewriter.replaceOpWithNewOp<UniformDivOp>(division, division.getType(), division.getLhs(),
+                                              divisor, reciprocal);
+    return success();
+  }
+};
+
+struct UniformDivisionPass : impl::UniformDivisionBase<UniformDivisionPass> {
+  void runOnOperation() override {
+    RewritePatternSet patterns(&getContext());
+    populateUniformDivisionPatterns(patterns);
+    if (failed(applyPatternsAndFoldGreedily(getOperation(), std::move(patterns))))
+      signalPassFailure();
+  }
+};
+
+} // namespace
+
+void populateUniformDivisionPatterns(RewritePatternSet &patterns) {
+  patterns.add<DivideByUniform>(patterns.getContext());
+}
+
+} // namespace eft
