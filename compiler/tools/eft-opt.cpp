@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // eft-opt: runs passes by name over block IR and prints what comes out. What lit tests drive.
+#include "compiler/analysis/TestPasses.h"
 #include "compiler/ir/EftDialect.h"
 #include "compiler/transforms/Passes.h"
 
@@ -19,6 +20,7 @@ int main(int argc, char **argv) {
   mlir::func::registerInlinerExtension(registry);
   mlir::registerTransformsPasses();
   eft::registerEftTransformsPasses();
+  eft::registerAnalysisTestPasses();
   return mlir::asMainReturnCode(
       mlir::MlirOptMain(argc, argv, "Eft's optimizer driver\n", registry));
 }

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Which parameters reach an address: a walk from every address back to what it is made from.
+#include "compiler/analysis/AddressParameters.h"
+
+#include "compiler/analysis/RegionFlow.h"
+#include "compiler/ir/EftDialect.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace eft;
+
+namespace {
+
+class AddressWalk {
+public:
+  explicit AddressWalk(func::FuncOp function) : function(function), flow(function) {}
+
+  llvm::BitVector run() {
+    function.walk([&](Operation *op) {
+      if (auto load = dyn_cast<LoadOp>(op))
+        visit(load.getPointer());
+      else if (auto store = dyn_cast<StoreOp>(op))
+        visit(store.getPointer());
+    });
+    while (!pending.empty())
+      expand(pending.pop_back_val());
+    return marks;
+  }
+
+private:
+  /// Only integers and pointers carry divisibility on; a condition or a float doesn't.
+  void visit(Value value) {
+    Type element = getElementTypeOrSelf(value);
+    const bool carries =
+        isa<PointerType>(element) || (element.isIntOrIndex() && !element.isInteger(1));
+    if (carries && seen.insert(value).second)
+      pending.push_back(value);
+  }
+
+  void expand(Value value) {
+    if (auto argument = dyn_cast<BlockArgument>(value)) {
+      Operation *parent = argument.getOwner()->getParentOp();
+      if (parent == function.getOperation() && argument.getOwner()->isEntryBlock()) {
+        if (isa<IntegerType>(argument.getType()))
+          marks.set(argument.getArgNumber());
+        return;
+      }
+      if (auto loop = dyn_cast<scf::ForOp>(parent); loop && argument == loop.getInductionVar()) {
+        visit(loop.getLowerBound());
+        visit(loop.getStep());
+        return;
+      }
+    }
+    for (OpOperand *source : flow.sourcesOf(value))
+      visit(source->get());
+    Operation *op = value.getDefiningOp();
+    // What is loaded has nothing to do with where it was loaded from, nor do random numbers with
+    // their counters.
+    if (!op || op->getNumRegions() != 0 || isa<LoadOp, PhiloxOp>(op))
+      return;
+    for (Value operand : op->getOperands())
+      visit(operand);
+  }
+
+  func::FuncOp function;
+  RegionFlow flow;
+  llvm::BitVector marks{function.getNumArguments()};
+  SmallVector<Value> pending;
+  DenseSet<Value> seen;
+};
+
+} // namespace
+
+llvm::BitVector eft::addressParameters(func::FuncOp function) {
+  return AddressWalk(function).run();
+}

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Masks that cut a range: finding them, and computing where they cut.
+#include "compiler/analysis/PrefixMask.h"
+
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+using namespace mlir;
+using namespace eft;
+using arith::CmpIPredicate;
+
+namespace {
+
+/// Conjunctions and chains of arithmetic are followed so far: more than any kernel writes, and
+/// little enough for values that are used many times over in them.
+constexpr unsigned maxDepth = 12;
+
+/// A comparison with the growing side on the left, when it is one that a prefix satisfies.
+struct Upper {
+  Value linear, bound;
+  CmpIPredicate predicate;
+};
+
+std::optional<Upper> matchUpper(arith::CmpIOp op) {
+  switch (op.getPredicate()) {
+  case CmpIPredicate::slt:
+  case CmpIPredicate::sle:
+  case CmpIPredicate::ult:
+  case CmpIPredicate::ule:
+    return Upper{op.getLhs(), op.getRhs(), op.getPredicate()};
+  case CmpIPredicate::sgt:
+    return Upper{op.getRhs(), op.getLhs(), CmpIPredicate::slt};
+  case CmpIPredicate::sge:
+    return Upper{op.getRhs(), op.getLhs(), CmpIPredicate::sle};
+  case CmpIPredicate::ugt:
+    return Upper{op.getRhs(), op.getLhs(), CmpIPredicate::ult};
+  case CmpIPredicate::uge:
+    return Upper{op.getRhs(), op.getLhs(), CmpIPredicate::ule};
+  default:
+    return std::nullopt;
+  }
+}
+
+/// Whether the growing side may pass the largest number of its type inside a block of this extent.
+bool mayWrapInside(const AxisInfos &infos, const Upper &upper, unsigned dim, int64_t extent) {
+  if (infos.of(upper.linear).alignedRun(dim) >= extent)
+    return false;
+  // An arange ends where it says: as a signed number always, as an unsigned one if it doesn't pass
+  // zero.
+  auto arange = upper.linear.getDefiningOp<ArangeOp>();
+  const bool isSigned =
+      upper.predicate == CmpIPredicate::slt || upper.predicate == CmpIPredicate::sle;
+  return !(arange && (isSigned || int32_t(arange.getStart()) >= 0));
+}
+
+/// The longest run in which a growing side stays below a bound.
+int64_t runOf(const AxisInfos &infos, const Upper &upper, unsigned dim) {
+  AxisInfo linear = infos.of(upper.linear);
+  const int64_t run = linear.contiguity(dim);
+  return std::min(mayWrapInside(infos, upper, dim, run) ? linear.alignedRun(dim) : run,
+                  infos.of(upper.bound).constancy(dim));
+}
+
+int64_t runOf(const AxisInfos &infos, Value mask, unsigned dim, unsigned depth) {
+  int64_t same = infos.of(mask).constancy(dim);
+  Operation *op = mask.getDefiningOp();
+  if (!op || depth == maxDepth)
+    return same;
+  auto of = [&](Value value) { return runOf(infos, value, dim, depth + 1); };
+  // Of two prefixes, one contains the other.
+  if (isa<arith::AndIOp, arith::OrIOp>(op))
+    return std::max(same, std::min(of(op->getOperand(0)), of(op->getOperand(1))));
+  if (auto broadcast = dyn_cast<BroadcastOp>(op))
+    return std::max(same, of(broadcast.getSource()));
+  if (auto expand = dyn_cast<ExpandDimsOp>(op)) {
+    const unsigned axis = expand.getAxis();
+    if (dim == axis || infos.of(mask).rank() == 1)
+      return same;
+    return std::max(same, runOf(infos, expand.getSource(), dim < axis ? dim : dim - 1, depth + 1));
+  }
+  if (auto compare = dyn_cast<arith::CmpIOp>(op))
+    if (std::optional<Upper> upper = matchUpper(compare))
+      return std::max(same, runOf(infos, *upper, dim));
+  return same;
+}
+
+LogicalResult collect(const AxisInfos &infos, Value mask, PrefixMask &result, unsigned depth) {
+  if (infos.of(mask).constancy(0) >= result.extent && hasScalarOrigin(mask)) {
+    result.uniforms.push_back(mask);
+    return success();
+  }
+  Operation *op = mask.getDefiningOp();
+  if (!op || depth == maxDepth)
+    return failure();
+  if (isa<arith::AndIOp>(op))
+    return success(succeeded(collect(infos, op->getOperand(0), result, depth + 1)) &&
+                   succeeded(collect(infos, op->getOperand(1), result, depth + 1)));
+  auto compare = dyn_cast<arith::CmpIOp>(op);
+  std::optional<Upper> upper = compare ? matchUpper(compare) : std::nullopt;
+  if (!upper || infos.of(upper->linear).contiguity(0) < result.extent ||
+      infos.of(upper->bound).constancy(0) < result.extent || !hasScalarOrigin(upper->linear) ||
+      !hasScalarOrigin(upper->bound))
+    return failure();
+  result.comparisons.push_back({upper->linear, upper->bound, upper->predicate,
+                                mayWrapInside(infos, *upper, 0, result.extent)});
+  return success();
+}
+
+//===--- First elements -----------------------------------------------------------------------===//
+
+/// The first element of a constant block.
+TypedAttr firstElement(Value block) {
+  DenseElementsAttr elements;
+  if (!matchPattern(block, m_Constant(&elements)) || elements.empty())
+    return {};
+  return cast<TypedAttr>(*elements.value_begin<Attribute>());
+}
+
+bool isPureElementwise(Operation *op) {
+  return op->hasTrait<OpTrait::Elementwise>() && op->getNumResults() == 1 &&
+         op->getNumRegions() == 0 && isPure(op);
+}
+
+bool hasOrigin(Value value, unsigned depth) {
+  if (!isa<RankedTensorType>(value.getType()))
+    return true;
+  Operation *op = value.getDefiningOp();
+  if (!op || depth == maxDepth)
+    return false;
+  if (isa<SplatOp, ArangeOp>(op) || firstElement(value))
+    return true;
+  if (!isa<ExpandDimsOp, BroadcastOp>(op) && !isPureElementwise(op) && !isa<AddPtrOp>(op))
+    return false;
+  return llvm::all_of(op->getOperands(),
+                      [&](Value operand) { return hasOrigin(operand, depth + 1); });
+}
+
+Value makeOrigin(OpBuilder &builder, Value value, DenseMap<Value, Value> &made) {
+  if (!isa<RankedTensorType>(value.getType()))
+    return value;
+  if (Value known = made.lookup(value))
+    return known;
+  Operation *op = value.getDefiningOp();
+  Location loc = op->getLoc();
+  Value origin;
+  if (auto splat = dyn_cast<SplatOp>(op)) {
+    origin = splat.getSource();
+  } else if (auto arange = dyn_cast<ArangeOp>(op)) {
+    origin = builder.create<arith::ConstantIntOp>(loc, int32_t(arange.getStart()), 32);
+  } else if (TypedAttr first = firstElement(value)) {
+    origin = builder.create<arith::ConstantOp>(loc, first);
+  } else if (isa<ExpandDimsOp, BroadcastOp>(op)) {
+    origin = makeOrigin(builder, op->getOperand(0), made);
+  } else {
+    IRMapping scalars;
+    for (Value operand : op->getOperands())
+      scalars.map(operand, makeOrigin(builder, operand, made));
+    Operation *scalar = op->clone(scalars);
+    scalar->getResult(0).setType(getElementTypeOrSelf(value));
+    origin = builder.insert(scalar)->getResult(0);
+  }
+  made[value] = origin;
+  return origin;
+}
+
+/// For how many of `extent` elements the comparison holds: none if it fails for the first,
+/// otherwise one more than what lies between the first element and the last number that satisfies
+/// it. That difference is exact as an unsigned number, and as an unsigned number it is compared.
+Value makeCount(OpBuilder &builder, Location loc, const PrefixMask::Comparison &part, Value last) {
+  Value first = materializeOrigin(builder, part.linear);
+  Value bound = materializeOrigin(builder, part.bound);
+  Value any = builder.create<arith::CmpIOp>(loc, part.predicate, first, bound);
+  Value distance = builder.create<arith::SubIOp>(loc, bound, first);
+  const bool isStrict =
+      part.predicate == CmpIPredicate::slt || part.predicate == CmpIPredicate::ult;
+  Type type = first.getType();
+  if (isStrict) {
+    Value one = builder.create<arith::ConstantOp>(loc, builder.getIntegerAttr(type, 1));
+    distance = builder.create<arith::SubIOp>(loc, distance, one);
+  }
+  Type i64 = builder.getI64Type();
+  if (type.getIntOrFloatBitWidth() < 64)
+    distance = builder.create<arith::ExtUIOp>(loc, i64, distance);
+  Value inside = builder.create<arith::MinUIOp>(loc, distance, last);
+  Value one = builder.create<arith::ConstantIntOp>(loc, 1, 64);
+  Value zero = builder.create<arith::ConstantIntOp>(loc, 0, 64);
+  Value count = builder.create<arith::AddIOp>(loc, inside, one);
+  return builder.create<arith::SelectOp>(loc, any, count, zero);
+}
+
+} // namespace
+
+int64_t eft::prefixRun(const AxisInfos &infos, Value mask, unsigned dim) {
+  return runOf(infos, mask, dim, 0);
+}
+
+std::optional<PrefixMask> eft::matchPrefixMask(const AxisInfos &infos, Value mask) {
+  auto type = dyn_cast<RankedTensorType>(mask.getType());
+  if (!type || type.getRank() != 1 || !type.getElementType().isInteger(1))
+    return std::nullopt;
+  PrefixMask result;
+  result.extent = type.getDimSize(0);
+  if (failed(collect(infos, mask, result, 0)))
+    return std::nullopt;
+  return result;
+}
+
+bool eft::hasScalarOrigin(Value block) { return hasOrigin(block, 0); }
+
+Value eft::materializeOrigin(OpBuilder &builder, Value block) {
+  DenseMap<Value, Value> made;
+  return makeOrigin(builder, block, made);
+}
+
+Value eft::materializeTrueCount(OpBuilder &builder, Location loc, const PrefixMask &mask) {
+  Value count = builder.create<arith::ConstantIntOp>(loc, mask.extent, 64);
+  Value last = builder.create<arith::ConstantIntOp>(loc, mask.extent - 1, 64);
+  Value zero = builder.create<arith::ConstantIntOp>(loc, 0, 64);
+  for (const PrefixMask::Comparison &part : mask.comparisons)
+    count = builder.create<arith::MinUIOp>(loc, count, makeCount(builder, loc, part, last));
+  for (Value uniform : mask.uniforms) {
+    Value condition = materializeOrigin(builder, uniform);
+    count = builder.create<arith::SelectOp>(loc, condition, count, zero);
+  }
+  return count;
+}

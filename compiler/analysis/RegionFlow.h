@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// How values go into and out of the regions of loops and conditionals.
+#pragma once
+
+#include "mlir/IR/Operation.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SmallVector.h"
+
+namespace eft {
+
+/// Which operands become which values where control passes between an operation and its regions: in
+/// `scf.for`, the initial values and what the body yields become the carried arguments and the
+/// results; in `scf.if`, what the branches yield becomes the results.
+class RegionFlow {
+public:
+  /// Looks at everything inside the operation.
+  explicit RegionFlow(mlir::Operation *top);
+
+  /// The operands that may become the value (a region's argument or the result of an operation with
+  /// regions).
+  llvm::ArrayRef<mlir::OpOperand *> sourcesOf(mlir::Value value) const;
+  /// The values that the operand may become.
+  llvm::ArrayRef<mlir::Value> targetsOf(mlir::OpOperand &operand) const;
+  /// All values that have sources, in the order of the program.
+  llvm::ArrayRef<mlir::Value> targets() const { return order; }
+
+private:
+  void add(mlir::OpOperand &source, mlir::Value target);
+
+  llvm::DenseMap<mlir::Value, llvm::SmallVector<mlir::OpOperand *, 2>> sources;
+  llvm::DenseMap<mlir::OpOperand *, llvm::SmallVector<mlir::Value, 2>> reached;
+  llvm::SmallVector<mlir::Value> order;
+};
+
+} // namespace eft
