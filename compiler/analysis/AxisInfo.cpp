@@ -91,6 +91,9 @@ void AxisInfo::print(raw_ostream &os) const {
     os << ", constant = " << *constant;
 }
 
+/// The exponent of an attribute that the dialect has found to be a power of two.
+static unsigned exponentOf(IntegerAttr power) { return std::min(power.getValue().logBase2(), 62u); }
+
 //===--- The analysis -------------------------------------------------------------------------===//
 
 namespace {
@@ -124,7 +127,7 @@ public:
       if (auto divisibility = function.getArgAttrOfType<IntegerAttr>(argument.getArgNumber(),
                                                                      EftDialect::divisibilityName))
         if (!isa<ShapedType>(value.getType()))
-          info = AxisInfo::uniform(value.getType(), divisibility.getInt());
+          info = AxisInfo::uniform(value.getType(), int64_t(1) << exponentOf(divisibility));
     propagateIfChanged(lattice, lattice->join(info));
   }
 

@@ -14,32 +14,34 @@ using namespace eft;
 
 namespace {
 
-template <typename Derived>
-struct FunctionTest : PassWrapper<Derived, OperationPass<func::FuncOp>> {
+/// A pass that looks at one function after the other.
+template <typename Derived> struct FunctionTest : PassWrapper<Derived, OperationPass<>> {
   StringRef getArgument() const final { return Derived::argument; }
   StringRef getDescription() const final { return Derived::description; }
+  void runOnOperation() final {
+    this->getOperation()->walk([&](func::FuncOp function) {
+      llvm::outs() << "@" << function.getName() << "\n";
+      static_cast<Derived *>(this)->print(function, llvm::outs());
+    });
+  }
 };
-
-void printHead(raw_ostream &os, func::FuncOp function) { os << "@" << function.getName() << "\n"; }
 
 struct PrintAxisInfo : FunctionTest<PrintAxisInfo> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(PrintAxisInfo)
   static constexpr StringLiteral argument = "test-print-axis-info";
   static constexpr StringLiteral description = "Prints the axis information of every value";
 
-  void runOnOperation() override {
-    raw_ostream &os = llvm::outs();
-    printHead(os, getOperation());
-    AxisInfos infos(getOperation());
-    AsmState state(getOperation());
+  void print(func::FuncOp function, raw_ostream &os) {
+    AxisInfos infos(function);
+    AsmState state(function);
     auto print = [&](Value value) {
       value.printAsOperand(os, state);
       os << " : ";
       infos.of(value).print(os);
       os << "\n";
     };
-    getOperation().walk<WalkOrder::PreOrder>([&](Operation *op) {
-      if (op != getOperation())
+    function.walk<WalkOrder::PreOrder>([&](Operation *op) {
+      if (op != function)
         llvm::for_each(op->getResults(), print);
       for (Region &region : op->getRegions())
         for (Block &block : region)
@@ -54,13 +56,11 @@ struct PrintPrefixMasks : FunctionTest<PrintPrefixMasks> {
   static constexpr StringLiteral description = "Prints of every block of i1 the runs in which it "
                                                "is a prefix, and computes its true elements";
 
-  void runOnOperation() override {
-    raw_ostream &os = llvm::outs();
-    printHead(os, getOperation());
-    AxisInfos infos(getOperation());
-    AsmState state(getOperation());
+  void print(func::FuncOp function, raw_ostream &os) {
+    AxisInfos infos(function);
+    AsmState state(function);
     SmallVector<std::pair<Operation *, PrefixMask>> found;
-    getOperation().walk([&](Operation *op) {
+    function.walk([&](Operation *op) {
       for (Value value : op->getResults()) {
         auto type = dyn_cast<RankedTensorType>(value.getType());
         if (!type || !type.getElementType().isInteger(1))
@@ -92,11 +92,11 @@ struct PrintAddressParameters : FunctionTest<PrintAddressParameters> {
   static constexpr StringLiteral description =
       "Prints the numbers of the integer arguments that reach an address";
 
-  void runOnOperation() override {
-    llvm::outs() << "@" << getOperation().getName() << " :";
-    for (unsigned number : addressParameters(getOperation()).set_bits())
-      llvm::outs() << " " << number;
-    llvm::outs() << "\n";
+  void print(func::FuncOp function, raw_ostream &os) {
+    os << "reach an address:";
+    for (unsigned number : addressParameters(function).set_bits())
+      os << " " << number;
+    os << "\n";
   }
 };
 

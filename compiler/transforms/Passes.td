@@ -73,4 +73,39 @@ def UniformDivision : Pass<"eft-uniform-division"> {
   }];
 }
 
+def Place : Pass<"eft-place"> {
+  let summary = "Gives every block a layout";
+  let description = [{
+    Every block's type gets an `#eft.layout`. Blocks of one shape share one, made for the accesses to
+    memory in that shape: on a GPU a thread holds as many neighbours as the widest access that any of
+    them allows (16 bytes, less where alignment or contiguity are not known), then come the lanes, the
+    warps, and as upper register bits the steps; on a CPU the lanes of a vector register for the widest
+    type in memory, then the steps.
+
+    The source of `eft.expand_dims` or `eft.broadcast` has what is left of the result's layout. Where a
+    block would need two layouts, what makes it is done twice; a block that can't be made twice (it is
+    carried through a loop, or read again after a store) is refused.
+
+    Accesses are marked with what was found: `run`, how many neighbours one access may move, and
+    `prefix`, that the mask is true up to some index and false from there on.
+
+    ```mlir
+    %0 = eft.arange 0 to 256 : tensor<256xi32>
+    ```
+    becomes, with one warp and vectors of four,
+    ```mlir
+    #layout = #eft.layout<register = [[1], [2], [128]], lane = [[4], [8], [16], [32], [64]], warp = []>
+    %0 = eft.arange 0 to 256 : tensor<256xi32, #layout>
+    ```
+
+    Limits: calls must be inlined; blocks don't cross a function's boundary.
+  }];
+  let options = [
+    Option<"target", "target", "std::string", /*default=*/"\"gpu\"", "the machine: gpu or cpu">,
+    Option<"numWarps", "num-warps", "unsigned", /*default=*/"4", "gpu: warps of a program">,
+    Option<"vectorBits", "vector-bits", "unsigned", /*default=*/"256",
+           "cpu: bits of a vector register">
+  ];
+}
+
 #endif

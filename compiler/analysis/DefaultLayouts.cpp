@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The layout of a shape, from the accesses to memory in that shape.
+#include "compiler/analysis/DefaultLayouts.h"
+
+#include "compiler/ir/LayoutConversion.h"
+#include "compiler/layout/Placement.h"
+
+using namespace mlir;
+using namespace eft;
+
+/// The widest access of the GPUs that Eft knows.
+static constexpr int64_t gpuAccessBytes = 16;
+
+/// Contiguity beyond a few cache lines makes no dimension more attractive.
+static constexpr int64_t enoughContiguity = 64;
+
+StringRef PlacementTarget::accessDimension() const {
+  return kind == Kind::Gpu ? StringRef(place::registers) : StringRef(place::lane);
+}
+
+static std::vector<int64_t> shapeOf(RankedTensorType type) {
+  return std::vector<int64_t>(type.getShape().begin(), type.getShape().end());
+}
+
+static int64_t bitsInMemory(Type pointerLike) {
+  return cast<PointerType>(getElementTypeOrSelf(pointerLike)).getPointee().getIntOrFloatBitWidth();
+}
+
+/// The elements that one access may move along the dimension, whatever the layout.
+static int64_t widestAccess(const AxisInfo &pointer, unsigned dim, int64_t elementBytes) {
+  return std::min(pointer.alignedRun(dim), gpuAccessBytes / elementBytes);
+}
+
+DefaultLayouts::DefaultLayouts(func::FuncOp function, const AxisInfos &infos,
+                               PlacementTarget target)
+    : target(target) {
+  function.walk([&](Operation *op) {
+    if (auto load = dyn_cast<LoadOp>(op))
+      add(load.getPointer(), infos);
+    else if (auto store = dyn_cast<StoreOp>(op))
+      add(store.getPointer(), infos);
+  });
+}
+
+void DefaultLayouts::add(Value pointer, const AxisInfos &infos) {
+  auto type = dyn_cast<RankedTensorType>(pointer.getType());
+  if (!type)
+    return;
+  Accesses &shape = accesses[shapeOf(type)];
+  shape.contiguity.resize(type.getRank(), 0);
+  shape.width.resize(type.getRank(), 1);
+  const int64_t bits = bitsInMemory(type);
+  shape.widestBits = std::max(shape.widestBits, bits);
+  AxisInfo info = infos.of(pointer);
+  for (unsigned dim = 0; dim < type.getRank(); ++dim) {
+    shape.contiguity[dim] += std::min(info.contiguity(dim), enoughContiguity);
+    shape.width[dim] = std::max(shape.width[dim], widestAccess(info, dim, bits / 8));
+  }
+}
+
+LayoutAttr DefaultLayouts::of(RankedTensorType type) {
+  std::vector<int64_t> shape = shapeOf(type);
+  LayoutAttr &layout = chosen[shape];
+  if (layout)
+    return layout;
+  std::vector<unsigned> order = rowMajorOrder(shape.size());
+  int64_t width = 1, widestBits = 32;
+  if (auto found = accesses.find(shape); found != accesses.end()) {
+    const Accesses &all = found->second;
+    // The dimension along which memory runs most; of several, the last.
+    auto fastest = llvm::max_element(order, [&](unsigned left, unsigned right) {
+      return all.contiguity[left] < all.contiguity[right];
+    });
+    std::rotate(order.begin(), fastest, fastest + 1);
+    width = all.width[order.front()];
+    widestBits = all.widestBits;
+  }
+  layout = toAttribute(type.getContext(),
+                       target.kind == PlacementTarget::Kind::Gpu
+                           ? placeOnGpu(shape, order, width, target.numWarps)
+                           : placeOnCpu(shape, order, simdLanes(target.vectorBits, widestBits)));
+  return layout;
+}
+
+int64_t eft::accessRun(const AxisInfo &pointer, RankedTensorType pointerType,
+                       const PlacementTarget &target) {
+  std::optional<LinearLayout> layout = layoutOf(pointerType);
+  if (!layout)
+    return 1;
+  int64_t run = 1;
+  for (unsigned dim = 0; dim < pointerType.getRank(); ++dim) {
+    const int64_t neighbours = target.kind == PlacementTarget::Kind::Gpu
+                                   ? widestAccess(pointer, dim, bitsInMemory(pointerType) / 8)
+                                   : pointer.contiguity(dim);
+    run = std::max(
+        run, std::min(neighbours, layout->contiguousAlong(target.accessDimension().str(), dim)));
+  }
+  return run;
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The layout that the blocks of one shape get, unless something else asks for another.
+//
+// All blocks of one shape share it, so that elementwise work on them needs nobody else's values. It
+// is chosen for the function's accesses to memory in that shape: the dimension along which memory
+// runs becomes the fastest, and on a GPU a thread holds as many neighbours as the widest access
+// that any of them allows; on a CPU a step works on as many elements as a vector register holds of
+// the widest type in memory.
+#pragma once
+
+#include "compiler/analysis/AxisInfo.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+#include <map>
+
+namespace eft {
+
+/// The machine that blocks are placed on.
+struct PlacementTarget {
+  enum class Kind { Gpu, Cpu } kind = Kind::Gpu;
+  int64_t numWarps = 4;     // GPU: warps of a program, a power of two
+  int64_t vectorBits = 256; // CPU: bits of a vector register, a power of two
+
+  /// The place dimension along whose lowest bits one access moves neighbours.
+  llvm::StringRef accessDimension() const;
+};
+
+class DefaultLayouts {
+public:
+  DefaultLayouts(mlir::func::FuncOp function, const AxisInfos &infos, PlacementTarget target);
+
+  /// The layout of blocks of this type's shape.
+  LayoutAttr of(mlir::RankedTensorType type);
+
+private:
+  /// What the accesses in one shape have in common.
+  struct Accesses {
+    llvm::SmallVector<int64_t> contiguity; // summed over the accesses, for each dimension
+    llvm::SmallVector<int64_t> width;      // the most elements of one access, along each dimension
+    int64_t widestBits = 0;                // of an element in memory
+  };
+
+  void add(mlir::Value pointer, const AxisInfos &infos);
+
+  PlacementTarget target;
+  std::map<std::vector<int64_t>, Accesses> accesses;
+  std::map<std::vector<int64_t>, LayoutAttr> chosen;
+};
+
+/// The number of neighbours along the lowest bits of the access dimension that are neighbours in
+/// memory and may be moved by one access: on a GPU it must be aligned and at most 16 bytes, on a
+/// CPU it need not be. The pointers are placed.
+int64_t accessRun(const AxisInfo &pointer, mlir::RankedTensorType pointerType,
+                  const PlacementTarget &target);
+
+} // namespace eft
