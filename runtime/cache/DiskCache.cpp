@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Get, put, and the keeping of the bound.
+#include "runtime/cache/DiskCache.h"
+
+#include "runtime/cache/Checksum.h"
+#include "runtime/cache/Entry.h"
+#include "runtime/cache/Folder.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cstdlib>
+#include <cstring>
+#include <pwd.h>
+#include <unistd.h>
+#include <utility>
+
+namespace eft::cache {
+namespace {
+
+constexpr uint64_t defaultLimit = uint64_t(1) << 30;
+
+// A sweep looks at every file, so not every put makes one: one put in sixteen does, by its name,
+// and one by which this process has written a sixteenth of the bound.
+constexpr uint64_t sweepShare = 16;
+
+std::string environment(const char *name) {
+  const char *value = std::getenv(name);
+  return value ? value : "";
+}
+
+std::string homeFolder() {
+  std::string home = environment("HOME");
+  if (!home.empty())
+    return home;
+  passwd entry = {};
+  passwd *found = nullptr;
+  char buffer[4096];
+  if (getpwuid_r(geteuid(), &entry, buffer, sizeof(buffer), &found) == 0 && found)
+    return found->pw_dir;
+  return "";
+}
+
+std::string processFolder() {
+  if (std::string folder = environment("EFT_CACHE_DIR"); !folder.empty())
+    return folder;
+  if (std::string folder = environment("XDG_CACHE_HOME"); folder.starts_with('/'))
+    return folder + "/eft";
+  std::string home = homeFolder();
+  return home.empty() ? "" : home + "/.cache/eft";
+}
+
+// Another process or machine changed or holds the file: no reason to tell anyone.
+bool isPassing(int reason) { return reason == ESTALE || reason == EBUSY || reason == ENOENT; }
+
+} // namespace
+
+std::optional<uint64_t> parseSize(std::string_view text) {
+  uint64_t number = 0;
+  auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (failure != std::errc())
+    return std::nullopt;
+  std::string_view unit = text.substr(static_cast<size_t>(end - text.data()));
+  constexpr std::string_view units = "KMGT";
+  if (unit.empty())
+    return number;
+  size_t power = units.find(unit[0]);
+  if (unit.size() > 1 || power == std::string_view::npos)
+    return std::nullopt;
+  unsigned shift = 10 * (static_cast<unsigned>(power) + 1);
+  if (number > UINT64_MAX >> shift)
+    return std::nullopt;
+  return number << shift;
+}
+
+DiskCache::DiskCache(std::string folder, uint64_t limit) : path(std::move(folder)), bound(limit) {}
+
+DiskCache &DiskCache::process() {
+  static DiskCache *cache = [] {
+    std::string size = environment("EFT_CACHE_SIZE");
+    std::optional<uint64_t> limit = size.empty() ? defaultLimit : parseSize(size);
+    auto *made = new DiskCache(processFolder(), limit.value_or(defaultLimit));
+    if (!limit)
+      made->warn("EFT_CACHE_SIZE must be a size such as 512M or 2G, got '" + size +
+                 "': the compile cache keeps its usual 1G");
+    return made;
+  }();
+  return *cache;
+}
+
+void DiskCache::warn(std::string text) {
+  if (warned.exchange(true))
+    return;
+  std::lock_guard lock(warningLock);
+  warning = std::move(text);
+}
+
+std::string DiskCache::takeWarning() {
+  // Nearly always there is none, and then no lock either.
+  if (!warned)
+    return "";
+  std::lock_guard lock(warningLock);
+  return std::exchange(warning, "");
+}
+
+bool DiskCache::usable(int folder) {
+  std::string objection = objectionToFolder(folder);
+  if (objection.empty())
+    return true;
+  warn("the compile cache is not used: the folder '" + path + "' " + objection +
+       "; EFT_CACHE_DIR names another");
+  return false;
+}
+
+std::optional<std::string> DiskCache::get(std::string_view key) {
+  if (path.empty() || bound == 0)
+    return std::nullopt;
+  Descriptor folder = openFolder(path);
+  if (!folder || !usable(folder.get()))
+    return std::nullopt;
+  std::string name = entryFileName(key);
+  std::optional<std::string> file = readFile(folder.get(), name);
+  // A network file system loses the handle when another machine replaces the file just now.
+  if (!file && errno == ESTALE)
+    file = readFile(folder.get(), name);
+  if (!file)
+    return std::nullopt;
+  return decodeEntry(key, *file);
+}
+
+void DiskCache::put(std::string_view key, std::string_view bytes) {
+  if (path.empty() || bound == 0)
+    return;
+  auto failed = [&](int reason) {
+    if (!isPassing(reason))
+      warn("the compile cache can't be written: '" + path + "': " + std::strerror(reason) +
+           "; kernels will be compiled again in the next process (EFT_CACHE_DIR names another "
+           "folder)");
+  };
+  if (!makePrivateFolder(path))
+    return failed(errno);
+  Descriptor folder = openFolder(path);
+  if (!folder)
+    return failed(errno);
+  if (!usable(folder.get()))
+    return;
+  std::string entry = encodeEntry(key, bytes);
+  if (entry.size() > bound)
+    return;
+  if (!writeFile(folder.get(), entryFileName(key), entry)) {
+    int reason = errno;
+    // A full disk may be full of us.
+    if (reason == ENOSPC || reason == EDQUOT)
+      evict(folder.get());
+    return failed(reason);
+  }
+  uint64_t written = writtenSinceSweep += entry.size();
+  if (written > bound / sweepShare || fnv1a(key) % sweepShare == 0)
+    evict(folder.get());
+}
+
+void DiskCache::evict(int folder) {
+  writtenSinceSweep = 0;
+  std::vector<FileFacts> files = listFiles(folder);
+  uint64_t total = 0;
+  for (const FileFacts &file : files)
+    total += file.bytes;
+  std::sort(files.begin(), files.end(),
+            [](const FileFacts &a, const FileFacts &b) { return a.lastUse < b.lastUse; });
+  // Below the bound by some, so that the next put does not begin again.
+  uint64_t aim = total > bound ? bound - bound / 8 : bound;
+  for (const FileFacts &file : files) {
+    bool leftover = file.lastUse == 0;
+    if (total <= aim && !leftover)
+      break;
+    unlinkat(folder, file.name.c_str(), 0);
+    total -= file.bytes;
+  }
+}
+
+} // namespace eft::cache

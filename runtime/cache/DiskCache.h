@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The disk cache: bytes by key, kept from process to process.
+//
+// An entry is one file: a header (magic, version, lengths, checksum), the key, the bytes. The
+// file's name is a hash of the key; two keys that share it evict each other, and since the key
+// stands in the file neither is ever taken for the other. A file is written under a temporary name,
+// synced and renamed, so that a reader finds all of an entry or nothing. Whatever does not check
+// out (truncated, damaged, of another version) is a miss, and the next put replaces it.
+//
+// The folder must belong to the user, and nobody else may be able to write to it: its files become
+// code that runs. The size is bounded; entries that were not asked for the longest go first.
+//
+// Nothing here is ever an error: a cache that can't be read misses, and one that can't be written
+// leaves a warning once.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace eft::cache {
+
+// Safe to use from several threads and processes.
+class DiskCache {
+public:
+  // A cache in `folder`, which is made at the first put, of at most `limit` bytes. A limit of 0 or
+  // an empty name of the folder is a cache that holds nothing.
+  DiskCache(std::string folder, uint64_t limit);
+
+  // The process's cache, as EFT_CACHE_DIR, XDG_CACHE_HOME and EFT_CACHE_SIZE say. Never destroyed.
+  static DiskCache &process();
+
+  std::optional<std::string> get(std::string_view key);
+  void put(std::string_view key, std::string_view bytes);
+
+  const std::string &folder() const { return path; }
+  uint64_t limit() const { return bound; }
+
+  // What the user should be told, once: empty at every later call.
+  std::string takeWarning();
+
+private:
+  bool usable(int folder);
+  void warn(std::string text);
+  void evict(int folder);
+
+  std::string path;
+  uint64_t bound;
+  std::atomic<uint64_t> writtenSinceSweep = 0;
+  std::atomic<bool> warned = false;
+  std::mutex warningLock;
+  std::string warning;
+};
+
+// "4096", "512M", "1G" in bytes; K, M, G and T are powers of 1024. Nothing if it is no size.
+std::optional<uint64_t> parseSize(std::string_view text);
+
+} // namespace eft::cache

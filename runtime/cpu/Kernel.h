@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// A kernel loaded on the host, and its launch.
+#pragma once
+
+#include "runtime/cpu/ThreadPool.h"
+
+#include <array>
+#include <atomic>
+#include <memory>
+#include <span>
+
+namespace eft::cpu {
+
+// Borrows the compiled function, whose memory the caller keeps. Remembers what a program of it has
+// cost, so that a job too small to be worth waking anybody runs on the calling thread alone. Safe
+// to launch from several threads.
+class Kernel {
+public:
+  explicit Kernel(HostFunction *function) : function(function) {}
+
+  // Runs all `programs` programs of `grid` and returns when they are done. `slots` holds the
+  // parameters, eight bytes each.
+  Status launch(const std::array<uint32_t, 3> &grid, uint64_t programs,
+                std::span<const uint64_t> slots) const;
+
+  // True if a launch of so many programs would run on the calling thread alone, in microseconds.
+  bool isTiny(uint64_t programs) const;
+
+private:
+  void remember(Cost cost) const;
+
+  HostFunction *function;
+  mutable std::atomic<float> programNanoseconds = 0; // 0: not known yet
+};
+
+} // namespace eft::cpu

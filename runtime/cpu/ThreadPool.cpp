@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Handing out the programs of a job, and the sleep and waking of the workers.
+#include "runtime/cpu/ThreadPool.h"
+
+#include "runtime/cpu/Futex.h"
+#include "runtime/device/Host.h"
+
+#include <algorithm>
+#include <bit>
+#include <chrono>
+#include <csignal>
+
+namespace eft::cpu {
+namespace {
+
+constexpr uint32_t taken = 1u << 31;
+constexpr uint32_t opened = 1u << 30;
+constexpr uint32_t ownerSleeps = 1u << 29;
+constexpr uint32_t insideMask = ownerSleeps - 1;
+
+// How long to spin: about what a sleep and a waking cost.
+constexpr auto spinTime = std::chrono::microseconds(30);
+
+// Runs for each thread: enough that the threads end together though one is slower, few enough that
+// each writes long stretches of memory.
+constexpr uint64_t runsPerThread = 8;
+
+using Clock = std::chrono::steady_clock;
+
+uint64_t nanosecondsSince(Clock::time_point begin) {
+  auto time = std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - begin);
+  return static_cast<uint64_t>(time.count());
+}
+
+// Spins until `ready` says so or the time is up. Returns the last answer.
+template <typename Ready> bool spinUntil(Ready ready) {
+  auto deadline = Clock::now() + spinTime;
+  do {
+    for (int i = 0; i < 64; ++i) {
+      if (ready())
+        return true;
+      spinPause();
+    }
+  } while (Clock::now() < deadline);
+  return ready();
+}
+
+std::atomic<ThreadPool *> processPool = nullptr;
+
+// The child has none of the workers. The parent's pool, whatever state it was in, is left alone.
+void forgetPool() { processPool = nullptr; }
+
+} // namespace
+
+ThreadPool::ThreadPool(unsigned threads) : numThreads(threads), spins(threads <= usableCores()) {}
+
+ThreadPool::~ThreadPool() {
+  stopping = true;
+  ++wakeups;
+  futexWake(wakeups, static_cast<int>(numThreads));
+  for (pthread_t worker : workers)
+    pthread_join(worker, nullptr);
+}
+
+Expected<ThreadPool *> ThreadPool::process() {
+  if (ThreadPool *pool = processPool.load(std::memory_order_acquire))
+    return pool;
+  auto threads = hostThreads();
+  if (!threads.ok())
+    return threads.error();
+  [[maybe_unused]] static const int registered = pthread_atfork(nullptr, nullptr, forgetPool);
+  auto made = std::make_unique<ThreadPool>(*threads);
+  ThreadPool *other = nullptr;
+  if (processPool.compare_exchange_strong(other, made.get(), std::memory_order_acq_rel))
+    return made.release();
+  return other;
+}
+
+// Signals are for the process's own threads: Python expects them in its main one.
+void ThreadPool::startWorkers() {
+  if (started.exchange(true))
+    return;
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  workers.reserve(numThreads - 1);
+  for (unsigned i = 1; i < numThreads; ++i) {
+    pthread_t worker;
+    // A system that grants no more threads leaves the job to those that are there.
+    if (pthread_create(&worker, nullptr, workerEntry, this) != 0)
+      break;
+    workers.push_back(worker);
+  }
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+void *ThreadPool::workerEntry(void *pool) {
+  auto *self = static_cast<ThreadPool *>(pool);
+  pthread_setname_np(pthread_self(), "eft-worker");
+  self->workerLoop(self->nextId++);
+  return nullptr;
+}
+
+void ThreadPool::workerLoop(unsigned id) {
+  while (waitForJob()) {
+    uint32_t mask = openSlots.load(std::memory_order_acquire);
+    if (!mask)
+      continue;
+    // Workers start at different slots, so that jobs of several owners all get some.
+    unsigned turn = id % numSlots;
+    uint32_t turned = (mask >> turn) | (mask << (numSlots - turn));
+    help((static_cast<unsigned>(std::countr_zero(turned)) + turn) % numSlots);
+  }
+}
+
+// Returns false when the pool ends.
+bool ThreadPool::waitForJob() {
+  auto called = [&] {
+    return openSlots.load(std::memory_order_relaxed) != 0 ||
+           stopping.load(std::memory_order_relaxed);
+  };
+  if (!called() && !(spins && spinUntil(called))) {
+    // An owner opens its slot before it counts the sleepers, and a worker counts itself before it
+    // looks at the slots: one of the two sees the other.
+    ++sleepers;
+    for (uint32_t seen = wakeups; openSlots == 0 && !stopping; seen = wakeups)
+      futexWait(wakeups, seen);
+    --sleepers;
+  }
+  return !stopping;
+}
+
+void ThreadPool::help(unsigned index) {
+  Slot &slot = slots[index];
+  if (slot.state.fetch_add(1, std::memory_order_acq_rel) & opened)
+    takeRuns(index);
+  uint32_t before = slot.state.fetch_sub(1, std::memory_order_acq_rel);
+  if ((before & ownerSleeps) && (before & insideMask) == 1)
+    futexWake(slot.state, 1);
+}
+
+// Works on the slot's job until nothing of it is left to hand out.
+void ThreadPool::takeRuns(unsigned index) {
+  Slot &slot = slots[index];
+  auto begin = Clock::now();
+  for (;;) {
+    uint64_t first = slot.next.fetch_add(slot.run, std::memory_order_relaxed);
+    if (first >= slot.end)
+      break;
+    uint64_t count = std::min(slot.run, slot.end - first);
+    slot.job.function(slot.job.slots, slot.job.grid, first, count);
+  }
+  openSlots.fetch_and(~(1u << index), std::memory_order_relaxed);
+  slot.nanoseconds.fetch_add(nanosecondsSince(begin), std::memory_order_relaxed);
+}
+
+ThreadPool::Slot *ThreadPool::takeSlot(unsigned &index) {
+  for (index = 0; index < numSlots; ++index) {
+    uint32_t free = 0;
+    if (slots[index].state.compare_exchange_strong(free, taken, std::memory_order_acquire))
+      return &slots[index];
+  }
+  return nullptr;
+}
+
+void ThreadPool::open(unsigned index, uint64_t runs) {
+  slots[index].state.fetch_or(opened, std::memory_order_release);
+  openSlots.fetch_or(1u << index);
+  uint32_t asleep = sleepers;
+  if (asleep == 0)
+    return;
+  ++wakeups;
+  uint64_t useful = std::min<uint64_t>(runs - 1, numThreads - 1);
+  futexWake(wakeups, static_cast<int>(std::min<uint64_t>(useful, asleep)));
+}
+
+// Lets no more workers in, and waits until none is inside.
+void ThreadPool::waitForHelpers(Slot &slot) {
+  slot.state.fetch_and(~opened, std::memory_order_acq_rel);
+  auto alone = [&] { return (slot.state.load(std::memory_order_acquire) & insideMask) == 0; };
+  if (!alone() && !(spins && spinUntil(alone))) {
+    uint32_t state = slot.state.fetch_or(ownerSleeps) | ownerSleeps;
+    for (; state & insideMask; state = slot.state.load(std::memory_order_acquire))
+      futexWait(slot.state, state);
+  }
+}
+
+Cost ThreadPool::run(const Job &job) {
+  unsigned index = 0;
+  Slot *slot = job.count > 1 && numThreads > 1 ? takeSlot(index) : nullptr;
+  if (!slot) {
+    auto begin = Clock::now();
+    job.function(job.slots, job.grid, job.first, job.count);
+    return {job.count, nanosecondsSince(begin)};
+  }
+  startWorkers();
+  slot->job = job;
+  slot->end = job.first + job.count;
+  slot->run = std::max<uint64_t>(1, job.count / (numThreads * runsPerThread));
+  slot->next.store(job.first, std::memory_order_relaxed);
+  slot->nanoseconds.store(0, std::memory_order_relaxed);
+  open(index, (job.count + slot->run - 1) / slot->run);
+  takeRuns(index);
+  waitForHelpers(*slot);
+  Cost cost{job.count, slot->nanoseconds.load(std::memory_order_relaxed)};
+  // Not a plain store: a worker that looked at the slot late may be counted in at any time.
+  slot->state.fetch_and(~(taken | ownerSleeps), std::memory_order_release);
+  return cost;
+}
+
+} // namespace eft::cpu

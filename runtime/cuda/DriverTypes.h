@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The few types and constants of the CUDA Driver API that Eft uses, so that it builds with no CUDA
+// toolkit. Their values are part of the driver's stable binary interface.
+#pragma once
+
+#include <cstddef>
+
+namespace eft::cuda {
+
+using Result = int;
+using DeviceHandle = int;
+using ContextHandle = struct ContextObject *;
+using ModuleHandle = struct ModuleObject *;
+using FunctionHandle = struct FunctionObject *;
+using StreamHandle = struct StreamObject *;
+using EventHandle = struct EventObject *;
+using LinkHandle = struct LinkObject *;
+using DevicePointer = unsigned long long;
+
+inline constexpr Result success = 0;
+inline constexpr Result errorOutOfMemory = 2;
+inline constexpr Result errorNotInitialized = 3;
+inline constexpr Result errorDeinitialized = 4;
+inline constexpr Result errorNoDevice = 100;
+inline constexpr Result errorInvalidContext = 201;
+
+enum DeviceAttribute : int {
+  maxGridX = 5,
+  maxGridY = 6,
+  maxGridZ = 7,
+  clockRateKilohertz = 13,
+  multiprocessorCount = 16,
+  l2CacheBytes = 38,
+  capabilityMajor = 75,
+  capabilityMinor = 76,
+  maxSharedPerBlockOptIn = 97,
+};
+
+enum FunctionAttribute : int { maxDynamicSharedBytes = 8 };
+
+enum PointerAttribute : int { pointerDeviceOrdinal = 9 };
+
+enum LinkInput : int { inputPtx = 1 };
+
+// Options of the linker. Each value travels in a void *: a pointer, or a number in its low bytes.
+enum LinkOption : int {
+  infoLogBuffer = 3,
+  infoLogBytes = 4,
+  errorLogBuffer = 5,
+  errorLogBytes = 6,
+};
+
+// A stream's number: the default stream in its two meanings.
+inline constexpr size_t legacyDefaultStream = 1;
+
+} // namespace eft::cuda

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Streams and events over the driver's own.
+#include "runtime/cuda/Event.h"
+
+namespace eft::cuda {
+namespace {
+
+// Runs one driver call in the GPU's context.
+template <typename Call>
+Status inContext(const Gpu &gpu, std::string_view name, const std::string &doing, Call call) {
+  auto scope = ContextScope::enter(gpu, doing);
+  if (!scope.ok())
+    return scope.error();
+  return gpu.driver().check(call(gpu.driver()), name, doing);
+}
+
+} // namespace
+
+Expected<std::unique_ptr<const Stream>> Stream::create(const Gpu &gpu) {
+  std::unique_ptr<Stream> made(new Stream(gpu));
+  Status status =
+      inContext(gpu, "cuStreamCreate", "making a stream on " + gpu.name(),
+                [&](const Driver &driver) { return driver.cuStreamCreate(&made->stream, 0); });
+  if (!status.ok())
+    return std::move(status).error();
+  return std::unique_ptr<const Stream>(std::move(made));
+}
+
+Stream::~Stream() {
+  if (stream && !forkedAfterStart())
+    (void)inContext(*owner, "cuStreamDestroy", "ending a stream",
+                    [&](const Driver &driver) { return driver.cuStreamDestroy(stream); });
+}
+
+Status Stream::synchronize() const {
+  return inContext(*owner, "cuStreamSynchronize", "waiting for a stream on " + owner->name(),
+                   [&](const Driver &driver) { return driver.cuStreamSynchronize(stream); });
+}
+
+Expected<std::unique_ptr<const Event>> Event::create(const Gpu &gpu) {
+  std::unique_ptr<Event> made(new Event(gpu));
+  Status status =
+      inContext(gpu, "cuEventCreate", "making an event on " + gpu.name(),
+                [&](const Driver &driver) { return driver.cuEventCreate(&made->event, 0); });
+  if (!status.ok())
+    return std::move(status).error();
+  return std::unique_ptr<const Event>(std::move(made));
+}
+
+Event::~Event() {
+  if (event && !forkedAfterStart())
+    (void)inContext(*owner, "cuEventDestroy", "ending an event",
+                    [&](const Driver &driver) { return driver.cuEventDestroy(event); });
+}
+
+Status Event::record(StreamHandle stream) const {
+  return inContext(*owner, "cuEventRecord", "recording an event on " + owner->name(),
+                   [&](const Driver &driver) { return driver.cuEventRecord(event, stream); });
+}
+
+Status Event::synchronize() const {
+  return inContext(*owner, "cuEventSynchronize", "waiting for an event on " + owner->name(),
+                   [&](const Driver &driver) { return driver.cuEventSynchronize(event); });
+}
+
+Expected<float> Event::millisecondsSince(const Event &start) const {
+  float milliseconds = 0;
+  Status status = inContext(*owner, "cuEventElapsedTime",
+                            "reading the time between two events on " + owner->name(),
+                            [&](const Driver &driver) {
+                              return driver.cuEventElapsedTime(&milliseconds, start.event, event);
+                            });
+  if (!status.ok())
+    return std::move(status).error();
+  return milliseconds;
+}
+
+} // namespace eft::cuda

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Streams and events: what it takes to time kernels on a GPU.
+#pragma once
+
+#include "runtime/cuda/Gpu.h"
+
+#include <memory>
+
+namespace eft::cuda {
+
+// Owns a stream.
+class Stream {
+public:
+  static Expected<std::unique_ptr<const Stream>> create(const Gpu &gpu);
+  ~Stream();
+  Stream(const Stream &) = delete;
+
+  const Gpu &gpu() const { return *owner; }
+  StreamHandle handle() const { return stream; }
+  // Waits for the work that was put into the stream so far.
+  Status synchronize() const;
+
+private:
+  explicit Stream(const Gpu &gpu) : owner(&gpu) {}
+
+  const Gpu *owner;
+  StreamHandle stream = nullptr;
+};
+
+// Owns an event, a mark in a stream that keeps the time at which the GPU passed it.
+class Event {
+public:
+  static Expected<std::unique_ptr<const Event>> create(const Gpu &gpu);
+  ~Event();
+  Event(const Event &) = delete;
+
+  const Gpu &gpu() const { return *owner; }
+  Status record(StreamHandle stream) const;
+  // Waits until the GPU has passed the mark.
+  Status synchronize() const;
+  // The time from `start` to this event. Both must have been passed.
+  Expected<float> millisecondsSince(const Event &start) const;
+
+private:
+  explicit Event(const Gpu &gpu) : owner(&gpu) {}
+
+  const Gpu *owner;
+  EventHandle event = nullptr;
+};
+
+} // namespace eft::cuda

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// A GPU: its properties, and the primary context in which everything of Eft lives on it, the same
+// one that PyTorch, CuPy and the CUDA runtime use.
+#pragma once
+
+#include "runtime/cuda/Driver.h"
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+#include <string>
+
+namespace eft::cuda {
+
+struct GpuProperties {
+  std::string name;
+  int major = 0; // of the compute capability
+  int minor = 0;
+  std::array<int64_t, 3> maxGrid = {};
+  int multiprocessors = 0;
+  int clockRateKilohertz = 0;
+  int l2CacheBytes = 0;
+  int maxSharedPerBlock = 0; // with the opt-in that the launch makes
+  size_t totalMemory = 0;
+};
+
+// One for each GPU of the process, made at its first use and never destroyed. Safe to use from
+// several threads.
+class Gpu {
+public:
+  const Driver &driver() const { return *owner; }
+  int ordinal() const { return number; }
+  const GpuProperties &properties() const { return facts; }
+  // "cuda:0"
+  std::string name() const { return "cuda:" + std::to_string(number); }
+  // What the compiler is told to compile for: "cuda:90".
+  std::string target() const;
+
+  // The primary context, retained at the first call for the life of the process.
+  Expected<ContextHandle> context() const;
+
+  // Waits for all work on the device.
+  Status synchronize() const;
+
+private:
+  friend Expected<std::unique_ptr<Gpu>> makeGpu(const Driver &driver, int ordinal);
+
+  const Driver *owner = nullptr;
+  int number = 0;
+  DeviceHandle handle = 0;
+  GpuProperties facts;
+  mutable std::mutex retaining;
+  mutable std::atomic<ContextHandle> primary = nullptr;
+};
+
+// GPUs that this process may use; 0 where there is no driver at all. A driver that is there but
+// can't be used (too old, broken) is an error.
+Expected<int> gpuCount();
+
+Expected<const Gpu *> gpu(int ordinal);
+
+// A Gpu that is not one of the process's, for a driver that is not the process's.
+Expected<std::unique_ptr<Gpu>> makeGpu(const Driver &driver, int ordinal);
+
+// Makes a context current for the lifetime of the object, then the previous one again.
+class ContextScope {
+public:
+  // `doing` is what Eft is about to do, for the error's text.
+  static Expected<ContextScope> enter(const Gpu &gpu, std::string_view doing);
+
+  ContextScope(ContextScope &&other) noexcept;
+  ContextScope &operator=(ContextScope &&) = delete;
+  ~ContextScope();
+
+private:
+  ContextScope() = default;
+
+  const Driver *driver = nullptr; // null if there is nothing to restore
+  ContextHandle previous = nullptr;
+};
+
+// The GPU on which `pointer` lies, or an error if it is no pointer that CUDA knows.
+Expected<int> gpuOfPointer(uint64_t pointer);
+
+} // namespace eft::cuda

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// A kernel loaded on a GPU, and its launch.
+#pragma once
+
+#include "runtime/cuda/Gpu.h"
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+
+namespace eft::cuda {
+
+// What a launch has to know of a kernel beside its code.
+struct KernelShape {
+  int numWarps = 4;
+  int sharedBytes = 0; // dynamic shared memory of one block
+};
+
+// Owns its module on the GPU, which goes with it. Safe to launch from several threads.
+class Kernel {
+public:
+  static Expected<std::unique_ptr<const Kernel>> load(const Gpu &gpu, std::string_view cubin,
+                                                      const std::string &name, KernelShape shape);
+  ~Kernel();
+  Kernel(const Kernel &) = delete;
+
+  const Gpu &gpu() const { return *owner; }
+
+  // Launches one block for each point of `grid`, which must be within the GPU's limits. `slots`
+  // holds the parameters, eight bytes each, and can go as soon as the call returns.
+  Status launch(const std::array<uint32_t, 3> &grid, std::span<const uint64_t> slots,
+                StreamHandle stream) const;
+
+private:
+  Kernel(const Gpu &gpu, const std::string &name, KernelShape shape, ContextHandle context)
+      : owner(&gpu), context(context), shape(shape), name(name) {}
+  Status prepare(std::string_view cubin);
+  Error launchError(Result result, std::string_view call) const;
+
+  const Gpu *owner;
+  ContextHandle context;
+  ModuleHandle module = nullptr;
+  FunctionHandle function = nullptr;
+  KernelShape shape;
+  std::string name;
+};
+
+} // namespace eft::cuda

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// One link of one PTX text.
+#include "runtime/cuda/Linker.h"
+
+#include <cstring>
+
+namespace eft::cuda {
+namespace {
+
+// Owns a link and the buffer that its messages go to.
+class Link {
+public:
+  explicit Link(const Driver &driver) : driver(driver) {}
+  ~Link() {
+    if (handle)
+      driver.cuLinkDestroy(handle);
+  }
+  Link(const Link &) = delete;
+
+  Result create() {
+    LinkOption options[] = {errorLogBuffer, errorLogBytes};
+    void *values[] = {log, reinterpret_cast<void *>(sizeof(log))};
+    return driver.cuLinkCreate(2, options, values, &handle);
+  }
+
+  // The driver's error with the linker's log below it.
+  Error error(Result result, std::string_view call, std::string_view doing) const {
+    Error failure = driver.error(result, call, doing);
+    std::string_view text(log, strnlen(log, sizeof(log)));
+    while (!text.empty() && (text.back() == '\n' || text.back() == ' '))
+      text.remove_suffix(1);
+    if (!text.empty())
+      failure.message.append("\n").append(text);
+    return failure;
+  }
+
+  const Driver &driver;
+  LinkHandle handle = nullptr;
+  char log[8192] = {};
+};
+
+} // namespace
+
+Expected<std::string> linkPtx(const Gpu &gpu, const std::string &ptx, std::string_view name) {
+  const Driver &driver = gpu.driver();
+  std::string kernel(name);
+  std::string doing = "linking the PTX of kernel '" + kernel + "' for " + gpu.name();
+  auto scope = ContextScope::enter(gpu, doing);
+  if (!scope.ok())
+    return scope.error();
+
+  Link link(driver);
+  Result result = link.create();
+  if (result != success)
+    return link.error(result, "cuLinkCreate", doing);
+  // The driver reads the text, whose size includes the terminating zero, and leaves it as it is.
+  void *text = const_cast<char *>(ptx.c_str());
+  result = driver.cuLinkAddData(link.handle, inputPtx, text, ptx.size() + 1, kernel.c_str(), 0,
+                                nullptr, nullptr);
+  if (result != success)
+    return link.error(result, "cuLinkAddData", doing);
+  void *cubin = nullptr;
+  size_t size = 0;
+  result = driver.cuLinkComplete(link.handle, &cubin, &size);
+  if (result != success)
+    return link.error(result, "cuLinkComplete", doing);
+  // The cubin belongs to the link and goes with it.
+  return std::string(static_cast<const char *>(cubin), size);
+}
+
+} // namespace eft::cuda

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The table of element types.
+#include "runtime/device/DataType.h"
+
+namespace eft {
+namespace {
+
+struct Row {
+  std::string_view name;
+  std::string_view arrayName;
+  unsigned bits;
+};
+
+// In the order of the enumeration.
+constexpr Row table[numDataTypes] = {
+    {"i1", "bool", 8},       {"i8", "int8", 8},        {"i16", "int16", 16},
+    {"i32", "int32", 32},    {"i64", "int64", 64},     {"u8", "uint8", 8},
+    {"u16", "uint16", 16},   {"u32", "uint32", 32},    {"u64", "uint64", 64},
+    {"fp16", "float16", 16}, {"bf16", "bfloat16", 16}, {"fp32", "float32", 32},
+    {"fp64", "float64", 64},
+};
+
+const Row &row(DataType type) { return table[static_cast<unsigned>(type)]; }
+
+} // namespace
+
+std::string_view dataTypeName(DataType type) { return row(type).name; }
+
+unsigned bitsInMemory(DataType type) { return row(type).bits; }
+
+std::optional<DataType> dataTypeFromArrayName(std::string_view name) {
+  for (unsigned i = 0; i < numDataTypes; ++i)
+    if (table[i].arrayName == name)
+      return static_cast<DataType>(i);
+  return std::nullopt;
+}
+
+} // namespace eft

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// How the runtime says that something failed: a value, not an exception, so that it serves callers
+// from C++ and from Python alike.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <variant>
+
+namespace eft {
+
+// What went wrong, as far as a caller would act differently.
+enum class ErrorKind : uint8_t {
+  InvalidArgument, // the caller's mistake: a grid beyond the device's limit, a bad setting
+  NoDriver,        // there is no NVIDIA driver on this machine
+  NoDevice,        // a GPU was asked for, and there is none that this process can use
+  Cuda,            // a call of the CUDA driver failed
+  OutOfMemory,     // a call of the CUDA driver failed for lack of memory
+  System,          // the operating system refused something
+};
+
+struct Error {
+  ErrorKind kind;
+  std::string message;
+};
+
+// Success, or an Error. Success costs one null pointer.
+class [[nodiscard]] Status {
+public:
+  Status() = default;
+  Status(Error error) : failure(std::make_unique<Error>(std::move(error))) {}
+
+  bool ok() const { return failure == nullptr; }
+  const Error &error() const & { return *failure; }
+  Error error() && { return std::move(*failure); }
+
+private:
+  std::unique_ptr<Error> failure;
+};
+
+// A value, or the Error that stands in its place.
+template <typename T> class [[nodiscard]] Expected {
+public:
+  Expected(T value) : content(std::in_place_index<0>, std::move(value)) {}
+  Expected(Error error) : content(std::in_place_index<1>, std::move(error)) {}
+
+  bool ok() const { return content.index() == 0; }
+  T &operator*() & { return *std::get_if<0>(&content); }
+  const T &operator*() const & { return *std::get_if<0>(&content); }
+  T &&operator*() && { return std::move(*std::get_if<0>(&content)); }
+  T *operator->() { return std::get_if<0>(&content); }
+  const T *operator->() const { return std::get_if<0>(&content); }
+  const Error &error() const & { return *std::get_if<1>(&content); }
+  Error error() && { return std::move(*std::get_if<1>(&content)); }
+
+private:
+  std::variant<T, Error> content;
+};
+
+} // namespace eft

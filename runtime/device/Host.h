@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What this process may use of the machine that it runs on.
+#pragma once
+
+#include "runtime/device/Error.h"
+
+#include <optional>
+#include <string>
+
+namespace eft {
+
+// The cores that this process may run on: its affinity mask, cut by the CPU quota of its control
+// group, since threads beyond the quota only get the whole group stopped. At least 1.
+unsigned usableCores();
+
+// The quota in cores of the control groups that `membership`, the text of /proc/self/cgroup, names,
+// read below `mount`, usually /sys/fs/cgroup. Nothing if none of them has one.
+std::optional<double> controlGroupQuota(const std::string &membership, const std::string &mount);
+
+// The threads that a kernel on the host runs on: EFT_NUM_THREADS, else usableCores().
+Expected<unsigned> hostThreads();
+
+// Parses EFT_NUM_THREADS.
+Expected<unsigned> parseThreadCount(const std::string &text);
+
+} // namespace eft

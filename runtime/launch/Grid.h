@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The grid of a launch, checked against what the device can do before the launch.
+#pragma once
+
+#include "runtime/device/Error.h"
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+namespace eft {
+
+// Extents in x, y and z, as the caller gave them.
+using Grid = std::array<int64_t, 3>;
+
+// A grid that fits its device.
+struct CheckedGrid {
+  std::array<uint32_t, 3> extents = {};
+  uint64_t programs = 0; // 0: there is nothing to launch
+};
+
+// The largest extents on the host. A GPU says its own.
+inline constexpr Grid hostGridLimits = {INT32_MAX, INT32_MAX, INT32_MAX};
+
+// Checks that each extent is from 0 to its limit, and that all programs can be counted in 64 bits.
+Expected<CheckedGrid> checkGrid(const Grid &grid, const Grid &limits, std::string_view kernel,
+                                std::string_view device);
+
+} // namespace eft

@@ -1,0 +1,405 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The code for GPUs, against a driver made of paper: what is asked of the driver, and what is said
+// when it refuses.
+#include "FakeDriver.h"
+#include "runtime/cuda/Event.h"
+#include "runtime/cuda/Linker.h"
+#include "runtime/launch/Kernel.h"
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+
+using namespace eft;
+
+namespace {
+
+// Environment variables for as long as the object lives.
+struct Setting {
+  Setting(const char *name, const char *value) : name(name) { setenv(name, value, 1); }
+  ~Setting() { unsetenv(name); }
+  const char *name;
+};
+
+struct Cuda : testing::Test {
+  FakeDriver fake;
+  const cuda::Gpu *gpu = nullptr;
+
+  void SetUp() override {
+    setenv("EFT_LIBCUDA", EFT_FAKE_CUDA, 1);
+    auto found = cuda::gpu(0);
+    ASSERT_TRUE(found.ok()) << found.error().message;
+    gpu = *found;
+    ASSERT_TRUE(gpu->context().ok());
+    fake.setCurrent(-1);
+    fake.clear();
+  }
+
+  std::unique_ptr<const Kernel> load(const char *cubin, cuda::KernelShape shape = {},
+                                     int ordinal = 0) {
+    auto kernel = Kernel::loadCuda(ordinal, cubin, "dropout", shape);
+    EXPECT_TRUE(kernel.ok()) << kernel.error().message;
+    return *std::move(kernel);
+  }
+};
+
+Error openError(const std::string &path) {
+  auto driver = cuda::Driver::open(path);
+  EXPECT_FALSE(driver.ok());
+  return driver.ok() ? Error{} : driver.error();
+}
+
+} // namespace
+
+TEST(Driver, a_missing_library_is_no_driver) {
+  Error error = openError("libdoes-not-exist.so.1");
+  EXPECT_EQ(error.kind, ErrorKind::NoDriver);
+  EXPECT_EQ(error.message,
+            "no NVIDIA GPU can be used: the driver's library could not be opened: "
+            "libdoes-not-exist.so.1: cannot open shared object file: No such file or directory");
+}
+
+TEST(Driver, an_old_driver_is_told_from_what_is_needed) {
+  Setting version("FAKE_CUDA_VERSION", "12020");
+  Error error = openError(EFT_FAKE_CUDA);
+  EXPECT_EQ(error.kind, ErrorKind::NoDevice);
+  EXPECT_EQ(error.message, "the NVIDIA driver is too old: it serves CUDA 12.2, expected at least "
+                           "12.5 (driver 555 or later)");
+}
+
+TEST(Driver, a_library_without_an_entry_point_is_named_by_it) {
+  Error error = openError("libm.so.6");
+  EXPECT_EQ(error.kind, ErrorKind::NoDevice);
+  EXPECT_EQ(error.message, "the NVIDIA driver has no entry point 'cuDriverGetVersion'");
+}
+
+TEST(Driver, a_driver_that_does_not_start_says_why) {
+  Setting init("FAKE_CUDA_INIT", "803");
+  Error error = openError(EFT_FAKE_CUDA);
+  EXPECT_EQ(error.kind, ErrorKind::Cuda);
+  EXPECT_EQ(error.message,
+            "cuInit failed while starting the CUDA driver: CUDA_ERROR_SYSTEM_DRIVER_MISMATCH "
+            "(system has unsupported display driver / cuda driver combination)");
+}
+
+TEST(Driver, a_driver_with_no_gpu_has_no_devices) {
+  Setting init("FAKE_CUDA_INIT", "100");
+  auto driver = cuda::Driver::open(EFT_FAKE_CUDA);
+  ASSERT_TRUE(driver.ok());
+  EXPECT_FALSE((*driver)->hasDevices());
+}
+
+TEST(Driver, an_unknown_result_still_has_words) {
+  auto driver = cuda::Driver::open(EFT_FAKE_CUDA);
+  ASSERT_TRUE(driver.ok());
+  EXPECT_EQ((*driver)->version(), 13000);
+  EXPECT_EQ((*driver)->error(4711, "cuInit", "testing").message,
+            "cuInit failed while testing: error 4711 (no description)");
+}
+
+TEST_F(Cuda, properties) {
+  const cuda::GpuProperties &facts = gpu->properties();
+  EXPECT_EQ(facts.name, "Paper GPU 0");
+  EXPECT_EQ(facts.maxGrid, (std::array<int64_t, 3>{INT32_MAX, 65535, 65535}));
+  EXPECT_EQ(facts.maxSharedPerBlock, 232448);
+  EXPECT_EQ(facts.totalMemory, size_t(80) << 30);
+  EXPECT_EQ(gpu->target(), "cuda:90");
+  EXPECT_EQ(*cuda::gpuCount(), 2);
+}
+
+TEST_F(Cuda, properties_that_cannot_be_read) {
+  fake.fail("cuDeviceGetAttribute", 1);
+  auto made = cuda::makeGpu(gpu->driver(), 1);
+  ASSERT_FALSE(made.ok());
+  EXPECT_EQ(made.error().message, "cuDeviceGetAttribute failed while reading the properties of "
+                                  "cuda:1: CUDA_ERROR_INVALID_VALUE (invalid argument)");
+}
+
+TEST_F(Cuda, there_is_no_such_gpu) {
+  auto found = cuda::gpu(7);
+  ASSERT_FALSE(found.ok());
+  EXPECT_EQ(found.error().kind, ErrorKind::NoDevice);
+  EXPECT_EQ(found.error().message, "there is no device cuda:7: this process can use 2 NVIDIA GPUs");
+  EXPECT_FALSE(cuda::gpu(-1).ok());
+}
+
+TEST_F(Cuda, a_context_that_cannot_be_made_for_lack_of_memory) {
+  auto fresh = cuda::makeGpu(gpu->driver(), 1);
+  ASSERT_TRUE(fresh.ok());
+  fake.fail("cuDevicePrimaryCtxRetain", 2);
+  auto context = (*fresh)->context();
+  ASSERT_FALSE(context.ok());
+  EXPECT_EQ(context.error().kind, ErrorKind::OutOfMemory);
+  EXPECT_EQ(context.error().message, "cuDevicePrimaryCtxRetain failed while preparing cuda:1: "
+                                     "CUDA_ERROR_OUT_OF_MEMORY (out of memory)");
+  EXPECT_TRUE((*fresh)->context().ok()) << "it may work later";
+}
+
+TEST_F(Cuda, a_context_is_retained_once) {
+  auto fresh = cuda::makeGpu(gpu->driver(), 1);
+  ASSERT_TRUE(fresh.ok());
+  for (int i = 0; i < 3; ++i)
+    EXPECT_TRUE((*fresh)->context().ok());
+  EXPECT_EQ(fake.log(), "retain 1\n");
+}
+
+TEST_F(Cuda, a_scope_restores_the_previous_context) {
+  fake.setCurrent(1);
+  {
+    auto scope = cuda::ContextScope::enter(*gpu, "testing");
+    ASSERT_TRUE(scope.ok());
+    EXPECT_EQ(fake.current(), 0);
+  }
+  EXPECT_EQ(fake.current(), 1);
+  fake.setCurrent(-1);
+  ASSERT_TRUE(gpu->synchronize().ok());
+  EXPECT_EQ(fake.current(), -1);
+}
+
+TEST_F(Cuda, waiting_shows_what_a_kernel_did_wrong) {
+  fake.fail("cuCtxSynchronize", 700);
+  EXPECT_EQ(gpu->synchronize().error().message,
+            "cuCtxSynchronize failed while waiting for cuda:0: CUDA_ERROR_ILLEGAL_ADDRESS (an "
+            "illegal memory access was encountered)");
+}
+
+TEST_F(Cuda, ptx_becomes_a_cubin) {
+  auto cubin = cuda::linkPtx(*gpu, "some ptx", "dropout");
+  ASSERT_TRUE(cubin.ok()) << cubin.error().message;
+  EXPECT_EQ(*cubin, "cubin of some ptx");
+  EXPECT_EQ(fake.log(), "link destroyed\n");
+  EXPECT_EQ(fake.current(), -1);
+}
+
+TEST_F(Cuda, refused_ptx_shows_the_linkers_log) {
+  auto cubin = cuda::linkPtx(*gpu, "wrong ptx", "dropout");
+  ASSERT_FALSE(cubin.ok());
+  EXPECT_EQ(cubin.error().message,
+            "cuLinkAddData failed while linking the PTX of kernel 'dropout' for cuda:0: "
+            "CUDA_ERROR_INVALID_PTX (a PTX JIT compilation failed)\n"
+            "ptxas dropout, line 3; error   : Unknown symbol 'wrong'");
+  EXPECT_EQ(fake.log(), "link destroyed\n");
+}
+
+TEST_F(Cuda, linking_may_fail_at_every_step) {
+  for (const char *call : {"cuLinkCreate", "cuLinkAddData", "cuLinkComplete"}) {
+    bool first = std::string(call) != "cuLinkComplete";
+    fake.fail((std::string(call) + (first ? "_v2" : "")).c_str(), 2);
+    auto cubin = cuda::linkPtx(*gpu, "some ptx", "dropout");
+    ASSERT_FALSE(cubin.ok());
+    EXPECT_EQ(cubin.error().kind, ErrorKind::OutOfMemory);
+    EXPECT_EQ(cubin.error().message,
+              std::string(call) + " failed while linking the PTX of kernel 'dropout' for cuda:0: "
+                                  "CUDA_ERROR_OUT_OF_MEMORY (out of memory)");
+  }
+}
+
+TEST_F(Cuda, a_launch_passes_on_grid_block_stream_and_parameters) {
+  auto kernel = load("params=3", {8, 1024});
+  auto grid = kernel->check({3, 4, 5});
+  ASSERT_TRUE(grid.ok());
+  uint64_t slots[] = {0xabc, 7, 0x3f800000};
+  auto stream = reinterpret_cast<cuda::StreamHandle>(size_t(77));
+  ASSERT_TRUE(kernel->launch(*grid, slots, stream).ok());
+  EXPECT_EQ(fake.log(), "load on 0\nlaunch dropout on 0 grid 3 4 5 block 256 1 1 shared 1024 "
+                        "stream 77: abc 7 3f800000\n");
+  EXPECT_EQ(fake.current(), -1);
+  EXPECT_FALSE(kernel->returnsAtOnce(*grid));
+}
+
+TEST_F(Cuda, more_parameters_than_fit_on_the_stack) {
+  auto kernel = load("params=100");
+  std::vector<uint64_t> slots(100);
+  std::string expected = "stream 0:";
+  for (unsigned i = 0; i < 100; ++i) {
+    slots[i] = i % 10;
+    expected += " " + std::to_string(i % 10);
+  }
+  ASSERT_TRUE(kernel->launch(*kernel->check({1, 1, 1}), slots).ok());
+  EXPECT_NE(fake.log().find(expected + "\n"), std::string::npos) << fake.log();
+}
+
+TEST_F(Cuda, an_empty_grid_launches_nothing) {
+  auto kernel = load("params=0");
+  fake.clear();
+  EXPECT_TRUE(kernel->launch(*kernel->check({4, 0, 4}), {}).ok());
+  EXPECT_EQ(fake.log(), "");
+}
+
+TEST_F(Cuda, a_grid_beyond_the_devices_limit) {
+  auto kernel = load("params=0");
+  EXPECT_EQ(kernel->check({1, 1, 65536}).error().message,
+            "grid of kernel 'dropout' has 65536 programs in z, expected 0 to 65535 on cuda:0");
+}
+
+TEST_F(Cuda, a_launch_goes_to_the_kernels_own_device_and_restores_the_other) {
+  auto kernel = load("params=0", {}, 1);
+  fake.clear();
+  fake.setCurrent(0);
+  ASSERT_TRUE(kernel->launch(*kernel->check({1, 1, 1}), {}).ok());
+  EXPECT_NE(fake.log().find("launch dropout on 1 "), std::string::npos);
+  EXPECT_EQ(fake.current(), 0);
+}
+
+TEST_F(Cuda, a_launch_from_a_thread_that_has_no_context) {
+  auto kernel = load("params=0");
+  std::thread([&] { EXPECT_TRUE(kernel->launch(*kernel->check({1, 1, 1}), {}).ok()); }).join();
+}
+
+TEST_F(Cuda, a_refused_launch_names_the_kernel) {
+  auto kernel = load("params=0");
+  for (const char *call : {"cuLaunchKernel", "cuCtxSetCurrent", "cuCtxGetCurrent"}) {
+    fake.fail(call, 2);
+    Status status = kernel->launch(*kernel->check({1, 1, 1}), {});
+    ASSERT_FALSE(status.ok());
+    EXPECT_EQ(status.error().message, std::string(call) +
+                                          " failed while launching kernel 'dropout' on cuda:0: "
+                                          "CUDA_ERROR_OUT_OF_MEMORY (out of memory)");
+    EXPECT_EQ(fake.current(), -1);
+  }
+}
+
+TEST_F(Cuda, much_shared_memory_is_asked_for) {
+  auto kernel = load("params=0", {4, 100000});
+  EXPECT_EQ(fake.log(), "load on 0\nshared limit 100000\n");
+  EXPECT_TRUE(kernel->launch(*kernel->check({1, 1, 1}), {}).ok());
+}
+
+TEST_F(Cuda, more_shared_memory_than_there_is) {
+  auto kernel = Kernel::loadCuda(0, "params=0", "dropout", {4, 300000});
+  ASSERT_FALSE(kernel.ok());
+  EXPECT_EQ(kernel.error().message,
+            "kernel 'dropout' needs 300000 bytes of shared memory, but cuda:0 has 232448 for a "
+            "block: smaller blocks of values need less");
+}
+
+TEST_F(Cuda, loading_may_fail_and_leaves_nothing_behind) {
+  fake.fail("cuModuleLoadData", 2);
+  auto kernel = Kernel::loadCuda(0, "params=0", "dropout", {});
+  ASSERT_FALSE(kernel.ok());
+  EXPECT_EQ(kernel.error().message, "cuModuleLoadData failed while loading kernel 'dropout' on "
+                                    "cuda:0: CUDA_ERROR_OUT_OF_MEMORY (out of memory)");
+  EXPECT_EQ(fake.log(), "");
+  fake.fail("cuModuleGetFunction", 500);
+  EXPECT_EQ(Kernel::loadCuda(0, "params=0", "dropout", {}).error().message,
+            "cuModuleGetFunction failed while loading kernel 'dropout' on cuda:0: "
+            "CUDA_ERROR_NOT_FOUND (named symbol not found)");
+  EXPECT_EQ(fake.log(), "load on 0\nunload on 0\n");
+  fake.fail("cuFuncSetAttribute", 1);
+  EXPECT_EQ(Kernel::loadCuda(0, "params=0", "dropout", {4, 100000}).error().message,
+            "cuFuncSetAttribute failed while loading kernel 'dropout' on cuda:0: "
+            "CUDA_ERROR_INVALID_VALUE (invalid argument)");
+}
+
+TEST_F(Cuda, a_kernel_is_unloaded_in_its_own_context) {
+  auto kernel = load("params=0", {}, 1);
+  fake.clear();
+  kernel.reset();
+  EXPECT_EQ(fake.log(), "unload on 1\n");
+  EXPECT_EQ(fake.current(), -1);
+}
+
+TEST_F(Cuda, events_tell_the_time_between_them) {
+  auto first = cuda::Event::create(*gpu), second = cuda::Event::create(*gpu);
+  ASSERT_TRUE(first.ok() && second.ok());
+  auto stream = cuda::Stream::create(*gpu);
+  ASSERT_TRUE(stream.ok());
+  EXPECT_TRUE((*first)->record(nullptr).ok());
+  EXPECT_TRUE((*second)->record((*stream)->handle()).ok());
+  EXPECT_TRUE((*second)->synchronize().ok());
+  EXPECT_TRUE((*stream)->synchronize().ok());
+  EXPECT_EQ(*(*second)->millisecondsSince(**first), 1.0f);
+  fake.fail("cuEventElapsedTime", 1);
+  EXPECT_EQ((*second)->millisecondsSince(**first).error().message,
+            "cuEventElapsedTime failed while reading the time between two events on cuda:0: "
+            "CUDA_ERROR_INVALID_VALUE (invalid argument)");
+}
+
+TEST_F(Cuda, events_and_streams_go_with_their_owners) {
+  {
+    auto event = cuda::Event::create(*gpu);
+  }
+  {
+    auto stream = cuda::Stream::create(*gpu);
+  }
+  EXPECT_EQ(fake.log(), "event destroyed\nstream destroyed\n");
+}
+
+TEST_F(Cuda, an_event_that_cannot_be_made) {
+  fake.fail("cuEventCreate", 2);
+  EXPECT_EQ(cuda::Event::create(*gpu).error().message,
+            "cuEventCreate failed while making an event on cuda:0: CUDA_ERROR_OUT_OF_MEMORY (out "
+            "of memory)");
+  fake.fail("cuStreamCreate", 2);
+  EXPECT_EQ(cuda::Stream::create(*gpu).error().message,
+            "cuStreamCreate failed while making a stream on cuda:0: CUDA_ERROR_OUT_OF_MEMORY (out "
+            "of memory)");
+}
+
+TEST_F(Cuda, the_device_of_a_pointer) {
+  fake.setCurrent(0);
+  EXPECT_EQ(*cuda::gpuOfPointer(uint64_t(17) << 32), 1);
+  EXPECT_EQ(cuda::gpuOfPointer(5).error().message,
+            "cuPointerGetAttribute failed while asking for the device of a pointer: "
+            "CUDA_ERROR_INVALID_VALUE (invalid argument)");
+  fake.setCurrent(-1);
+  EXPECT_EQ(*cuda::gpuOfPointer(uint64_t(16) << 32), 0) << "also with no context current";
+}
+
+TEST_F(Cuda, a_forked_child_is_told_that_cuda_does_not_survive) {
+  auto kernel = load("params=0");
+  fake.clear();
+  pid_t child = fork();
+  if (child == 0) {
+    const std::string words = "this process was forked after its parent had started CUDA, which "
+                              "does not survive that: start workers with multiprocessing's "
+                              "'spawn' method, or fork before the first use of a GPU";
+    bool right = cuda::driver().error().message == words && cuda::gpu(0).error().message == words &&
+                 cuda::gpuCount().error().message == words &&
+                 kernel->launch(*kernel->check({1, 1, 1}), {}).error().message == words;
+    kernel.reset();
+    _exit(right && fake.log().empty() ? 0 : 1);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
+}
+
+TEST(HostLaunch, runs_on_the_host_with_no_driver) {
+  auto add = [](const uint64_t *slots, const uint32_t grid[3], uint64_t first, uint64_t count) {
+    auto *out = reinterpret_cast<uint64_t *>(slots[0]);
+    for (uint64_t i = first; i < first + count; ++i)
+      out[i] = i + slots[1] + 100 * grid[1];
+  };
+  auto kernel = Kernel::loadHost(add, "add");
+  ASSERT_TRUE(kernel.ok());
+  EXPECT_EQ((*kernel)->device(), Device::host());
+  std::vector<uint64_t> out(6);
+  uint64_t slots[] = {reinterpret_cast<uint64_t>(out.data()), 5};
+  ASSERT_TRUE((*kernel)->launch(*(*kernel)->check({3, 2, 1}), slots).ok());
+  EXPECT_EQ(out, (std::vector<uint64_t>{205, 206, 207, 208, 209, 210}));
+  EXPECT_TRUE((*kernel)->launch(*(*kernel)->check({3, 0, 1}), slots).ok());
+}
+
+TEST(HostLaunch, no_code_is_an_error) {
+  EXPECT_EQ(Kernel::loadHost(nullptr, "add").error().message,
+            "kernel 'add' has no code: its address is 0");
+}
+
+TEST(HostLaunch, a_bad_number_of_threads_shows_at_the_launch) {
+  pid_t child = fork(); // a fresh pool
+  if (child == 0) {
+    setenv("EFT_NUM_THREADS", "many", 1);
+    auto nothing = [](const uint64_t *, const uint32_t[3], uint64_t, uint64_t) {};
+    auto kernel = Kernel::loadHost(nothing, "add");
+    Status status = (*kernel)->launch(*(*kernel)->check({3, 1, 1}), {});
+    _exit(!status.ok() && status.error().message ==
+                              "EFT_NUM_THREADS must be an integer from 1 to 4096, got 'many'"
+              ? 0
+              : 1);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
+}

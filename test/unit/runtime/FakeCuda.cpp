@@ -1,0 +1,361 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// A CUDA driver made of paper: a shared library with the entry points that Eft opens, which writes
+// down what it is asked and fails where it is told to. With EFT_LIBCUDA naming it, the code for
+// GPUs runs on a machine that has none.
+//
+// Told by the environment, before it is opened: FAKE_CUDA_VERSION (13000), FAKE_CUDA_DEVICES (2),
+// FAKE_CUDA_INIT (0, what cuInit returns), FAKE_CUDA_FAIL ("cuLaunchKernel=2", what the first call
+// of it returns). Told by the functions that begin with fake, afterwards.
+// A "cubin" is a text; one with "params=N" in it makes launches write down N parameters. PTX with
+// the word "wrong" in it does not link. Pointers of device d lie at (16 + d) << 32.
+#include "runtime/cuda/DriverFunctions.h"
+#include "runtime/cuda/DriverTypes.h"
+
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <mutex>
+#include <string>
+
+using namespace eft::cuda;
+
+#define EXPORT extern "C" __attribute__((visibility("default")))
+
+// The signatures are those that Eft calls.
+#define EFT_EXPORT(name, symbol, parameters) EXPORT Result symbol parameters;
+EFT_CUDA_DRIVER_FUNCTIONS(EFT_EXPORT)
+#undef EFT_EXPORT
+
+struct eft::cuda::ContextObject {
+  int ordinal;
+};
+struct eft::cuda::FunctionObject {
+  std::string name;
+  int parameters;
+  int sharedLimit = 48 * 1024;
+};
+struct eft::cuda::ModuleObject {
+  std::string image;
+  FunctionObject function;
+};
+struct eft::cuda::StreamObject {};
+struct eft::cuda::EventObject {
+  int time;
+};
+struct eft::cuda::LinkObject {
+  char *log;
+  size_t logBytes;
+  std::string cubin;
+};
+
+namespace {
+
+std::recursive_mutex lock;
+std::string text;
+std::map<std::string, Result> failures;
+ContextObject contexts[16];
+thread_local ContextHandle current = nullptr;
+int clockTicks = 0;
+
+int setting(const char *name, int fallback) {
+  const char *value = std::getenv(name);
+  return value && *value ? std::atoi(value) : fallback;
+}
+
+void note(const std::string &line) {
+  std::lock_guard guard(lock);
+  text += line + "\n";
+}
+
+// What the call `name` shall return this time.
+Result verdict(const char *name) {
+  std::lock_guard guard(lock);
+  static bool fromEnvironment = [] {
+    std::string wish = std::getenv("FAKE_CUDA_FAIL") ? std::getenv("FAKE_CUDA_FAIL") : "";
+    if (size_t equals = wish.find('='); equals != std::string::npos)
+      failures[wish.substr(0, equals)] = std::atoi(wish.c_str() + equals + 1);
+    return true;
+  }();
+  (void)fromEnvironment;
+  auto found = failures.find(name);
+  if (found == failures.end())
+    return success;
+  Result result = found->second;
+  failures.erase(found);
+  return result;
+}
+
+#define FAIL_IF_TOLD                                                                               \
+  if (Result told = verdict(__func__))                                                             \
+    return told;
+
+#define NEED_CONTEXT                                                                               \
+  if (!current)                                                                                    \
+    return errorInvalidContext;
+
+} // namespace
+
+// What was asked since the last fakeClear(), a line for each call of interest.
+EXPORT const char *fakeLog() { return text.c_str(); }
+EXPORT void fakeClear() { text.clear(); }
+// Makes the next call of `name` return `result`.
+EXPORT void fakeFail(const char *name, int result) { failures[name] = result; }
+// The ordinal of the calling thread's context, or -1.
+EXPORT int fakeCurrent() { return current ? current->ordinal : -1; }
+EXPORT void fakeSetCurrent(int ordinal) { current = ordinal < 0 ? nullptr : &contexts[ordinal]; }
+
+Result cuDriverGetVersion(int *version) {
+  *version = setting("FAKE_CUDA_VERSION", 13000);
+  return success;
+}
+
+Result cuInit(unsigned) { return setting("FAKE_CUDA_INIT", 0); }
+
+Result cuGetErrorName(Result result, const char **name) {
+  static const std::map<Result, const char *> names = {
+      {1, "CUDA_ERROR_INVALID_VALUE"},     {2, "CUDA_ERROR_OUT_OF_MEMORY"},
+      {100, "CUDA_ERROR_NO_DEVICE"},       {201, "CUDA_ERROR_INVALID_CONTEXT"},
+      {218, "CUDA_ERROR_INVALID_PTX"},     {500, "CUDA_ERROR_NOT_FOUND"},
+      {700, "CUDA_ERROR_ILLEGAL_ADDRESS"}, {803, "CUDA_ERROR_SYSTEM_DRIVER_MISMATCH"}};
+  auto found = names.find(result);
+  *name = found == names.end() ? nullptr : found->second;
+  return found == names.end() ? 1 : success;
+}
+
+Result cuGetErrorString(Result result, const char **words) {
+  static const std::map<Result, const char *> texts = {
+      {1, "invalid argument"},
+      {2, "out of memory"},
+      {100, "no CUDA-capable device is detected"},
+      {201, "invalid device context"},
+      {218, "a PTX JIT compilation failed"},
+      {500, "named symbol not found"},
+      {700, "an illegal memory access was encountered"},
+      {803, "system has unsupported display driver / cuda driver combination"}};
+  auto found = texts.find(result);
+  *words = found == texts.end() ? nullptr : found->second;
+  return found == texts.end() ? 1 : success;
+}
+
+Result cuDeviceGetCount(int *count) {
+  FAIL_IF_TOLD
+  *count = setting("FAKE_CUDA_DEVICES", 2);
+  return success;
+}
+
+Result cuDeviceGet(DeviceHandle *device, int ordinal) {
+  FAIL_IF_TOLD
+  *device = ordinal;
+  return success;
+}
+
+Result cuDeviceGetName(char *name, int size, DeviceHandle device) {
+  FAIL_IF_TOLD
+  std::snprintf(name, static_cast<size_t>(size), "Paper GPU %d", device);
+  return success;
+}
+
+Result cuDeviceTotalMem_v2(size_t *bytes, DeviceHandle) {
+  FAIL_IF_TOLD
+  *bytes = size_t(80) << 30;
+  return success;
+}
+
+Result cuDeviceGetAttribute(int *value, DeviceAttribute attribute, DeviceHandle) {
+  FAIL_IF_TOLD
+  static const std::map<int, int> values = {
+      {maxGridX, 2147483647},        {maxGridY, 65535},          {maxGridZ, 65535},
+      {clockRateKilohertz, 1980000}, {multiprocessorCount, 132}, {l2CacheBytes, 50 << 20},
+      {capabilityMajor, 9},          {capabilityMinor, 0},       {maxSharedPerBlockOptIn, 232448}};
+  auto found = values.find(attribute);
+  if (found == values.end())
+    return 1;
+  *value = found->second;
+  return success;
+}
+
+Result cuDevicePrimaryCtxRetain(ContextHandle *context, DeviceHandle device) {
+  FAIL_IF_TOLD
+  contexts[device].ordinal = device;
+  *context = &contexts[device];
+  note("retain " + std::to_string(device));
+  return success;
+}
+
+Result cuCtxGetCurrent(ContextHandle *context) {
+  FAIL_IF_TOLD
+  *context = current;
+  return success;
+}
+
+Result cuCtxSetCurrent(ContextHandle context) {
+  FAIL_IF_TOLD
+  current = context;
+  return success;
+}
+
+Result cuCtxSynchronize() {
+  FAIL_IF_TOLD
+  NEED_CONTEXT
+  note("synchronize " + std::to_string(current->ordinal));
+  return success;
+}
+
+Result cuLinkCreate_v2(unsigned count, LinkOption *options, void **values, LinkHandle *link) {
+  FAIL_IF_TOLD
+  NEED_CONTEXT
+  *link = new LinkObject{};
+  for (unsigned i = 0; i < count; ++i) {
+    if (options[i] == errorLogBuffer)
+      (*link)->log = static_cast<char *>(values[i]);
+    if (options[i] == errorLogBytes)
+      (*link)->logBytes = reinterpret_cast<size_t>(values[i]);
+  }
+  return success;
+}
+
+Result cuLinkAddData_v2(LinkHandle link, LinkInput, void *data, size_t size, const char *name,
+                        unsigned, LinkOption *, void **) {
+  FAIL_IF_TOLD
+  const char *ptx = static_cast<const char *>(data);
+  if (std::strlen(ptx) + 1 != size)
+    return 1;
+  if (std::strstr(ptx, "wrong")) {
+    std::snprintf(link->log, link->logBytes, "ptxas %s, line 3; error   : Unknown symbol 'wrong'\n",
+                  name);
+    return 218;
+  }
+  link->cubin = std::string("cubin of ") + ptx;
+  return success;
+}
+
+Result cuLinkComplete(LinkHandle link, void **cubin, size_t *size) {
+  FAIL_IF_TOLD
+  *cubin = link->cubin.data();
+  *size = link->cubin.size();
+  return success;
+}
+
+Result cuLinkDestroy(LinkHandle link) {
+  delete link;
+  note("link destroyed");
+  return success;
+}
+
+Result cuModuleLoadData(ModuleHandle *module, const void *image) {
+  FAIL_IF_TOLD
+  NEED_CONTEXT
+  *module = new ModuleObject{static_cast<const char *>(image), {}};
+  note("load on " + std::to_string(current->ordinal));
+  return success;
+}
+
+Result cuModuleUnload(ModuleHandle module) {
+  NEED_CONTEXT
+  delete module;
+  note("unload on " + std::to_string(current->ordinal));
+  return success;
+}
+
+Result cuModuleGetFunction(FunctionHandle *function, ModuleHandle module, const char *name) {
+  FAIL_IF_TOLD
+  const char *count = std::strstr(module->image.c_str(), "params=");
+  module->function = {name, count ? std::atoi(count + 7) : 0};
+  *function = &module->function;
+  return success;
+}
+
+Result cuFuncSetAttribute(FunctionHandle function, FunctionAttribute attribute, int value) {
+  FAIL_IF_TOLD
+  if (attribute != maxDynamicSharedBytes)
+    return 1;
+  function->sharedLimit = value;
+  note("shared limit " + std::to_string(value));
+  return success;
+}
+
+Result cuLaunchKernel(FunctionHandle function, unsigned x, unsigned y, unsigned z, unsigned blockX,
+                      unsigned blockY, unsigned blockZ, unsigned shared, StreamHandle stream,
+                      void **parameters, void **extra) {
+  FAIL_IF_TOLD
+  NEED_CONTEXT
+  if (extra || static_cast<int>(shared) > function->sharedLimit)
+    return 1;
+  char line[256];
+  std::snprintf(
+      line, sizeof(line),
+      "launch %s on %d grid %u %u %u block %u %u %u shared %u stream %zu:", function->name.c_str(),
+      current->ordinal, x, y, z, blockX, blockY, blockZ, shared, reinterpret_cast<size_t>(stream));
+  std::string whole = line;
+  for (int i = 0; i < function->parameters; ++i) {
+    uint64_t value;
+    std::memcpy(&value, parameters[i], sizeof(value));
+    std::snprintf(line, sizeof(line), " %llx", static_cast<unsigned long long>(value));
+    whole += line;
+  }
+  note(whole);
+  return success;
+}
+
+Result cuStreamCreate(StreamHandle *stream, unsigned) {
+  FAIL_IF_TOLD
+  NEED_CONTEXT
+  *stream = new StreamObject;
+  return success;
+}
+
+Result cuStreamDestroy_v2(StreamHandle stream) {
+  delete stream;
+  note("stream destroyed");
+  return success;
+}
+
+Result cuStreamSynchronize(StreamHandle) {
+  FAIL_IF_TOLD
+  note("stream synchronized");
+  return success;
+}
+
+Result cuEventCreate(EventHandle *event, unsigned) {
+  FAIL_IF_TOLD
+  NEED_CONTEXT
+  *event = new EventObject{0};
+  return success;
+}
+
+Result cuEventDestroy_v2(EventHandle event) {
+  delete event;
+  note("event destroyed");
+  return success;
+}
+
+// The clock ticks a millisecond with every mark.
+Result cuEventRecord(EventHandle event, StreamHandle stream) {
+  FAIL_IF_TOLD
+  event->time = ++clockTicks;
+  note("record in stream " + std::to_string(reinterpret_cast<size_t>(stream)));
+  return success;
+}
+
+Result cuEventSynchronize(EventHandle) {
+  FAIL_IF_TOLD
+  return success;
+}
+
+Result cuEventElapsedTime(float *milliseconds, EventHandle start, EventHandle end) {
+  FAIL_IF_TOLD
+  *milliseconds = static_cast<float>(end->time - start->time);
+  return success;
+}
+
+Result cuPointerGetAttribute(void *value, PointerAttribute, DevicePointer pointer) {
+  FAIL_IF_TOLD
+  NEED_CONTEXT
+  int device = static_cast<int>(pointer >> 32) - 16;
+  if (device < 0 || device >= setting("FAKE_CUDA_DEVICES", 2))
+    return 1;
+  *static_cast<int *>(value) = device;
+  return success;
+}

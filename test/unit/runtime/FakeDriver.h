@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The test's side of the paper driver.
+#pragma once
+
+#include <cstdlib>
+#include <dlfcn.h>
+#include <string>
+
+// Opens the same library that Eft opens.
+class FakeDriver {
+public:
+  static std::string path() { return EFT_FAKE_CUDA; }
+
+  FakeDriver() : library(dlopen(EFT_FAKE_CUDA, RTLD_NOW)) {}
+
+  std::string log() const { return call<const char *()>("fakeLog")(); }
+  void clear() const { call<void()>("fakeClear")(); }
+  void fail(const char *name, int result) const {
+    call<void(const char *, int)>("fakeFail")(name, result);
+  }
+  int current() const { return call<int()>("fakeCurrent")(); }
+  void setCurrent(int ordinal) const { call<void(int)>("fakeSetCurrent")(ordinal); }
+
+private:
+  template <typename Function> Function *call(const char *name) const {
+    return reinterpret_cast<Function *>(dlsym(library, name));
+  }
+
+  void *library;
+};
