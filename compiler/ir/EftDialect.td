@@ -37,6 +37,8 @@ def Eft_Dialect : Dialect {
     void registerAttributes();
     /// On a kernel's argument: a power of two that divides its address or value.
     static constexpr llvm::StringLiteral divisibilityName = "eft.divisibility";
+    /// On a kernel for a GPU, once it is lowered: the threads of a program.
+    static constexpr llvm::StringLiteral threadsName = "eft.threads";
   }];
 }
 

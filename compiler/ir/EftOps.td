@@ -172,6 +172,10 @@ def Eft_LoadOp : Eft_Op<"load", [AttrSizedOperandSegments,
     Where the mask is false, memory is not touched, and the result is `other`, or zero if there is no
     `other`.
 
+    Placing notes what it found about an access to a block: `run` is the number of neighbours along
+    the lowest bits of the place that are neighbours in memory, and may be moved by one access;
+    `prefix` says that the mask is true up to some index of the block and false from there on.
+
     ```mlir
     %0 = eft.load %p : !eft.ptr<i32>
     %1 = eft.load %ps, mask %m : tensor<1024x!eft.ptr<f32>>
@@ -179,7 +183,8 @@ def Eft_LoadOp : Eft_Op<"load", [AttrSizedOperandSegments,
     ```
   }];
   let arguments = (ins Arg<Eft_PointerLike, "", [MemRead]>:$pointer,
-                       Optional<Eft_MaskLike>:$mask, Optional<Eft_Value>:$other);
+                       Optional<Eft_MaskLike>:$mask, Optional<Eft_Value>:$other,
+                       OptionalAttr<I32Attr>:$run, UnitAttr:$prefix);
   let results = (outs Eft_Value:$result);
   let assemblyFormat = [{
     $pointer (`,` `mask` $mask^)? (`other` $other^)? attr-dict `:` type($pointer)
@@ -203,7 +208,7 @@ def Eft_StoreOp : Eft_Op<"store", [
     ```
   }];
   let arguments = (ins Arg<Eft_PointerLike, "", [MemWrite]>:$pointer, Eft_Value:$value,
-                       Optional<Eft_MaskLike>:$mask);
+                       Optional<Eft_MaskLike>:$mask, OptionalAttr<I32Attr>:$run, UnitAttr:$prefix);
   let assemblyFormat = [{
     $pointer `,` $value (`,` `mask` $mask^)? attr-dict `:` type($pointer)
   }];

@@ -2,6 +2,7 @@
 // eft-opt: runs passes by name over block IR and prints what comes out. What lit tests drive.
 #include "compiler/analysis/TestPasses.h"
 #include "compiler/ir/EftDialect.h"
+#include "compiler/lowering/Passes.h"
 #include "compiler/transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -20,6 +21,7 @@ int main(int argc, char **argv) {
   mlir::func::registerInlinerExtension(registry);
   mlir::registerTransformsPasses();
   eft::registerEftTransformsPasses();
+  eft::registerEftLoweringPasses();
   eft::registerAnalysisTestPasses();
   return mlir::asMainReturnCode(
       mlir::MlirOptMain(argc, argv, "Eft's optimizer driver\n", registry));

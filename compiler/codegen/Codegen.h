@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// From the LLVM dialect to code: PTX text, or an object for this machine.
+#pragma once
+
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Support/Error.h"
+#include "llvm/Target/TargetMachine.h"
+
+#include <memory>
+#include <string>
+
+namespace eft {
+
+/// Lets the context's dialects be translated to LLVM IR.
+void registerTranslations(mlir::DialectRegistry &registry);
+
+/// Translates a module of the LLVM dialect.
+llvm::Expected<std::unique_ptr<llvm::Module>> translate(mlir::ModuleOp module,
+                                                        llvm::LLVMContext &context);
+
+/// Code for `sm_<computeCapability>`, or for the newest GPU before it that LLVM knows.
+llvm::Expected<std::unique_ptr<llvm::TargetMachine>> makePtxMachine(unsigned computeCapability);
+
+/// Code for the CPU of this name and with these features; both empty: for the one at hand.
+llvm::Expected<std::unique_ptr<llvm::TargetMachine>> makeHostMachine(llvm::StringRef cpu,
+                                                                     llvm::StringRef features);
+
+/// The name and the features of the CPU at hand.
+std::string hostCpuName();
+std::string hostCpuFeatures();
+
+/// The width in bits of the widest vectors that code for the machine should use.
+unsigned vectorBits(const llvm::TargetMachine &machine);
+
+/// LLVM's optimizations, with the module's data layout and triple set to the machine's. Nothing that it does changes
+/// the bits of a result.
+void optimize(llvm::Module &module, llvm::TargetMachine &machine);
+
+/// Assembly text (PTX on a GPU), or an object.
+llvm::Expected<std::string> emit(llvm::Module &module, llvm::TargetMachine &machine,
+                                 llvm::CodeGenFileType type);
+
+/// Loads an object into this process and gives the address of its function `name`. The code stays for the life of the
+/// process. May be called from several threads.
+llvm::Expected<uintptr_t> loadHostObject(llvm::StringRef object, llvm::StringRef name);
+
+} // namespace eft

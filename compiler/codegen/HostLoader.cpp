@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Loading host objects with ORC.
+#include "compiler/codegen/Codegen.h"
+
+#include "llvm/ExecutionEngine/Orc/ExecutionUtils.h"
+#include "llvm/ExecutionEngine/Orc/LLJIT.h"
+#include "llvm/Support/TargetSelect.h"
+
+#include <mutex>
+
+namespace eft {
+
+namespace {
+
+/// One JIT for the process. Each object has a library of its own, so names don't meet.
+class Loader {
+public:
+  static llvm::Expected<Loader *> get() {
+    static std::mutex mutex;
+    static Loader *loader = nullptr; // never destroyed: compiled code may run until the very end
+    std::lock_guard lock(mutex);
+    if (loader)
+      return loader;
+    llvm::InitializeNativeTarget();
+    llvm::InitializeNativeTargetAsmPrinter();
+    auto jit = llvm::orc::LLJITBuilder().create();
+    if (!jit)
+      return jit.takeError();
+    return loader = new Loader(std::move(*jit));
+  }
+
+  llvm::Expected<uintptr_t> load(llvm::StringRef object, llvm::StringRef name) {
+    auto library = jit->createJITDylib("kernel." + std::to_string(count++));
+    if (!library)
+      return library.takeError();
+    // Functions of the C library, such as fmod.
+    auto process = llvm::orc::DynamicLibrarySearchGenerator::GetForCurrentProcess(
+        jit->getDataLayout().getGlobalPrefix());
+    if (!process)
+      return process.takeError();
+    library->addGenerator(std::move(*process));
+    auto buffer = llvm::MemoryBuffer::getMemBufferCopy(object, name);
+    if (llvm::Error error = jit->addObjectFile(*library, std::move(buffer)))
+      return std::move(error);
+    auto address = jit->lookup(*library, name);
+    if (!address)
+      return address.takeError();
+    return address->getValue();
+  }
+
+private:
+  explicit Loader(std::unique_ptr<llvm::orc::LLJIT> jit) : jit(std::move(jit)) {}
+
+  std::unique_ptr<llvm::orc::LLJIT> jit;
+  std::atomic<unsigned> count = 0;
+};
+
+} // namespace
+
+llvm::Expected<uintptr_t> loadHostObject(llvm::StringRef object, llvm::StringRef name) {
+  auto loader = Loader::get();
+  if (!loader)
+    return loader.takeError();
+  return (*loader)->load(object, name);
+}
+
+} // namespace eft

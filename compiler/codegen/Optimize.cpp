@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// LLVM's pipeline for kernels, and its code emission, for both targets.
+#include "compiler/codegen/Codegen.h"
+
+#include "llvm/Analysis/CGSCCPassManager.h"
+#include "llvm/Analysis/LoopAnalysisManager.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/SmallVectorMemoryBuffer.h"
+
+namespace eft {
+
+namespace {
+
+/// Blocks are vectors already, and loops over steps are as long as they are meant to be: unrolling and vectorizing
+/// them would only make code, and take time.
+llvm::PipelineTuningOptions tuning() {
+  llvm::PipelineTuningOptions options;
+  options.LoopUnrolling = false;
+  options.LoopInterleaving = false;
+  options.LoopVectorization = false;
+  options.SLPVectorization = false;
+  return options;
+}
+
+} // namespace
+
+void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
+  module.setTargetTriple(machine.getTargetTriple().str());
+  module.setDataLayout(machine.createDataLayout());
+
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager components;
+  llvm::ModuleAnalysisManager modules;
+  llvm::PassBuilder builder(&machine, tuning());
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(components);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, components, modules);
+  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2).run(module, modules);
+}
+
+llvm::Expected<std::string> emit(llvm::Module &module, llvm::TargetMachine &machine,
+                                 llvm::CodeGenFileType type) {
+  llvm::SmallString<0> code;
+  llvm::raw_svector_ostream stream(code);
+  llvm::legacy::PassManager passes;
+  if (machine.addPassesToEmitFile(passes, stream, nullptr, type))
+    return llvm::createStringError("the target can't emit a file of this kind");
+  passes.run(module);
+  return std::string(code);
+}
+
+} // namespace eft

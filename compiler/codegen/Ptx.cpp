@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The NVPTX target machine.
+#include "compiler/codegen/Codegen.h"
+
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Support/TargetSelect.h"
+
+#include <mutex>
+
+extern "C" void LLVMInitializeNVPTXTarget();
+extern "C" void LLVMInitializeNVPTXTargetInfo();
+extern "C" void LLVMInitializeNVPTXTargetMC();
+extern "C" void LLVMInitializeNVPTXAsmPrinter();
+
+namespace eft {
+
+namespace {
+
+constexpr unsigned oldestCapability = 80; // 128-bit accesses and bf16 conversions need it
+constexpr unsigned newestCapability = 90; // of those that LLVM 19 knows
+constexpr const char *ptxVersion = "+ptx85";
+
+void initialize() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    LLVMInitializeNVPTXTargetInfo();
+    LLVMInitializeNVPTXTarget();
+    LLVMInitializeNVPTXTargetMC();
+    LLVMInitializeNVPTXAsmPrinter();
+  });
+}
+
+} // namespace
+
+llvm::Expected<std::unique_ptr<llvm::TargetMachine>> makePtxMachine(unsigned computeCapability) {
+  if (computeCapability < oldestCapability)
+    return llvm::createStringError("a GPU of compute capability %u.%u is too old: 8.0 is needed",
+                                   computeCapability / 10, computeCapability % 10);
+  initialize();
+  // A driver takes PTX for an older GPU to any newer one. 86, 87 and 89 are known by name.
+  unsigned known = computeCapability >= newestCapability ? newestCapability
+                   : computeCapability == 86 || computeCapability == 87 || computeCapability == 89
+                       ? computeCapability
+                       : oldestCapability;
+  std::string error;
+  const char *triple = "nvptx64-nvidia-cuda";
+  const llvm::Target *target = llvm::TargetRegistry::lookupTarget(triple, error);
+  if (!target)
+    return llvm::createStringError(error);
+  llvm::TargetOptions options;
+  // What is fused is decided in the block IR, for both targets alike.
+  options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
+  return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
+      triple, "sm_" + std::to_string(known), ptxVersion, options, llvm::Reloc::PIC_, std::nullopt,
+      llvm::CodeGenOptLevel::Default));
+}
+
+} // namespace eft

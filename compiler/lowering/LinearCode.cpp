@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "compiler/lowering/LinearCode.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+
+namespace eft {
+
+namespace {
+
+Value constant(ImplicitLocOpBuilder &builder, int64_t value) {
+  return builder.create<arith::ConstantIntOp>(value, 32);
+}
+
+/// Bits `first` to `last` of `number`, moved so that bit `first` adds `image`.
+Value emitRun(ImplicitLocOpBuilder &builder, Value number, unsigned first, unsigned last,
+              int64_t image) {
+  int64_t mask = ((int64_t(1) << (last - first + 1)) - 1) << first;
+  Value bits = builder.create<arith::AndIOp>(number, constant(builder, mask));
+  // The image of a run's first bit is a power of two times an odd number; mostly it is a power.
+  if (first != 0)
+    bits = builder.create<arith::ShRUIOp>(bits, constant(builder, first));
+  return builder.create<arith::MulIOp>(bits, constant(builder, image));
+}
+
+} // namespace
+
+SmallVector<int64_t> imagesOf(const LinearLayout &layout, StringRef place, unsigned dimension,
+                              unsigned firstBit) {
+  SmallVector<int64_t> images;
+  for (unsigned bit = firstBit; bit < layout.placeBits(place.str()); ++bit)
+    images.push_back(layout.basis(place.str(), bit)[dimension]);
+  return images;
+}
+
+Value emitLinearMap(ImplicitLocOpBuilder &builder, Value number, ArrayRef<int64_t> images) {
+  Value sum;
+  for (unsigned first = 0; first < images.size();) {
+    unsigned last = first;
+    // A run must not mix bits by carries: that only a power of two guarantees.
+    while (llvm::isPowerOf2_64(images[first]) && last + 1 < images.size() &&
+           images[last + 1] == images[last] * 2)
+      ++last;
+    if (images[first] != 0) {
+      Value run = emitRun(builder, number, first, last, images[first]);
+      sum = sum ? builder.create<arith::XOrIOp>(sum, run).getResult() : run;
+    }
+    first = last + 1;
+  }
+  return sum ? sum : constant(builder, 0);
+}
+
+} // namespace eft

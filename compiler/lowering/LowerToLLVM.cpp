@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// eft-lower-to-llvm: upstream's conversions to the LLVM dialect, in one pass.
+#include "compiler/lowering/Passes.h"
+
+#include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
+#include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
+#include "mlir/Conversion/FuncToLLVM/ConvertFuncToLLVM.h"
+#include "mlir/Conversion/LLVMCommon/ConversionTarget.h"
+#include "mlir/Conversion/LLVMCommon/TypeConverter.h"
+#include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
+#include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
+#include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVM.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Transforms/DialectConversion.h"
+
+using namespace mlir;
+
+namespace eft {
+#define GEN_PASS_DEF_LOWERTOLLVM
+#include "compiler/lowering/Passes.h.inc"
+
+namespace {
+
+struct LowerToLLVMPass : impl::LowerToLLVMBase<LowerToLLVMPass> {
+  void runOnOperation() override {
+    MLIRContext *context = &getContext();
+    LLVMTypeConverter types(context);
+    RewritePatternSet patterns(context);
+    populateSCFToControlFlowConversionPatterns(patterns);
+    cf::populateControlFlowToLLVMConversionPatterns(types, patterns);
+    arith::populateArithToLLVMConversionPatterns(types, patterns);
+    populateMathToLLVMConversionPatterns(types, patterns);
+    populateVectorToLLVMConversionPatterns(types, patterns);
+    populateFuncToLLVMConversionPatterns(types, patterns);
+
+    LLVMConversionTarget target(*context);
+    target.addLegalOp<ModuleOp>();
+    target.addLegalDialect<NVVM::NVVMDialect>();
+    if (failed(applyFullConversion(getOperation(), target, std::move(patterns))))
+      return signalPassFailure();
+    for (auto function : getOperation().getOps<LLVM::LLVMFuncOp>())
+      markKernel(function);
+  }
+
+private:
+  /// Says in NVVM's words that a function is a kernel of so many threads.
+  static void markKernel(LLVM::LLVMFuncOp function) {
+    auto threads = dyn_cast_or_null<IntegerAttr>(
+        function->removeDiscardableAttr(EftDialect::threadsName));
+    if (!threads)
+      return;
+    Builder builder(function.getContext());
+    function->setAttr(NVVM::NVVMDialect::getKernelFuncAttrName(), builder.getUnitAttr());
+    function->setAttr(NVVM::NVVMDialect::getReqntidAttrName(),
+                      builder.getDenseI32ArrayAttr({int32_t(threads.getInt()), 1, 1}));
+  }
+};
+
+} // namespace
+} // namespace eft

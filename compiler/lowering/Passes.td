@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The lowering passes, in the order in which the pipeline runs them.
+
+#ifndef EFT_LOWERING_PASSES
+#define EFT_LOWERING_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def SplitIntoSteps : Pass<"eft-split-into-steps", "::mlir::func::FuncOp"> {
+  let summary = "Turns work on large blocks into loops over small ones";
+  let description = [{
+    A *group* is a run of loads and stores of blocks, with nothing else that touches memory between
+    them, whose layouts have the same places. Its elements are independent of each other, so the group
+    can be done a part at a time. This pass makes a loop of *steps* of it: each step does the group for
+    the elements that lie in the low bits of the layouts' dimension `register` (GPU) or `step` (CPU),
+    and the loop runs over that dimension's other bits. Inside it everything is a block again, of fewer
+    elements, so the size of the code does not grow with the block.
+
+    What a group computes and does not load is computed anew by each group that needs it. A function in
+    which a loaded value is used outside its group is left as it is.
+
+    With `split-prefix`, a loop whose masks are true for a prefix of the block is split in two: the
+    steps that lie inside, without a mask, and the one that the prefix ends in, with it. Steps behind
+    the prefix are not run, if every access of the group has the mask.
+
+    `elements` is the number of elements that a step holds at each place: registers of a GPU thread,
+    elements of a CPU's vector code.
+
+    ```mlir
+    %i = eft.arange 0 to 2048 : tensor<2048xi32, #large>
+    ```
+    becomes
+    ```mlir
+    scf.for %step = %c0 to %c2 step %c1 : i32 {
+      %start = arith.muli %step, %c1024 : i32
+      %i0 = eft.arange 0 to 1024 : tensor<1024xi32, #small>
+      %s = eft.splat %start : i32 -> tensor<1024xi32, #small>
+      %i = arith.addi %i0, %s : tensor<1024xi32, #small>
+    }
+    ```
+  }];
+  let options = [
+    Option<"dimension", "dimension", "std::string", /*default=*/"\"register\"",
+           "the place dimension that the steps run over: register or step">,
+    Option<"elements", "elements", "unsigned", /*default=*/"8",
+           "indices of that dimension that one step holds; a power of two">,
+    Option<"vectors", "vectors", "unsigned", /*default=*/"2",
+           "runs of neighbours in memory that one step holds at least; a power of two">,
+    Option<"splitPrefix", "split-prefix", "bool", /*default=*/"false",
+           "run the steps inside a prefix mask without it">
+  ];
+  let dependentDialects = ["::mlir::scf::SCFDialect", "::mlir::arith::ArithDialect"];
+}
+
+def LowerToGpu : Pass<"eft-lower-to-gpu", "::mlir::ModuleOp"> {
+  let summary = "Gives each thread of a GPU its elements of every block";
+  let description = [{
+    A block becomes the scalars that one thread holds, one per index of its layout's `register`. Neighbours
+    that are neighbours in memory move by one access of up to 128 bits. Where a mask is true for all that
+    a thread accesses, which for a prefix its last element tells, it does that without looking at the
+    elements' masks; otherwise each element is accessed under its own condition. So a mask that cuts a
+    contiguous range costs only the one thread at its border.
+
+    A store is done once even where the layout repeats an element over lanes or warps.
+
+    Pointers become integers of 64 bits, which address global memory.
+  }];
+  let options = [
+    Option<"numWarps", "num-warps", "unsigned", /*default=*/"4", "warps of a program: 1 to 32">
+  ];
+  let dependentDialects = ["::mlir::scf::SCFDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect",
+                           "::mlir::math::MathDialect"];
+}
+
+def LowerToCpu : Pass<"eft-lower-to-cpu", "::mlir::ModuleOp"> {
+  let summary = "Makes SIMD vectors of the blocks, and a loop over programs of the kernel";
+  let description = [{
+    A block becomes vectors, one per index of its layout's `step`; a vector holds the elements of the
+    layout's `lane`. A load or store of lanes that are neighbours in memory moves a vector, under a mask
+    where it has one; others gather and scatter.
+
+    The kernel becomes a function of four parameters,
+    `(const uint64_t *arguments, const uint32_t grid[3], uint64_t first, uint64_t count)`, that runs the
+    programs `first` to `first + count - 1`, counted with x fastest. An argument takes 8 bytes.
+
+    Pointers become integers of 64 bits.
+  }];
+  let dependentDialects = ["::mlir::scf::SCFDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::LLVM::LLVMDialect", "::mlir::math::MathDialect",
+                           "::mlir::vector::VectorDialect"];
+}
+
+def LowerToLLVM : Pass<"eft-lower-to-llvm", "::mlir::ModuleOp"> {
+  let summary = "Takes arith, math, vector, scf and func to the LLVM dialect";
+  let description = [{
+    One conversion with upstream's patterns. What has no pattern is an error at its place.
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::cf::ControlFlowDialect"];
+}
+
+#endif

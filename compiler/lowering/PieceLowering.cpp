@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "compiler/lowering/PieceLowering.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+namespace eft {
+
+namespace {
+
+bool isLoweredType(Type type) { return !isa<RankedTensorType, PointerType>(type); }
+
+SmallVector<Value> operandsAndResults(Operation *op) {
+  SmallVector<Value> values(op->getOperands());
+  llvm::append_range(values, op->getResults());
+  return values;
+}
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Values and types
+//===----------------------------------------------------------------------===//
+
+ArrayRef<Value> PieceLowering::piecesOf(Value value) {
+  auto found = pieces.find(value);
+  if (found == pieces.end())
+    found = pieces.insert({value, {value}}).first;
+  return found->second;
+}
+
+void PieceLowering::setPieces(Value value, Pieces newPieces) {
+  // Operations that need no lowering go on with the lowered scalar.
+  if (isLoweredType(value.getType()))
+    value.replaceAllUsesWith(newPieces.front());
+  pieces[value] = std::move(newPieces);
+}
+
+Type PieceLowering::scalarType(Type type) {
+  return isa<PointerType>(type) ? IntegerType::get(context, 64) : type;
+}
+
+Type PieceLowering::pieceTypeOf(Type type) {
+  auto block = dyn_cast<RankedTensorType>(type);
+  return block ? pieceType(block, scalarType(block.getElementType())) : scalarType(type);
+}
+
+unsigned PieceLowering::placeBits(Type block, StringRef dimension) {
+  return layoutOf(block)->placeBits(dimension.str());
+}
+
+unsigned PieceLowering::numPieces(Type type) {
+  return isa<RankedTensorType>(type) ? 1u << placeBits(type, pieceDimension) : 1;
+}
+
+//===----------------------------------------------------------------------===//
+// The kernel's arguments
+//===----------------------------------------------------------------------===//
+
+void PieceLowering::takeArguments(func::FuncOp kernel) {
+  Block &entry = kernel.getBody().front();
+  replacedArguments = entry.getNumArguments();
+  for (BlockArgument argument : llvm::to_vector(entry.getArguments()))
+    setPieces(argument, {entry.addArgument(scalarType(argument.getType()), argument.getLoc())});
+}
+
+void PieceLowering::dropArguments(func::FuncOp kernel) {
+  Block &entry = kernel.getBody().front();
+  entry.eraseArguments(0, replacedArguments);
+  kernel.setFunctionType(FunctionType::get(context, entry.getArgumentTypes(), {}));
+  kernel.removeArgAttrsAttr();
+}
+
+//===----------------------------------------------------------------------===//
+// Control flow
+//===----------------------------------------------------------------------===//
+
+LogicalResult PieceLowering::lower(Region &body) {
+  for (Block &block : body)
+    if (failed(lowerBlock(block)))
+      return failure();
+  for (Operation *op : llvm::reverse(replaced))
+    op->erase();
+  replaced.clear();
+  return success();
+}
+
+LogicalResult PieceLowering::lowerBlock(Block &block) {
+  for (Operation &op : llvm::make_early_inc_range(block))
+    if (failed(lowerOp(&op)))
+      return failure();
+  return success();
+}
+
+bool PieceLowering::needsLowering(Operation *op) {
+  return !llvm::all_of(op->getOperandTypes(), isLoweredType) ||
+         !llvm::all_of(op->getResultTypes(), isLoweredType) ||
+         isa_and_present<EftDialect>(op->getDialect());
+}
+
+LogicalResult PieceLowering::lowerOp(Operation *op) {
+  if (op->getNumRegions() != 0)
+    return lowerRegions(op);
+  if (!needsLowering(op))
+    return success();
+  for (Value value : operandsAndResults(op))
+    if (isa<RankedTensorType>(value.getType()) && !layoutOf(value.getType()))
+      return op->emitError("has a block without a layout; run eft-place first, got ")
+             << value.getType();
+  ImplicitLocOpBuilder b(op->getLoc(), op);
+  replaced.push_back(op);
+  if (isa_and_present<EftDialect>(op->getDialect()))
+    return lowerOwnOp(b, op);
+  if (auto constant = dyn_cast<arith::ConstantOp>(op))
+    return lowerConstant(b, constant);
+  return lowerElementwise(b, op);
+}
+
+/// Values that blocks carry across regions would have to be taken apart at each border.
+LogicalResult PieceLowering::lowerRegions(Operation *op) {
+  if (needsLowering(op))
+    return op->emitError("carries blocks or pointers in or out of a region, which the lowering "
+                         "can't take apart");
+  for (Region &region : op->getRegions())
+    for (Block &block : region) {
+      for (BlockArgument argument : block.getArguments())
+        if (!isLoweredType(argument.getType()))
+          return op->emitError("carries a block or pointer of type ")
+                 << argument.getType() << ", which the lowering can't take apart";
+      if (failed(lowerBlock(block)))
+        return failure();
+    }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Operations
+//===----------------------------------------------------------------------===//
+
+LogicalResult PieceLowering::lowerOwnOp(ImplicitLocOpBuilder &b, Operation *op) {
+  return llvm::TypeSwitch<Operation *, LogicalResult>(op)
+      .Case([&](ProgramIdOp id) {
+        return setPieces(id, {programId(b, id.getAxis())}), success();
+      })
+      .Case([&](NumProgramsOp count) {
+        return setPieces(count, {numPrograms(b, count.getAxis())}), success();
+      })
+      .Case([&](ArangeOp range) {
+        auto block = cast<RankedTensorType>(range.getType());
+        return setPieces(range, arange(b, block, int32_t(range.getStart()))), success();
+      })
+      .Case([&](SplatOp splatted) {
+        Type type = splatted.getType();
+        Value piece = splat(b, scalarOf(splatted.getSource()), pieceTypeOf(type));
+        return setPieces(splatted, Pieces(numPieces(type), piece)), success();
+      })
+      .Case([&](ExpandDimsOp expand) { return lowerReshape(op, expand.getSource(), expand); })
+      .Case([&](BroadcastOp broadcast) {
+        return lowerReshape(op, broadcast.getSource(), broadcast);
+      })
+      .Case([&](AddPtrOp add) { return lowerAddPtr(b, add), success(); })
+      .Case([&](UniformDivOp division) {
+        return setPieces(division, uniformDiv(b, division)), success();
+      })
+      .Case([&](LoadOp load) { return lowerLoad(b, load); })
+      .Case([&](StoreOp store) { return lowerStore(b, store); })
+      .Default([](Operation *op) { return op->emitError("has no lowering"); });
+}
+
+/// A reshape moves nothing if both sides put every place's element where the other does: the layouts are then the same
+/// map but for the dimensions of extent 1.
+LogicalResult PieceLowering::lowerReshape(Operation *op, Value source, Value result) {
+  LinearLayout from = *layoutOf(source.getType()), to = *layoutOf(result.getType());
+  if (auto expand = dyn_cast<ExpandDimsOp>(op))
+    from = from.expandDims(expand.getAxis());
+  for (auto [axis, extent] : llvm::enumerate(from.shape()))
+    if (extent == 1)
+      to = to.collapse(axis);
+  if (!(from == to))
+    return op->emitError("would have to move elements between places: the source's layout is not "
+                         "the result's without the new elements");
+  setPieces(result, Pieces(piecesOf(source)));
+  return success();
+}
+
+LogicalResult PieceLowering::lowerConstant(ImplicitLocOpBuilder &b, arith::ConstantOp op) {
+  SplatElementsAttr splatted;
+  if (!matchPattern(op.getOperation(), m_Constant(&splatted)))
+    return op.emitError("a constant block must have the same value at every index");
+  Value scalar =
+      b.create<arith::ConstantOp>(cast<TypedAttr>(splatted.getSplatValue<Attribute>()));
+  setPieces(op, Pieces(numPieces(op.getType()), splat(b, scalar, pieceTypeOf(op.getType()))));
+  return success();
+}
+
+void PieceLowering::lowerAddPtr(ImplicitLocOpBuilder &b, AddPtrOp op) {
+  Type address = pieceTypeOf(op.getType());
+  auto pointee = cast<PointerType>(getElementTypeOrSelf(op.getType())).getPointee();
+  Value bytes = b.create<arith::ConstantIntOp>(pointee.getIntOrFloatBitWidth() / 8, 64);
+  if (address != bytes.getType())
+    bytes = splat(b, bytes, address);
+  Pieces result;
+  // Copies: looking up one value's pieces may move another's.
+  Pieces pointers(piecesOf(op.getPointer())), offsets(piecesOf(op.getOffset()));
+  for (auto [pointer, offset] : llvm::zip_equal(pointers, offsets)) {
+    Value wide = offset.getType() == address
+                     ? offset
+                     : b.create<arith::ExtSIOp>(address, offset).getResult();
+    result.push_back(b.create<arith::AddIOp>(pointer, b.create<arith::MulIOp>(wide, bytes)));
+  }
+  setPieces(op, std::move(result));
+}
+
+LogicalResult PieceLowering::lowerElementwise(ImplicitLocOpBuilder &b, Operation *op) {
+  bool isScalar = llvm::none_of(op->getOperandTypes(), llvm::IsaPred<RankedTensorType>) &&
+                  llvm::none_of(op->getResultTypes(), llvm::IsaPred<RankedTensorType>);
+  if (!isScalar && !OpTrait::hasElementwiseMappableTraits(op))
+    return op->emitError("on blocks has no lowering");
+  if (isScalar && !isa<arith::SelectOp>(op))
+    return op->emitError("on pointers has no lowering");
+  unsigned count = 1;
+  for (Value value : operandsAndResults(op))
+    count = std::max(count, numPieces(value.getType()));
+
+  SmallVector<Pieces> results(op->getNumResults());
+  for (unsigned piece = 0; piece < count; ++piece) {
+    SmallVector<Value> operands;
+    for (Value operand : op->getOperands()) {
+      ArrayRef<Value> all = piecesOf(operand);
+      // A scalar operand (the condition of a select) is the same for each piece.
+      operands.push_back(all.size() == count ? all[piece] : all.front());
+    }
+    SmallVector<Type> types;
+    for (Type type : op->getResultTypes())
+      types.push_back(pieceTypeOf(type));
+    OperationState state(op->getLoc(), op->getName(), operands, types,
+                         op->getDiscardableAttrDictionary().getValue());
+    state.propertiesAttr = op->getPropertiesAsAttribute();
+    Operation *lowered = b.create(state);
+    for (auto [result, value] : llvm::zip_equal(results, lowered->getResults()))
+      result.push_back(value);
+  }
+  for (auto [result, lowered] : llvm::zip_equal(op->getResults(), results))
+    setPieces(result, std::move(lowered));
+  return success();
+}
+
+} // namespace eft

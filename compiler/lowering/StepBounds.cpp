@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "compiler/lowering/StepBounds.h"
+
+#include "compiler/lowering/LinearCode.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+
+namespace eft {
+
+namespace {
+
+Value maskOf(Operation *access) {
+  if (auto load = dyn_cast<LoadOp>(access))
+    return load.getMask();
+  return cast<StoreOp>(access).getMask();
+}
+
+/// The mask of all accesses, or null if they have different ones.
+Value commonMask(ArrayRef<Operation *> accesses) {
+  Value mask = maskOf(accesses.front());
+  bool isCommon = llvm::all_of(accesses, [&](Operation *access) { return maskOf(access) == mask; });
+  return isCommon ? mask : Value();
+}
+
+/// The number of elements of a step, if step number i holds the elements i·n to (i + 1)·n − 1.
+std::optional<int64_t> elementsInOrder(RankedTensorType block, const StepDimension &steps) {
+  if (block.getRank() != 1)
+    return std::nullopt;
+  int64_t elements = tileType(block, steps).getDimSize(0);
+  SmallVector<int64_t> images =
+      imagesOf(*layoutOf(block), steps.name, /*dimension=*/0, steps.keptBits);
+  for (auto [bit, image] : llvm::enumerate(images))
+    if (image != elements << bit)
+      return std::nullopt;
+  return elements;
+}
+
+} // namespace
+
+std::optional<StepBounds> emitStepBounds(ImplicitLocOpBuilder &b, const AxisInfos &infos,
+                                         ArrayRef<Operation *> accesses, const StepDimension &steps,
+                                         int64_t count) {
+  Value mask = commonMask(accesses);
+  if (!mask)
+    return std::nullopt;
+  std::optional<int64_t> elements =
+      elementsInOrder(cast<RankedTensorType>(mask.getType()), steps);
+  std::optional<PrefixMask> prefix = matchPrefixMask(infos, mask);
+  if (!elements || !prefix || prefix->mayWrap())
+    return std::nullopt;
+  Value active = materializeTrueCount(b, b.getLoc(), *prefix);
+  auto stepsOf = [&](Value number) -> Value {
+    Value shift = b.create<arith::ConstantIntOp>(llvm::Log2_64(*elements), 64);
+    return b.create<arith::TruncIOp>(b.getI32Type(), b.create<arith::ShRUIOp>(number, shift));
+  };
+  Value others = b.create<arith::ConstantIntOp>(*elements - 1, 64);
+  return StepBounds{stepsOf(active), stepsOf(b.create<arith::AddIOp>(active, others))};
+}
+
+} // namespace eft

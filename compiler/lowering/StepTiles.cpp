@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "compiler/lowering/StepTiles.h"
+
+#include "compiler/lowering/LinearCode.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+
+namespace eft {
+
+RankedTensorType tileType(RankedTensorType block, const StepDimension &steps) {
+  std::optional<LinearLayout> layout = layoutOf(block);
+  if (!layout)
+    return {};
+  LinearLayout tile = layout->split(std::string(steps.name), steps.keptBits).first;
+  std::optional<std::vector<int64_t>> shape = tile.imageBox();
+  if (!shape)
+    return {};
+  std::string error;
+  std::optional<LinearLayout> tileLayout = LinearLayout::create(tile.bases(), *shape, error);
+  if (!tileLayout)
+    return {};
+  return withLayout(RankedTensorType::get(*shape, block.getElementType()), *tileLayout);
+}
+
+bool canTile(Operation *op) {
+  if (isa<arith::ConstantOp>(op)) {
+    SplatElementsAttr splat;
+    return matchPattern(op, m_Constant(&splat));
+  }
+  if (isa<ArangeOp, SplatOp, ExpandDimsOp, BroadcastOp, AddPtrOp, UniformDivOp>(op))
+    return true;
+  return isPure(op) && op->getNumRegions() == 0 && OpTrait::hasElementwiseMappableTraits(op);
+}
+
+Value StepTiles::tileOf(Value value) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  if (!type)
+    return value;
+  if (Value tile = tiles.lookupOrNull(value))
+    return tile;
+  Operation *op = value.getDefiningOp();
+  if (isa<ArangeOp>(op)) {
+    Value tile = tileOfArange(op);
+    tiles.map(value, tile);
+    return tile;
+  }
+  cloneOp(op);
+  return tiles.lookup(value);
+}
+
+Value StepTiles::tileOfArange(Operation *op) {
+  auto arange = cast<ArangeOp>(op);
+  ImplicitLocOpBuilder b(op->getLoc(), builder);
+  auto type = cast<RankedTensorType>(arange.getType());
+  RankedTensorType tile = tileType(type, steps);
+  SmallVector<int64_t> images =
+      imagesOf(*layoutOf(type), steps.name, /*dimension=*/0, steps.keptBits);
+  Value offset = emitLinearMap(b, step, images);
+  Value indices = b.create<ArangeOp>(tile, arange.getStart(),
+                                     arange.getStart() + uint32_t(tile.getDimSize(0)));
+  return b.create<arith::AddIOp>(indices, b.create<SplatOp>(tile, offset));
+}
+
+Operation *StepTiles::cloneOp(Operation *op) {
+  SmallVector<Value> operands;
+  for (Value operand : op->getOperands())
+    operands.push_back(tileOf(operand));
+  SmallVector<Type> types;
+  for (Type type : op->getResultTypes()) {
+    auto block = dyn_cast<RankedTensorType>(type);
+    types.push_back(block ? tileType(block, steps) : type);
+  }
+  OperationState state(op->getLoc(), op->getName(), operands, types,
+                       op->getDiscardableAttrDictionary().getValue());
+  state.propertiesAttr = op->getPropertiesAsAttribute();
+  if (auto constant = dyn_cast<arith::ConstantOp>(op))
+    state.propertiesAttr = builder.getDictionaryAttr(builder.getNamedAttr(
+        "value", cast<SplatElementsAttr>(constant.getValue()).resizeSplat(cast<ShapedType>(types[0]))));
+  Operation *clone = builder.create(state);
+  tiles.map(op->getResults(), clone->getResults());
+  return clone;
+}
+
+void StepTiles::cloneAccess(Operation *access, bool dropMask) {
+  Operation *clone = cloneOp(access);
+  if (!dropMask)
+    return;
+  if (auto load = dyn_cast<LoadOp>(clone)) {
+    load.getMaskMutable().clear();
+    load.getOtherMutable().clear();
+  } else {
+    cast<StoreOp>(clone).getMaskMutable().clear();
+  }
+}
+
+} // namespace eft

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The CPU's side of the lowering: a program is one thread's, and a piece is a vector of the layout's lanes.
+#pragma once
+
+#include "compiler/lowering/PieceLowering.h"
+
+namespace eft {
+
+class CpuLowering : public PieceLowering {
+public:
+  CpuLowering(mlir::MLIRContext *context) : PieceLowering(context, "step") {}
+
+  /// Adds six i32 arguments to the kernel: the program's position and the grid's extent, each along x, y, z.
+  void addProgramArguments(mlir::func::FuncOp kernel);
+
+private:
+  mlir::Type pieceType(mlir::RankedTensorType block, mlir::Type element) override;
+  mlir::Value splat(mlir::ImplicitLocOpBuilder &b, mlir::Value scalar, mlir::Type piece) override;
+  Pieces arange(mlir::ImplicitLocOpBuilder &b, mlir::RankedTensorType block,
+                int64_t start) override;
+  mlir::LogicalResult lowerLoad(mlir::ImplicitLocOpBuilder &b, LoadOp load) override;
+  mlir::LogicalResult lowerStore(mlir::ImplicitLocOpBuilder &b, StoreOp store) override;
+  Pieces uniformDiv(mlir::ImplicitLocOpBuilder &b, UniformDivOp division) override;
+  mlir::Value programId(mlir::ImplicitLocOpBuilder &, Axis axis) override {
+    return program[uint32_t(axis)];
+  }
+  mlir::Value numPrograms(mlir::ImplicitLocOpBuilder &, Axis axis) override {
+    return program[3 + uint32_t(axis)];
+  }
+
+  void loadScalar(mlir::ImplicitLocOpBuilder &b, LoadOp load);
+  void storeScalar(mlir::ImplicitLocOpBuilder &b, StoreOp store);
+
+  llvm::SmallVector<mlir::Value, 6> program;
+};
+
+} // namespace eft

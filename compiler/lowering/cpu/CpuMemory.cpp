@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Loads and stores of a CPU's vectors.
+//
+// Lanes that are neighbours in memory are one access; where the neighbours at hand are fewer than the lanes, the lanes
+// are gathered and scattered. The address of a vector access is that of its first lane, and is computed for that lane
+// alone, from scalars, as far as the address is made of them: no vector of addresses exists then.
+#include "compiler/lowering/cpu/CpuLowering.h"
+#include "compiler/lowering/cpu/FirstLane.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+
+using namespace mlir;
+
+namespace eft {
+
+namespace {
+
+/// In bytes. Far enough for the latency of memory; near enough to stay in the first-level cache until it is used.
+constexpr int32_t prefetchDistance = 4096;
+
+unsigned alignmentOf(Type element) { return element.getIntOrFloatBitWidth() / 8; }
+
+Value scalarPointer(ImplicitLocOpBuilder &b, Value address) {
+  return b.create<LLVM::IntToPtrOp>(LLVM::LLVMPointerType::get(b.getContext()), address);
+}
+
+/// Makes the accesses of one block.
+class VectorAccess {
+public:
+  VectorAccess(ImplicitLocOpBuilder &b, VectorType type, std::optional<uint32_t> run)
+      : b(b), type(type), isContiguous(run.value_or(1) >= type.getNumElements()),
+        alignment(alignmentOf(type.getElementType())) {}
+
+  Value load(Value addresses, Value mask, Value other) {
+    if (!isContiguous)
+      return gather(addresses, mask, other);
+    Value pointer = firstPointer(addresses);
+    if (!mask) {
+      prefetch(pointer, /*forWriting=*/0);
+      return b.create<LLVM::LoadOp>(type, pointer, alignment);
+    }
+    return b.create<LLVM::MaskedLoadOp>(type, pointer, mask, other, alignment);
+  }
+
+  void store(Value addresses, Value value, Value mask) {
+    if (!isContiguous) {
+      b.create<LLVM::masked_scatter>(value, pointers(addresses), maskOrAll(mask),
+                                     b.getI32IntegerAttr(alignment));
+      return;
+    }
+    Value pointer = firstPointer(addresses);
+    if (mask) {
+      b.create<LLVM::MaskedStoreOp>(value, pointer, mask, alignment);
+      return;
+    }
+    prefetch(pointer, /*forWriting=*/1);
+    b.create<LLVM::StoreOp>(value, pointer, alignment);
+  }
+
+private:
+  /// Asks for what the loop will reach some iterations later. A kernel that computes much for each element fills the
+  /// reorder buffer with arithmetic, and would otherwise find the next lines of memory only when it needs them.
+  void prefetch(Value pointer, unsigned forWriting) {
+    Value ahead = b.create<LLVM::GEPOp>(pointer.getType(), b.getI8Type(), pointer,
+                                        LLVM::GEPArg(prefetchDistance));
+    constexpr unsigned keepInAllCaches = 3, data = 1;
+    b.create<LLVM::Prefetch>(ahead, forWriting, keepInAllCaches, data);
+  }
+
+  Value gather(Value addresses, Value mask, Value other) {
+    if (!other)
+      other = b.create<arith::ConstantOp>(b.getZeroAttr(type));
+    return b.create<LLVM::masked_gather>(type, pointers(addresses), maskOrAll(mask), other,
+                                         b.getI32IntegerAttr(alignment));
+  }
+
+  Value firstPointer(Value addresses) { return scalarPointer(b, firstLane(b, addresses)); }
+
+  Value pointers(Value addresses) {
+    auto pointer = LLVM::LLVMPointerType::get(b.getContext());
+    auto vector = LLVM::getFixedVectorType(pointer, type.getNumElements());
+    return b.create<LLVM::IntToPtrOp>(vector, addresses);
+  }
+
+  Value maskOrAll(Value mask) {
+    auto maskType = VectorType::get(type.getShape(), b.getI1Type());
+    return mask ? mask
+                : b.create<arith::ConstantOp>(DenseElementsAttr::get(maskType, true)).getResult();
+  }
+
+  ImplicitLocOpBuilder &b;
+  VectorType type;
+  bool isContiguous;
+  unsigned alignment;
+};
+
+} // namespace
+
+LogicalResult CpuLowering::lowerLoad(ImplicitLocOpBuilder &b, LoadOp load) {
+  auto block = dyn_cast<RankedTensorType>(load.getType());
+  if (!block)
+    return loadScalar(b, load), success();
+  auto type = cast<VectorType>(pieceType(block, block.getElementType()));
+  VectorAccess access(b, type, load.getRun());
+  Pieces addresses(piecesOf(load.getPointer())), masks(addresses.size()), others(addresses.size());
+  if (load.getMask()) {
+    masks = Pieces(piecesOf(load.getMask()));
+    others = load.getOther() ? Pieces(piecesOf(load.getOther()))
+                             : Pieces(addresses.size(),
+                                      b.create<arith::ConstantOp>(b.getZeroAttr(type)));
+  }
+  Pieces values;
+  for (auto [address, mask, other] : llvm::zip_equal(addresses, masks, others))
+    values.push_back(access.load(address, mask, other));
+  setPieces(load, std::move(values));
+  return success();
+}
+
+LogicalResult CpuLowering::lowerStore(ImplicitLocOpBuilder &b, StoreOp store) {
+  auto block = dyn_cast<RankedTensorType>(store.getValue().getType());
+  if (!block)
+    return storeScalar(b, store), success();
+  VectorAccess access(b, cast<VectorType>(pieceType(block, block.getElementType())),
+                      store.getRun());
+  Pieces addresses(piecesOf(store.getPointer())), values(piecesOf(store.getValue()));
+  Pieces masks(addresses.size());
+  if (store.getMask())
+    masks = Pieces(piecesOf(store.getMask()));
+  for (auto [address, value, mask] : llvm::zip_equal(addresses, values, masks))
+    access.store(address, value, mask);
+  return success();
+}
+
+void CpuLowering::loadScalar(ImplicitLocOpBuilder &b, LoadOp load) {
+  Value address = scalarOf(load.getPointer());
+  auto loadOne = [&]() -> Value {
+    return b.create<LLVM::LoadOp>(load.getType(), scalarPointer(b, address),
+                                  alignmentOf(load.getType()));
+  };
+  if (!load.getMask())
+    return setPieces(load, {loadOne()});
+  Value other = load.getOther()
+                    ? scalarOf(load.getOther())
+                    : b.create<arith::ConstantOp>(b.getZeroAttr(load.getType())).getResult();
+  auto choice = b.create<scf::IfOp>(load.getType(), scalarOf(load.getMask()),
+                                    /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(choice.thenBlock());
+  b.create<scf::YieldOp>(loadOne());
+  b.setInsertionPointToStart(choice.elseBlock());
+  b.create<scf::YieldOp>(other);
+  setPieces(load, {choice.getResult(0)});
+}
+
+void CpuLowering::storeScalar(ImplicitLocOpBuilder &b, StoreOp store) {
+  OpBuilder::InsertionGuard guard(b);
+  if (store.getMask()) {
+    auto choice = b.create<scf::IfOp>(scalarOf(store.getMask()));
+    b.setInsertionPointToStart(choice.thenBlock());
+  }
+  Value value = scalarOf(store.getValue());
+  b.create<LLVM::StoreOp>(value, scalarPointer(b, scalarOf(store.getPointer())),
+                          alignmentOf(value.getType()));
+}
+
+} // namespace eft

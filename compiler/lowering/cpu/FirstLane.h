@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The first lane of a vector, computed without the vector.
+#pragma once
+
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+
+namespace eft {
+
+/// The first lane of `vector`. Goes back through splats, constants and elementwise integer operations, and does them on
+/// the first lane alone; what it meets beyond them it takes out of the vector.
+mlir::Value firstLane(mlir::ImplicitLocOpBuilder &b, mlir::Value vector);
+
+} // namespace eft

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The loop over the programs that one call of a kernel on the CPU runs.
+#pragma once
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace eft {
+
+/// Takes over the name of `program`, a function of a kernel's lowered arguments and of six i32 (the program's position
+/// and the grid's extent), for a function of the form that the runtime calls, which runs `program` in a loop.
+void makeProgramLoop(mlir::func::FuncOp program);
+
+} // namespace eft

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Division by a uniform divisor, correctly rounded, for the price of a multiplication and two FMAs.
+//
+// With r = RN(1/d), q = RN(x·r), the remainder e = x − q·d is exact in an FMA, and RN(q + e·r) is the correctly rounded
+// quotient (Brisebarre, Muller, Raina, "Accelerating correctly rounded floating-point division when the divisor is known
+// in advance", IEEE Transactions on Computers 53(8), 2004), as long as nothing overflows or loses bits to the denormals.
+// It is so when d lies in [2^-k, 2^k] and x is zero or |x| lies in [2^-m, 2^m] for the k and m below: then r, q and the
+// result are normal, and e, a multiple of ulp(q)·ulp(d) ≥ 2^(-m-k-2p), is representable.
+//
+// The remainder is computed as q·d − x, and negated in the second FMA, so that a zero keeps its sign: x = −0 gives
+// q = −0, q·d − x = −0 + 0 = +0, and (+0)·(−r) + q = −0.
+//
+// A thread in which some x lies outside divides all of its elements the long way.
+#include "compiler/lowering/gpu/GpuLowering.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+
+using namespace mlir;
+
+namespace eft {
+
+namespace {
+
+/// Exponents k and m of the ranges above.
+struct SafeRange {
+  int divisor, dividend;
+};
+
+SafeRange safeRange(Type element) {
+  // f32: -m - k - 2·24 ≥ -149, m + k ≤ 126. f64: -m - k - 2·53 ≥ -1074, m + k ≤ 1022.
+  return element.isF32() ? SafeRange{30, 70} : SafeRange{300, 600};
+}
+
+class UniformDivision {
+public:
+  UniformDivision(ImplicitLocOpBuilder &b, Value divisor, Value reciprocal)
+      : b(b), divisor(divisor), reciprocal(reciprocal), element(divisor.getType()) {
+    negated = b.create<arith::NegFOp>(reciprocal);
+  }
+
+  /// 1 if the divisor is in its range, the same for all elements.
+  Value isDivisorSafe() {
+    int k = safeRange(element).divisor;
+    return b.create<arith::AndIOp>(compare(arith::CmpFPredicate::OGE, divisor, power(-k)),
+                                   compare(arith::CmpFPredicate::OLE, divisor, power(k)));
+  }
+
+  Value isDividendSafe(Value x) {
+    int m = safeRange(element).dividend;
+    Value magnitude = b.create<math::AbsFOp>(x);
+    Value isZero = compare(arith::CmpFPredicate::OEQ, x, number(0.0));
+    Value isLarge = compare(arith::CmpFPredicate::OGE, magnitude, power(-m));
+    return b.create<arith::AndIOp>(compare(arith::CmpFPredicate::OLE, magnitude, power(m)),
+                                   b.create<arith::OrIOp>(isZero, isLarge));
+  }
+
+  Value divide(Value x) {
+    Value quotient = b.create<arith::MulFOp>(x, reciprocal);
+    Value remainder = b.create<math::FmaOp>(quotient, divisor, b.create<arith::NegFOp>(x));
+    return b.create<math::FmaOp>(remainder, negated, quotient);
+  }
+
+private:
+  Value number(double value) {
+    return b.create<arith::ConstantOp>(b.getFloatAttr(element, value));
+  }
+  Value power(int exponent) { return number(std::ldexp(1.0, exponent)); }
+  Value compare(arith::CmpFPredicate predicate, Value a, Value c) {
+    return b.create<arith::CmpFOp>(predicate, a, c);
+  }
+
+  ImplicitLocOpBuilder &b;
+  Value divisor, reciprocal, negated;
+  Type element;
+};
+
+} // namespace
+
+GpuLowering::Pieces GpuLowering::uniformDiv(ImplicitLocOpBuilder &b, UniformDivOp op) {
+  Pieces dividends(piecesOf(op.getDividend()));
+  UniformDivision division(b, scalarOf(op.getDivisor()), scalarOf(op.getReciprocal()));
+  Value isSafe = division.isDivisorSafe();
+  for (Value x : dividends)
+    isSafe = b.create<arith::AndIOp>(isSafe, division.isDividendSafe(x));
+
+  SmallVector<Type> types(dividends.size(), dividends.front().getType());
+  auto choice = b.create<scf::IfOp>(types, isSafe, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  Pieces results;
+  b.setInsertionPointToStart(choice.thenBlock());
+  for (Value x : dividends)
+    results.push_back(division.divide(x));
+  b.create<scf::YieldOp>(results);
+  results.clear();
+  b.setInsertionPointToStart(choice.elseBlock());
+  for (Value x : dividends)
+    results.push_back(b.create<arith::DivFOp>(x, scalarOf(op.getDivisor())));
+  b.create<scf::YieldOp>(results);
+  return Pieces(choice.getResults());
+}
+
+} // namespace eft

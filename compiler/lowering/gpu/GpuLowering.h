@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The GPU's side of the lowering: a piece is a scalar of the thread at hand.
+#pragma once
+
+#include "compiler/lowering/PieceLowering.h"
+
+namespace eft {
+
+class GpuLowering : public PieceLowering {
+public:
+  GpuLowering(mlir::MLIRContext *context) : PieceLowering(context, "register") {}
+
+private:
+  mlir::Type pieceType(mlir::RankedTensorType, mlir::Type element) override { return element; }
+  mlir::Value splat(mlir::ImplicitLocOpBuilder &, mlir::Value scalar, mlir::Type) override {
+    return scalar;
+  }
+  Pieces arange(mlir::ImplicitLocOpBuilder &b, mlir::RankedTensorType block,
+                int64_t start) override;
+  mlir::LogicalResult lowerLoad(mlir::ImplicitLocOpBuilder &b, LoadOp load) override;
+  mlir::LogicalResult lowerStore(mlir::ImplicitLocOpBuilder &b, StoreOp store) override;
+  Pieces uniformDiv(mlir::ImplicitLocOpBuilder &b, UniformDivOp division) override;
+  mlir::Value programId(mlir::ImplicitLocOpBuilder &b, Axis axis) override;
+  mlir::Value numPrograms(mlir::ImplicitLocOpBuilder &b, Axis axis) override;
+
+  /// The condition under which this thread is the one that stores its elements; null if it always is.
+  mlir::Value storingThread(mlir::ImplicitLocOpBuilder &b, mlir::Type block);
+};
+
+} // namespace eft

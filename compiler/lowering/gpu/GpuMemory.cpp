@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Loads and stores of a GPU thread.
+//
+// A thread's elements come in runs of neighbours in memory, each moved by one access of up to 128 bits. A mask is
+// looked at once for all of them: if it is true throughout, the thread goes the short way, with no condition on any
+// element; otherwise each element is accessed under its own. For a mask that is a prefix of the block, "throughout" is
+// the mask of the thread's last element. Only the threads at the border of a range then take the long way.
+#include "compiler/lowering/gpu/GpuLowering.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+
+using namespace mlir;
+
+namespace eft {
+
+namespace {
+
+using Pieces = PieceLowering::Pieces;
+
+constexpr unsigned globalMemory = 1; // LLVM's address space of it on NVPTX
+constexpr unsigned maxAccessBits = 128;
+
+/// Makes the accesses of one block by one thread.
+class ThreadAccess {
+public:
+  ThreadAccess(ImplicitLocOpBuilder &b, Type element, Pieces addresses, unsigned run)
+      : b(b), element(element), addresses(std::move(addresses)) {
+    unsigned width = element.getIntOrFloatBitWidth();
+    unsigned widest = std::max(1u, maxAccessBits / width);
+    perAccess = std::min({run, widest, unsigned(this->addresses.size())});
+  }
+
+  Pieces loadAll() {
+    Pieces values;
+    for (unsigned first = 0; first < addresses.size(); first += perAccess)
+      loadRun(first, values);
+    return values;
+  }
+
+  void storeAll(ArrayRef<Value> values) {
+    for (unsigned first = 0; first < addresses.size(); first += perAccess)
+      storeRun(first, values.slice(first, perAccess));
+  }
+
+  Value loadOne(unsigned piece) {
+    return b.create<LLVM::LoadOp>(element, pointer(piece), bytes(1));
+  }
+
+  void storeOne(unsigned piece, Value value) {
+    b.create<LLVM::StoreOp>(value, pointer(piece), bytes(1));
+  }
+
+private:
+  unsigned bytes(unsigned elements) const { return elements * element.getIntOrFloatBitWidth() / 8; }
+
+  Value pointer(unsigned piece) {
+    auto type = LLVM::LLVMPointerType::get(b.getContext(), globalMemory);
+    return b.create<LLVM::IntToPtrOp>(type, addresses[piece]);
+  }
+
+  Type vectorType() const { return VectorType::get(perAccess, element); }
+
+  /// The same bits as words of at most 32 bits, or of 64 for wider elements: the forms that PTX has vector accesses of.
+  Type wordsType() const {
+    unsigned bits = bytes(perAccess) * 8;
+    unsigned word = std::min(bits, element.getIntOrFloatBitWidth() == 64 ? 64u : 32u);
+    Type type = b.getIntegerType(word);
+    return bits == word ? type : VectorType::get(bits / word, type);
+  }
+
+  Value index(unsigned i) { return b.create<arith::ConstantIntOp>(i, 32); }
+
+  void loadRun(unsigned first, Pieces &values) {
+    if (perAccess == 1)
+      return values.push_back(loadOne(first));
+    Value words = b.create<LLVM::LoadOp>(wordsType(), pointer(first), bytes(perAccess));
+    Value vector = b.create<LLVM::BitcastOp>(vectorType(), words);
+    for (unsigned i = 0; i < perAccess; ++i)
+      values.push_back(b.create<LLVM::ExtractElementOp>(vector, index(i)));
+  }
+
+  void storeRun(unsigned first, ArrayRef<Value> values) {
+    if (perAccess == 1)
+      return storeOne(first, values.front());
+    Value vector = b.create<LLVM::UndefOp>(vectorType());
+    for (auto [i, value] : llvm::enumerate(values))
+      vector = b.create<LLVM::InsertElementOp>(vector, value, index(i));
+    Value words = b.create<LLVM::BitcastOp>(wordsType(), vector);
+    b.create<LLVM::StoreOp>(words, pointer(first), bytes(perAccess));
+  }
+
+  ImplicitLocOpBuilder &b;
+  Type element;
+  Pieces addresses;
+  unsigned perAccess;
+};
+
+/// True if the whole of the thread's part is under the mask.
+Value isWholeUnderMask(ImplicitLocOpBuilder &b, ArrayRef<Value> masks, bool isPrefix) {
+  if (isPrefix)
+    return masks.back();
+  Value all = masks.front();
+  for (Value mask : masks.drop_front())
+    if (mask != all)
+      all = b.create<arith::AndIOp>(all, mask);
+  return all;
+}
+
+unsigned runOf(std::optional<uint32_t> run) { return run.value_or(1); }
+
+} // namespace
+
+LogicalResult GpuLowering::lowerLoad(ImplicitLocOpBuilder &b, LoadOp load) {
+  Type element = getElementTypeOrSelf(load.getType());
+  ThreadAccess access(b, element, Pieces(piecesOf(load.getPointer())), runOf(load.getRun()));
+  if (!load.getMask()) {
+    setPieces(load, access.loadAll());
+    return success();
+  }
+  Pieces masks(piecesOf(load.getMask())), others;
+  if (load.getOther())
+    others = Pieces(piecesOf(load.getOther()));
+  else
+    others.assign(masks.size(), b.create<arith::ConstantOp>(b.getZeroAttr(element)));
+
+  SmallVector<Type> types(masks.size(), element);
+  auto whole = b.create<scf::IfOp>(types, isWholeUnderMask(b, masks, load.getPrefix()),
+                                   /*withElseRegion=*/true);
+  b.setInsertionPointToStart(whole.thenBlock());
+  b.create<scf::YieldOp>(access.loadAll());
+  b.setInsertionPointToStart(whole.elseBlock());
+  Pieces values;
+  for (auto [piece, mask] : llvm::enumerate(masks)) {
+    auto one = b.create<scf::IfOp>(element, mask, /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(one.thenBlock());
+    b.create<scf::YieldOp>(access.loadOne(piece));
+    b.setInsertionPointToStart(one.elseBlock());
+    b.create<scf::YieldOp>(others[piece]);
+    values.push_back(one.getResult(0));
+  }
+  b.create<scf::YieldOp>(values);
+  setPieces(load, Pieces(whole.getResults()));
+  return success();
+}
+
+LogicalResult GpuLowering::lowerStore(ImplicitLocOpBuilder &b, StoreOp store) {
+  Type type = store.getValue().getType();
+  ThreadAccess access(b, getElementTypeOrSelf(type), Pieces(piecesOf(store.getPointer())),
+                      runOf(store.getRun()));
+  Pieces values(piecesOf(store.getValue()));
+  // Where several threads hold an element, or all of them a scalar, one stores it.
+  if (Value isStoring = storingThread(b, type)) {
+    auto guarded = b.create<scf::IfOp>(isStoring);
+    b.setInsertionPointToStart(guarded.thenBlock());
+  }
+  if (!store.getMask()) {
+    access.storeAll(values);
+    return success();
+  }
+  Pieces masks(piecesOf(store.getMask()));
+  auto whole = b.create<scf::IfOp>(isWholeUnderMask(b, masks, store.getPrefix()),
+                                   /*withElseRegion=*/masks.size() > 1);
+  b.setInsertionPointToStart(whole.thenBlock());
+  access.storeAll(values);
+  if (masks.size() == 1)
+    return success();
+  b.setInsertionPointToStart(whole.elseBlock());
+  for (auto [piece, mask] : llvm::enumerate(masks)) {
+    auto one = b.create<scf::IfOp>(mask);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(one.thenBlock());
+    access.storeOne(piece, values[piece]);
+  }
+  return success();
+}
+
+} // namespace eft

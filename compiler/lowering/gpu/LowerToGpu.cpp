@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// eft-lower-to-gpu: the pass, and how a thread knows its place.
+#include "compiler/lowering/Passes.h"
+
+#include "compiler/lowering/LinearCode.h"
+#include "compiler/lowering/gpu/GpuLowering.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+
+using namespace mlir;
+
+namespace eft {
+#define GEN_PASS_DEF_LOWERTOGPU
+#include "compiler/lowering/Passes.h.inc"
+
+namespace {
+
+constexpr unsigned lanesPerWarp = 32, maxThreads = 1024;
+
+/// What the bits of a thread's number add to the coordinate: the lane's bits, then the warp's.
+SmallVector<int64_t> imagesOfThread(const LinearLayout &layout, unsigned dimension) {
+  SmallVector<int64_t> images = imagesOf(layout, "lane", dimension);
+  images.resize(llvm::Log2_32(lanesPerWarp));
+  images.append(imagesOf(layout, "warp", dimension));
+  return images;
+}
+
+Value threadId(ImplicitLocOpBuilder &b) { return b.create<NVVM::ThreadIdXOp>(b.getI32Type()); }
+
+} // namespace
+
+GpuLowering::Pieces GpuLowering::arange(ImplicitLocOpBuilder &b, RankedTensorType block,
+                                        int64_t start) {
+  LinearLayout layout = *layoutOf(block);
+  SmallVector<int64_t> registerImages = imagesOf(layout, "register", 0);
+  int64_t registerMask = 0;
+  for (int64_t image : registerImages)
+    registerMask |= image;
+  SmallVector<int64_t> threadImages = imagesOfThread(layout, 0);
+  bool isDisjoint =
+      llvm::all_of(threadImages, [&](int64_t image) { return (image & registerMask) == 0; });
+
+  Value ofThread = emitLinearMap(b, threadId(b), threadImages);
+  auto constant = [&](int64_t value) { return b.create<arith::ConstantIntOp>(value, 32); };
+  Pieces result;
+  for (unsigned piece = 0; piece < numPieces(block); ++piece) {
+    int64_t ofRegister = 0;
+    for (auto [bit, image] : llvm::enumerate(registerImages))
+      ofRegister ^= (piece >> bit & 1) ? image : 0;
+    // Adding says the same as exclusive or where no bits meet, and folds into addresses.
+    if (isDisjoint) {
+      result.push_back(b.create<arith::AddIOp>(ofThread, constant(ofRegister + start)));
+      continue;
+    }
+    Value index = b.create<arith::XOrIOp>(ofThread, constant(ofRegister));
+    result.push_back(b.create<arith::AddIOp>(index, constant(start)));
+  }
+  return result;
+}
+
+Value GpuLowering::storingThread(ImplicitLocOpBuilder &b, Type type) {
+  uint64_t redundant = maxThreads - 1; // every thread holds a scalar
+  if (std::optional<LinearLayout> layout = layoutOf(type)) {
+    redundant = layout->redundantBits("lane");
+    redundant |= layout->redundantBits("warp") << llvm::Log2_32(lanesPerWarp);
+  }
+  if (redundant == 0)
+    return {};
+  Value bits =
+      b.create<arith::AndIOp>(threadId(b), b.create<arith::ConstantIntOp>(redundant, 32));
+  return b.create<arith::CmpIOp>(arith::CmpIPredicate::eq, bits,
+                                 b.create<arith::ConstantIntOp>(0, 32));
+}
+
+Value GpuLowering::programId(ImplicitLocOpBuilder &b, Axis axis) {
+  switch (axis) {
+  case Axis::X:
+    return b.create<NVVM::BlockIdXOp>(b.getI32Type());
+  case Axis::Y:
+    return b.create<NVVM::BlockIdYOp>(b.getI32Type());
+  case Axis::Z:
+    return b.create<NVVM::BlockIdZOp>(b.getI32Type());
+  }
+}
+
+Value GpuLowering::numPrograms(ImplicitLocOpBuilder &b, Axis axis) {
+  switch (axis) {
+  case Axis::X:
+    return b.create<NVVM::GridDimXOp>(b.getI32Type());
+  case Axis::Y:
+    return b.create<NVVM::GridDimYOp>(b.getI32Type());
+  case Axis::Z:
+    return b.create<NVVM::GridDimZOp>(b.getI32Type());
+  }
+}
+
+namespace {
+
+struct LowerToGpuPass : impl::LowerToGpuBase<LowerToGpuPass> {
+  using LowerToGpuBase::LowerToGpuBase;
+
+  void runOnOperation() override {
+    if (numWarps < 1 || numWarps > 32 || !llvm::isPowerOf2_32(numWarps)) {
+      getOperation().emitError("num-warps must be a power of two from 1 to 32, got ") << numWarps;
+      return signalPassFailure();
+    }
+    for (auto kernel : getOperation().getOps<func::FuncOp>())
+      if (failed(lower(kernel)))
+        return signalPassFailure();
+  }
+
+private:
+  LogicalResult lower(func::FuncOp kernel) {
+    if (kernel.isExternal())
+      return kernel.emitError("is declared but not defined");
+    if (kernel.getNumResults() != 0)
+      return kernel.emitError("must have no results, got ") << kernel.getNumResults();
+    GpuLowering lowering(&getContext());
+    lowering.takeArguments(kernel);
+    if (failed(lowering.lower(kernel.getBody())))
+      return failure();
+    lowering.dropArguments(kernel);
+    kernel->setAttr(EftDialect::threadsName,
+                    Builder(&getContext()).getI32IntegerAttr(numWarps * lanesPerWarp));
+    return success();
+  }
+};
+
+} // namespace
+} // namespace eft

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The driver: the stages, in the order of docs/design.md.
+#include "compiler/pipeline/Compile.h"
+
+#include "compiler/analysis/AddressParameters.h"
+#include "compiler/codegen/Codegen.h"
+#include "compiler/ir/EftDialect.h"
+#include "compiler/pipeline/Passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
+#include "mlir/Dialect/Func/Extensions/InlinerExtension.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+
+namespace eft {
+
+void registerDialects(DialectRegistry &registry) {
+  registry.insert<EftDialect, arith::ArithDialect, math::MathDialect, scf::SCFDialect,
+                  cf::ControlFlowDialect, func::FuncDialect, vector::VectorDialect,
+                  LLVM::LLVMDialect, NVVM::NVVMDialect>();
+  func::registerInlinerExtension(registry);
+  registerTranslations(registry);
+}
+
+namespace {
+
+FailureOr<func::FuncOp> findKernel(ModuleOp module) {
+  func::FuncOp kernel;
+  for (auto function : module.getOps<func::FuncOp>()) {
+    if (function.isPrivate())
+      continue;
+    if (kernel)
+      return function.emitError("is a second public function; a module has one kernel");
+    kernel = function;
+  }
+  if (!kernel)
+    return module.emitError("has no public function to compile");
+  return kernel;
+}
+
+/// What is being compiled, from stage to stage.
+class Compilation {
+public:
+  Compilation(ModuleOp module, const Target &target, const CompileOptions &options)
+      : module(module.clone()), target(target), options(options) {}
+
+  FailureOr<Compiled> run() {
+    if (failed(checkInput()))
+      return failure();
+    keep("ir", [&](llvm::raw_ostream &os) { this->module->print(os); });
+    if (failed(makeMachine()) || failed(runPasses(addBlockTransforms)) ||
+        failed(runPasses(addPlacing)))
+      return failure();
+    keep("placed", [&](llvm::raw_ostream &os) { this->module->print(os); });
+    if (failed(runPasses(addLowering)) || failed(generateCode()))
+      return failure();
+    return std::move(result);
+  }
+
+private:
+  LogicalResult checkInput() {
+    FailureOr<func::FuncOp> kernel = findKernel(*module);
+    if (failed(kernel))
+      return failure();
+    if (options.numWarps < 1 || options.numWarps > 32 || !llvm::isPowerOf2_32(options.numWarps))
+      return kernel->emitError("number of warps must be a power of two from 1 to 32, got ")
+             << options.numWarps;
+    result.name = kernel->getName().str();
+    result.numWarps = options.numWarps;
+    return success();
+  }
+
+  LogicalResult makeMachine() {
+    auto made = isGpu() ? makePtxMachine(target.computeCapability)
+                        : makeHostMachine(target.cpu, target.features);
+    if (!made)
+      return report(made.takeError());
+    machine = std::move(*made);
+    return success();
+  }
+
+  LogicalResult runPasses(void (*addPasses)(OpPassManager &, const PassOptions &)) {
+    PassOptions passOptions;
+    passOptions.isGpu = isGpu();
+    passOptions.numWarps = options.numWarps;
+    passOptions.vectorBits = isGpu() ? 0 : vectorBits(*machine);
+    PassManager passes(module->getContext(), ModuleOp::getOperationName());
+    addPasses(passes, passOptions);
+    return passes.run(*module);
+  }
+
+  LogicalResult generateCode() {
+    llvm::LLVMContext context;
+    auto translated = translate(*module, context);
+    if (!translated)
+      return report(translated.takeError());
+    llvm::Module &code = **translated;
+    optimize(code, *machine);
+    keep("llvm", [&](llvm::raw_ostream &os) { code.print(os, nullptr); });
+    if (isGpu() || options.keepStages) {
+      // Emission changes what it emits.
+      auto copy = llvm::CloneModule(code);
+      auto text = emit(*copy, *machine, llvm::CodeGenFileType::AssemblyFile);
+      if (!text)
+        return report(text.takeError());
+      keep(isGpu() ? "ptx" : "asm", [&](llvm::raw_ostream &os) { os << *text; });
+      if (isGpu()) {
+        result.binary = std::move(*text);
+        return success();
+      }
+    }
+    auto object = emit(code, *machine, llvm::CodeGenFileType::ObjectFile);
+    if (!object)
+      return report(object.takeError());
+    result.binary = std::move(*object);
+    return success();
+  }
+
+  template <typename Print> void keep(StringRef stage, Print print) {
+    if (!options.keepStages)
+      return;
+    std::string text;
+    llvm::raw_string_ostream stream(text);
+    print(stream);
+    result.stages.emplace_back(stage.str(), std::move(text));
+  }
+
+  LogicalResult report(llvm::Error error) {
+    return module->emitError() << llvm::toString(std::move(error));
+  }
+
+  bool isGpu() const { return target.kind == Target::Kind::Cuda; }
+
+  OwningOpRef<ModuleOp> module;
+  const Target &target;
+  const CompileOptions &options;
+  std::unique_ptr<llvm::TargetMachine> machine;
+  Compiled result;
+};
+
+} // namespace
+
+FailureOr<Compiled> compile(ModuleOp module, const Target &target, const CompileOptions &options) {
+  return Compilation(module, target, options).run();
+}
+
+FailureOr<std::vector<unsigned>> addressParameters(ModuleOp module) {
+  OwningOpRef<ModuleOp> copy = module.clone();
+  PassManager passes(module.getContext(), ModuleOp::getOperationName());
+  passes.addPass(createInlinerPass());
+  passes.addPass(createSymbolDCEPass());
+  FailureOr<func::FuncOp> kernel;
+  if (failed(passes.run(*copy)) || failed(kernel = findKernel(*copy)))
+    return failure();
+  std::vector<unsigned> parameters;
+  for (unsigned number : addressParameters(*kernel).set_bits())
+    parameters.push_back(number);
+  return parameters;
+}
+
+} // namespace eft

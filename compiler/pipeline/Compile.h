@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The compiler's one entry: a module of block IR in, code out.
+//
+// It starts no process, writes no file and calls no driver. Compiles in several threads are independent as long as each
+// has a context of its own. Errors are diagnostics of the module's context, at the place in the IR that they are about.
+#pragma once
+
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/Support/Error.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace eft {
+
+/// Makes known to a context what the compiler reads and makes.
+void registerDialects(mlir::DialectRegistry &registry);
+
+/// What to compile for.
+struct Target {
+  enum class Kind { Cuda, Host };
+
+  /// Reads `cuda:90` or `sm_90` (the compute capability times ten), and `cpu` or `host`. Otherwise says in `error` what
+  /// was expected.
+  static std::optional<Target> parse(llvm::StringRef text, std::string &error);
+
+  Kind kind = Kind::Host;
+  unsigned computeCapability = 0;
+  /// LLVM's name of a CPU and its features, `+a,-b`; both empty: the CPU at hand.
+  std::string cpu, features;
+};
+
+struct CompileOptions {
+  unsigned numWarps = 4; ///< of a program on a GPU: a power of two from 1 to 32
+  bool keepStages = true; ///< fill `Compiled::stages`; only the binary is made otherwise
+};
+
+struct Compiled {
+  std::string name; ///< of the kernel
+  /// The name and the text of each stage, in order: `ir`, `placed`, `llvm`, then `ptx` or `asm`.
+  std::vector<std::pair<std::string, std::string>> stages;
+  std::string binary;       ///< PTX, or an object for the host
+  unsigned numWarps = 0;    ///< of a program on a GPU
+  unsigned sharedBytes = 0; ///< shared memory of a program on a GPU
+};
+
+/// Compiles the module's kernel: its one public function. The module is left as it was.
+mlir::FailureOr<Compiled> compile(mlir::ModuleOp module, const Target &target,
+                                  const CompileOptions &options = {});
+
+/// The numbers of the kernel's integer parameters whose values reach an address: of those that are worth specialising
+/// a kernel on.
+mlir::FailureOr<std::vector<unsigned>> addressParameters(mlir::ModuleOp module);
+
+/// Loads an object that `compile` made and gives the address of the kernel's function; see Codegen.h.
+llvm::Expected<uintptr_t> loadHostObject(llvm::StringRef object, llvm::StringRef name);
+
+/// The name and features of the CPU at hand: objects made for one CPU are of use to another only if these are equal.
+std::string hostCpuDescription();
+
+} // namespace eft

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "compiler/pipeline/Passes.h"
+
+#include "compiler/lowering/Passes.h"
+#include "compiler/transforms/Passes.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+
+namespace eft {
+
+void addBlockTransforms(OpPassManager &passes, const PassOptions &options) {
+  passes.addPass(createInlinerPass());
+  passes.addPass(createSymbolDCEPass());
+  passes.addPass(createCanonicalizerPass());
+  passes.addPass(createExpandPhilox({options.isGpu ? 32u : 64u}));
+  passes.addPass(createHoistUniform());
+  passes.addPass(createUniformDivision());
+  passes.addPass(createCanonicalizerPass());
+  passes.addPass(createCSEPass());
+}
+
+void addPlacing(OpPassManager &passes, const PassOptions &options) {
+  PlaceOptions place;
+  place.target = options.isGpu ? "gpu" : "cpu";
+  place.numWarps = options.numWarps;
+  place.vectorBits = options.vectorBits;
+  passes.addPass(createPlace(place));
+}
+
+void addLowering(OpPassManager &passes, const PassOptions &options) {
+  SplitIntoStepsOptions steps;
+  if (!options.isGpu) {
+    steps.dimension = "step";
+    // Two vectors of words of 64 bits keep a CPU's two multipliers busy.
+    steps.elements = options.vectorBits / 16;
+    steps.vectors = 1;
+    steps.splitPrefix = true;
+  }
+  passes.addNestedPass<func::FuncOp>(createSplitIntoSteps(steps));
+  if (options.isGpu)
+    passes.addPass(createLowerToGpu({options.numWarps}));
+  else
+    passes.addPass(createLowerToCpu());
+  passes.addPass(createCSEPass());
+  passes.addPass(createLowerToLLVM());
+}
+
+} // namespace eft

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The pipeline as pass managers see it: the passes of each stage, in order.
+#pragma once
+
+#include "mlir/Pass/PassManager.h"
+
+namespace eft {
+
+/// What the passes want to know of the target.
+struct PassOptions {
+  bool isGpu = false;
+  unsigned numWarps = 4;    ///< GPU
+  unsigned vectorBits = 128; ///< CPU
+};
+
+/// Block IR to simpler block IR.
+void addBlockTransforms(mlir::OpPassManager &passes, const PassOptions &options);
+
+/// Block IR to block IR in which every block has a layout.
+void addPlacing(mlir::OpPassManager &passes, const PassOptions &options);
+
+/// Placed block IR to the LLVM dialect.
+void addLowering(mlir::OpPassManager &passes, const PassOptions &options);
+
+} // namespace eft

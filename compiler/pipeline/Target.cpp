@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The names of targets.
+#include "compiler/codegen/Codegen.h"
+#include "compiler/pipeline/Compile.h"
+
+namespace eft {
+
+std::optional<Target> Target::parse(llvm::StringRef text, std::string &error) {
+  Target target;
+  if (text == "cpu" || text == "host")
+    return target;
+  llvm::StringRef number = text;
+  if (number.consume_front("cuda:") || number.consume_front("sm_")) {
+    target.kind = Kind::Cuda;
+    if (!number.getAsInteger(10, target.computeCapability))
+      return target;
+  }
+  error = "target must be 'cpu', or 'cuda:' with the compute capability times ten, such as "
+          "'cuda:90', got '" +
+          text.str() + "'";
+  return std::nullopt;
+}
+
+std::string hostCpuDescription() { return hostCpuName() + " " + hostCpuFeatures(); }
+
+} // namespace eft
