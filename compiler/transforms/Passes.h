@@ -14,8 +14,25 @@ namespace eft {
 #define GEN_PASS_REGISTRATION
 #include "compiler/transforms/Passes.h.inc"
 
+/// Fuses products with the sums that alone use them.
+void populateFuseMultiplyAddPatterns(mlir::RewritePatternSet &patterns);
+
 /// Replaces `eft.philox` by integer arithmetic on words of `wordBits` bits, 32 or 64.
 void populateExpandPhiloxPatterns(mlir::RewritePatternSet &patterns, unsigned wordBits);
+
+/// Replaces elementary functions by arithmetic. Meant to be applied without folding.
+void populateExpandMathPatterns(mlir::RewritePatternSet &patterns);
+
+/// Makes conversions from float to integer saturate. The result has such conversions again, so these
+/// are patterns for one application each.
+void populateExpandFloatToIntPatterns(mlir::RewritePatternSet &patterns);
+
+/// Replaces operations on f16 and bf16 by operations on f32, as far as the target lacks them.
+void populateExpandNarrowFloatsPatterns(mlir::RewritePatternSet &patterns, bool nativeF16,
+                                        bool nativeBf16Conversion);
+
+/// Replaces `arith.minnumf` and `arith.maxnumf` by comparisons and selects that order zeros.
+void populateExpandMinMaxPatterns(mlir::RewritePatternSet &patterns);
 
 /// Moves elementwise operations on splats in front of the splat.
 void populateHoistUniformPatterns(mlir::RewritePatternSet &patterns);

@@ -6,6 +6,38 @@
 
 include "mlir/Pass/PassBase.td"
 
+def FuseMultiplyAdd : Pass<"eft-fuse-multiply-add"> {
+  let summary = "Rounds a * b + c once";
+  let description = [{
+    The rule, which is part of what a kernel means: an addition or subtraction of f32 or f64, one of
+    whose operands is a product that has no other use, is one `math.fma`. If both operands are such
+    products, the left one is fused.
+
+    | source | result |
+    |---|---|
+    | `a * b + c` | `fma(a, b, c)` |
+    | `c + a * b` | `fma(a, b, c)` |
+    | `a * b - c` | `fma(a, b, -c)` |
+    | `c - a * b` | `fma(-a, b, c)` |
+
+    The negation is exact, and part of the instruction on both targets. A product that is converted,
+    splatted or broadcast before it is added is not fused, nor is anything of f16 or bf16.
+
+    It runs before the passes that make additions and products of their own, so that those stay as they
+    are, and after dead code is gone, because an unused use is a use.
+
+    ```mlir
+    %p = arith.mulf %a, %b : tensor<1024xf32>
+    %s = arith.addf %p, %c : tensor<1024xf32>
+    ```
+    becomes
+    ```mlir
+    %s = math.fma %a, %b, %c : tensor<1024xf32>
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
+}
+
 def ExpandPhilox : Pass<"eft-expand-philox"> {
   let summary = "Replaces eft.philox by integer arithmetic";
   let description = [{
@@ -31,6 +63,122 @@ def ExpandPhilox : Pass<"eft-expand-philox"> {
   let options = [
     Option<"wordBits", "word-bits", "unsigned", /*default=*/"32", "bits of a word's form: 32 or 64">
   ];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+def ExpandMath : Pass<"eft-expand-math"> {
+  let summary = "Replaces elementary functions by arithmetic";
+  let description = [{
+    `math.exp` and `math.log` become straight-line code of `arith` ops and `math.fma`, the same for both
+    targets, so that both give the same bits. f32 and f64 are within 2 ulp of the exact value for every
+    operand, denormals included; f16 and bf16 go through f32. docs/mathematics.md has the algorithms and
+    their measured errors. `math.sqrt`, `math.absf` and `math.fma` stay: hardware has them, exact or
+    correctly rounded.
+
+    The code relies on denormals and on rounding to nearest even, and must not be contracted, so it comes
+    after `eft-fuse-multiply-add`. Functions of constants are computed by this code too: this pass
+    doesn't fold (canonicalisation before it would, with the libm of the machine that compiles).
+
+    ```mlir
+    %y = math.exp %x : tensor<1024xf32>
+    ```
+    becomes a clamp, the reduction of the argument, a polynomial and two multiplications by a power of two:
+    ```mlir
+    %low = arith.maximumf %x, %cst : tensor<1024xf32>
+    %in = arith.minimumf %low, %cst_0 : tensor<1024xf32>
+    %sum = math.fma %in, %cst_1, %cst_2 : tensor<1024xf32>
+    ...
+    %y = arith.mulf %scaled, %power : tensor<1024xf32>
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
+}
+
+def ExpandFloatToInt : Pass<"eft-expand-float-to-int"> {
+  let summary = "Gives conversions from float to integer a result for every float";
+  let description = [{
+    A float outside the integer's range gives the nearest integer of that range, and NaN gives 0. Inside,
+    the fraction is cut off. `arith.fptosi` and `arith.fptoui` have no defined result outside, so they
+    are only given values that fit.
+
+    Where the greatest integer is a float, the float is bounded on both sides; else, as for f32 to i32,
+    values too great are replaced in the result.
+
+    Converts f16, bf16 (through f32), f32 and f64 to integers of up to 64 bits.
+
+    ```mlir
+    %i = arith.fptosi %x : f32 to i32
+    ```
+    becomes
+    ```mlir
+    %below = arith.cmpf olt, %x, %two31 : f32
+    %0 = arith.select %below, %x, %zero : f32
+    %1 = arith.maxnumf %0, %minusTwo31 : f32
+    %2 = arith.fptosi %1 : f32 to i32
+    %above = arith.cmpf oge, %x, %two31 : f32
+    %i = arith.select %above, %greatest, %2 : i32
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+def ExpandNarrowFloats : Pass<"eft-expand-narrow-floats"> {
+  let summary = "Computes on f16 and bf16 in f32";
+  let description = [{
+    Every operation is done on f32 and its result rounded to nearest even, which gives the bits of a
+    correctly rounded operation on the narrow type: an f32 has more than twice their bits. `math.fma`,
+    for which that isn't enough, goes through f64 rounded to odd. What remains of f16 and bf16 are loads,
+    stores, selects, constants and the conversions that the target has.
+
+    Conversions are correctly rounded too: f64 is rounded to odd on its way through f32, and so are
+    integers of more than 24 bits. Between f32 and bf16 they are a few integer operations; a NaN stays NaN.
+
+    `native-f16` is for targets that add, subtract, multiply, compare and fuse on f16, and convert it from
+    and to f64 and integers (a GPU): these stay, with the same bits. Division and square root still go
+    through f32. `native-bf16-conversion` keeps the conversions between f32 and bf16.
+
+    Covers addf, subf, mulf, divf, remf, negf, cmpf, the four minima and maxima, conversions from and to
+    integers of up to 64 bits, f32 and f64, and math.sqrt, math.absf and math.fma.
+
+    ```mlir
+    %c = arith.addf %a, %b : tensor<1024xbf16>
+    ```
+    becomes, with native-bf16-conversion,
+    ```mlir
+    %0 = arith.extf %a : tensor<1024xbf16> to tensor<1024xf32>
+    %1 = arith.extf %b : tensor<1024xbf16> to tensor<1024xf32>
+    %2 = arith.addf %0, %1 : tensor<1024xf32>
+    %c = arith.truncf %2 : tensor<1024xf32> to tensor<1024xbf16>
+    ```
+  }];
+  let options = [
+    Option<"nativeF16", "native-f16", "bool", /*default=*/"false", "the target computes on f16">,
+    Option<"nativeBf16Conversion", "native-bf16-conversion", "bool", /*default=*/"false",
+           "the target converts between f32 and bf16">
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
+}
+
+def ExpandMinMax : Pass<"eft-expand-min-max"> {
+  let summary = "Orders zeros in arith.minnumf and arith.maxnumf for a CPU";
+  let description = [{
+    In Eft -0 is less than +0 in every minimum and maximum, and `arith.minnumf` and `arith.maxnumf` give
+    the other operand if one is NaN. PTX's instructions do that. LLVM leaves the order of zeros open in
+    its intrinsics for these two, and its code for x86 does not keep it; so they become comparisons and
+    selects, five instructions, and one if an operand is a constant. Its code for `arith.minimumf` and
+    `arith.maximumf` keeps it, with four instructions, so those stay.
+
+    f32 and f64; narrower types are expanded by eft-expand-narrow-floats before.
+
+    ```mlir
+    %m = arith.maxnumf %a, %one : f32
+    ```
+    becomes
+    ```mlir
+    %greater = arith.cmpf ogt, %a, %one : f32
+    %m = arith.select %greater, %a, %one : f32
+    ```
+  }];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// One walk over the ops, with patterns.
+#include "compiler/transforms/ApplyOnce.h"
+
+#include "mlir/Rewrite/FrozenRewritePatternSet.h"
+#include "mlir/Rewrite/PatternApplicator.h"
+
+using namespace mlir;
+
+namespace {
+struct WalkRewriter : PatternRewriter {
+  explicit WalkRewriter(MLIRContext *context) : PatternRewriter(context) {}
+};
+} // namespace
+
+void eft::applyPatternsOnce(Operation *root, RewritePatternSet &&patterns) {
+  FrozenRewritePatternSet frozen(std::move(patterns));
+  PatternApplicator applicator(frozen);
+  applicator.applyDefaultCostModel();
+  WalkRewriter rewriter(root->getContext());
+  root->walk([&](Operation *op) {
+    if (op == root)
+      return;
+    rewriter.setInsertionPoint(op);
+    (void)applicator.matchAndRewrite(op, rewriter);
+  });
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// eft-expand-float-to-int: conversions from float to integer that have a meaning for every float.
+#include "compiler/transforms/ApplyOnce.h"
+#include "compiler/transforms/Passes.h"
+#include "compiler/transforms/math/Number.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+
+namespace eft {
+#define GEN_PASS_DEF_EXPANDFLOATTOINT
+#include "compiler/transforms/Passes.h.inc"
+
+namespace {
+
+/// Truncates `x`, which fits. Narrow integers are made from i32, which every target converts to.
+Number truncateToInt(Number x, unsigned width, bool isSigned) {
+  if (width < 32)
+    return x.toSigned(32).truncate(width);
+  return isSigned ? x.toSigned(width) : x.toUnsigned(width);
+}
+
+/// The greatest integer of the type is a float too: bound the float, then convert.
+Number convertBounded(Number x, unsigned width, bool isSigned, double low, double high) {
+  if (isSigned)
+    x = clamp(select(isNan(x), 0.0, x), low, high);
+  else // Takes NaN to 0 at once.
+    x = minimum(maximumNumber(x, x.constant(0.0)), x.constant(high));
+  return truncateToInt(x, width, isSigned);
+}
+
+/// The greatest integer is no float; `end`, greater by one, is.
+Number convertBelow(Number x, unsigned width, bool isSigned, double low, double end) {
+  Number inside = select(x < end, x, 0.0); // NaN is not less than anything.
+  inside = maximumNumber(inside, x.constant(low));
+  Number result = truncateToInt(inside, width, isSigned);
+  APInt greatest = isSigned ? APInt::getSignedMaxValue(width) : APInt::getMaxValue(width);
+  return select(x >= end, result.constant(greatest.getZExtValue()), result);
+}
+
+Number expandFloatToInt(Number x, unsigned width, bool isSigned) {
+  auto type = cast<FloatType>(x.getElementType());
+  if (type.getWidth() < 32)
+    x = x.extendFloat(x.getBuilder().getF32Type());
+  unsigned magnitudeBits = isSigned ? width - 1 : width;
+  double low = isSigned ? -std::ldexp(1.0, magnitudeBits) : 0.0;
+  double end = std::ldexp(1.0, magnitudeBits);
+  if (magnitudeBits <= cast<FloatType>(x.getElementType()).getFPMantissaWidth())
+    return convertBounded(x, width, isSigned, low, end - 1.0);
+  return convertBelow(x, width, isSigned, low, end);
+}
+
+template <typename Conversion> struct ExpandConversion : OpRewritePattern<Conversion> {
+  using OpRewritePattern<Conversion>::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(Conversion op, PatternRewriter &rewriter) const override {
+    Type from = getElementTypeOrSelf(op.getIn().getType());
+    unsigned width = getElementTypeOrSelf(op.getType()).getIntOrFloatBitWidth();
+    if (!from.isF16() && !from.isBF16() && !from.isF32() && !from.isF64())
+      return rewriter.notifyMatchFailure(op, "not from f16, bf16, f32 or f64");
+    if (width > 64)
+      return rewriter.notifyMatchFailure(op, "to an integer of more than 64 bits");
+    ImplicitLocOpBuilder builder(op.getLoc(), rewriter);
+    constexpr bool isSigned = std::is_same_v<Conversion, arith::FPToSIOp>;
+    Number result = expandFloatToInt(Number(builder, op.getIn()), width, isSigned);
+    rewriter.replaceOp(op, Value(result));
+    return success();
+  }
+};
+
+struct ExpandFloatToIntPass : impl::ExpandFloatToIntBase<ExpandFloatToIntPass> {
+  void runOnOperation() override {
+    RewritePatternSet patterns(&getContext());
+    populateExpandFloatToIntPatterns(patterns);
+    applyPatternsOnce(getOperation(), std::move(patterns));
+  }
+};
+
+} // namespace
+
+void populateExpandFloatToIntPatterns(RewritePatternSet &patterns) {
+  patterns.add<ExpandConversion<arith::FPToSIOp>, ExpandConversion<arith::FPToUIOp>>(
+      patterns.getContext());
+}
+
+} // namespace eft

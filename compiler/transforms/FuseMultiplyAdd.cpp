@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// eft-fuse-multiply-add: a * b + c with one rounding. The rule is part of the language's meaning,
+// so it is done here once for both targets, and LLVM's own contraction stays off.
+#include "compiler/transforms/ApplyOnce.h"
+#include "compiler/transforms/Passes.h"
+#include "compiler/transforms/math/Number.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+
+using namespace mlir;
+
+namespace eft {
+#define GEN_PASS_DEF_FUSEMULTIPLYADD
+#include "compiler/transforms/Passes.h.inc"
+
+namespace {
+
+/// The multiplication that gives `value`, if nothing else uses that.
+arith::MulFOp soleProduct(Value value) {
+  auto product = value.getDefiningOp<arith::MulFOp>();
+  return product && product->hasOneUse() ? product : arith::MulFOp();
+}
+
+/// Fuses an addition, or a subtraction, with the product that is one of its operands.
+template <typename Sum> struct FuseProduct : OpRewritePattern<Sum> {
+  using OpRewritePattern<Sum>::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(Sum sum, PatternRewriter &rewriter) const override {
+    Type element = getElementTypeOrSelf(sum.getType());
+    if (!element.isF32() && !element.isF64())
+      return rewriter.notifyMatchFailure(sum, "not f32 or f64");
+    arith::MulFOp left = soleProduct(sum.getLhs());
+    arith::MulFOp product = left ? left : soleProduct(sum.getRhs());
+    if (!product)
+      return rewriter.notifyMatchFailure(sum, "no operand is a product that is used only here");
+
+    constexpr bool subtracts = std::is_same_v<Sum, arith::SubFOp>;
+    ImplicitLocOpBuilder builder(sum.getLoc(), rewriter);
+    Number a(builder, product.getLhs()), b(builder, product.getRhs());
+    Number c(builder, left ? sum.getRhs() : sum.getLhs());
+    if (subtracts && left)
+      c = -c;
+    if (subtracts && !left)
+      a = -a;
+    rewriter.replaceOp(sum, Value(fma(a, b, c)));
+    rewriter.eraseOp(product);
+    return success();
+  }
+};
+
+struct FuseMultiplyAddPass : impl::FuseMultiplyAddBase<FuseMultiplyAddPass> {
+  void runOnOperation() override {
+    RewritePatternSet patterns(&getContext());
+    populateFuseMultiplyAddPatterns(patterns);
+    applyPatternsOnce(getOperation(), std::move(patterns));
+  }
+};
+
+} // namespace
+
+void populateFuseMultiplyAddPatterns(RewritePatternSet &patterns) {
+  patterns.add<FuseProduct<arith::AddFOp>, FuseProduct<arith::SubFOp>>(patterns.getContext());
+}
+
+} // namespace eft

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The elementary functions as IR. There is one definition of each; both targets run it, so they
+// give the same bits. docs/mathematics.md has the errors.
+//
+// Every function takes f32 or f64 (a scalar, a block or a vector) and gives straight-line code of
+// arith ops and math.fma that relies on IEEE 754 arithmetic with denormals, rounded to nearest.
+#pragma once
+
+#include "compiler/transforms/math/Number.h"
+
+namespace eft {
+
+/// e to the power of x, within 1.6 ulp.
+Number expandExp(Number x);
+
+/// The natural logarithm of x, within 1.6 ulp.
+Number expandLog(Number x);
+
+} // namespace eft

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "compiler/transforms/math/NarrowFormats.h"
+
+using namespace mlir;
+
+namespace eft {
+namespace {
+
+FloatType f32(Number x) { return x.getBuilder().getF32Type(); }
+FloatType f64(Number x) { return x.getBuilder().getF64Type(); }
+
+/// f64 to f32, rounded to odd.
+Number roundToOddF32(Number x) {
+  Number nearest = x.truncateFloat(f32(x));
+  Number back = nearest.extendFloat(f64(x));
+  // A step toward zero is one less in the bits, whatever the sign; it takes infinity, to which an
+  // overflow is rounded, to the greatest finite number.
+  Number truncated = nearest.bits() - (abs(back) > abs(x)).extendUnsigned(32);
+  return (truncated | (back != x).extendUnsigned(32)).bitsAs(f32(x));
+}
+
+/// `x`, or, if it needs more than `precision` bits, `x` with its low bits replaced by one that is
+/// set if any of them was: x rounded to odd, which a float of that precision holds exactly.
+Number collapseLowBits(Number x, unsigned precision, bool isSigned) {
+  const uint64_t lowest = uint64_t(1) << (x.getWidth() - precision);
+  const uint64_t limit = uint64_t(1) << precision;
+  Number fits = isSigned ? lessUnsigned(x + limit, x.constant(2 * limit))
+                         : lessUnsigned(x, x.constant(limit));
+  Number low = x & (lowest - 1);
+  Number odd = (x - low) | select(low == 0, x.constant(0), x.constant(lowest));
+  return select(fits, x, odd);
+}
+
+/// a + b of f64, rounded to odd.
+Number addToOdd(Number a, Number b) {
+  Number sum = a + b;
+  // Knuth's exact error of the sum.
+  Number shareOfB = sum - a;
+  Number error = (a - (sum - shareOfB)) + (b - shareOfB);
+  Number bits = sum.bits();
+  // False for an error of NaN, which infinities have.
+  Number isOff = (abs(error) > 0.0) & ((bits & 1) == 0);
+  Number outward = (error.bits() ^ bits) < 0;
+  Number step = select(outward, bits.constant(-1), bits.constant(1));
+  return select(isOff, bits + step, bits).bitsAs(f64(a));
+}
+
+} // namespace
+
+Number NarrowFormats::toF32(Number x) const {
+  if (x.getElementType().isF16() || support.bf16Conversions)
+    return x.extendFloat(f32(x));
+  return (x.bits().extendUnsigned(32) << 16).bitsAs(f32(x));
+}
+
+Number NarrowFormats::fromF32(Number x, FloatType type) const {
+  if (type.isF16() || support.bf16Conversions)
+    return x.truncateFloat(type);
+  // A bf16 is the upper half of an f32. Adding a little less than half of its unit, or, if it is
+  // odd, just half, carries into it when it has to be rounded up, to infinity at the end.
+  Number bits = x.bits();
+  Number isOdd = (bits >> 16) & 1;
+  Number rounded = ((bits + 0x7FFF + isOdd) >> 16).truncate(16);
+  // The carry may turn a NaN into anything.
+  return select(isNan(x), 0x7FC0, rounded).bitsAs(type);
+}
+
+Number NarrowFormats::fromExactF32(Number x, FloatType type) const {
+  if (type.isF16() || support.bf16Conversions)
+    return x.truncateFloat(type);
+  return (x.bits() >> 16).truncate(16).bitsAs(type);
+}
+
+Number NarrowFormats::fromF64(Number x, FloatType type) const {
+  if (type.isF16() && support.f16Arithmetic)
+    return x.truncateFloat(type);
+  return fromF32(roundToOddF32(x), type);
+}
+
+Number NarrowFormats::fromInteger(Number x, bool isSigned, FloatType type) const {
+  auto toFloat = [&](Number integer, FloatType to) {
+    return isSigned ? integer.signedToFloat(to) : integer.unsignedToFloat(to);
+  };
+  if (type.isF16() && support.f16Arithmetic)
+    return toFloat(x, type);
+  const unsigned precision32 = f32(x).getFPMantissaWidth(),
+                 precision64 = f64(x).getFPMantissaWidth();
+  if (x.getWidth() <= precision32)
+    return fromF32(toFloat(x, f32(x)), type);
+  if (x.getWidth() <= precision64)
+    return fromF32(toFloat(collapseLowBits(x, precision32, isSigned), f32(x)), type);
+  return fromF64(toFloat(collapseLowBits(x, precision64, isSigned), f64(x)), type);
+}
+
+Number NarrowFormats::multiplyAdd(Number a, Number b, Number c) const {
+  auto type = cast<FloatType>(a.getElementType());
+  if (type.isF16() && support.f16Arithmetic)
+    return fma(a, b, c);
+  auto widen = [&](Number x) { return toF32(x).extendFloat(f64(x)); };
+  // The product of two narrow floats is exact in f64.
+  Number odd = addToOdd(widen(a) * widen(b), widen(c));
+  return fromF32(roundToOddF32(odd), type);
+}
+
+} // namespace eft
