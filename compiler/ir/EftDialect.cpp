@@ -25,6 +25,17 @@ struct EftInlinerInterface : DialectInlinerInterface {
   bool isLegalToInline(Operation *, Region *, bool, IRMapping &) const final { return true; }
   bool isLegalToInline(Region *, Region *, bool, IRMapping &) const final { return true; }
 };
+
+/// Layouts are long and few: they are printed once, in front.
+struct EftAsmInterface : OpAsmDialectInterface {
+  using OpAsmDialectInterface::OpAsmDialectInterface;
+  AliasResult getAlias(Attribute attribute, llvm::raw_ostream &os) const final {
+    if (!llvm::isa<LayoutAttr>(attribute))
+      return AliasResult::NoAlias;
+    os << "layout";
+    return AliasResult::FinalAlias;
+  }
+};
 } // namespace
 
 void EftDialect::initialize() {
@@ -37,7 +48,7 @@ void EftDialect::initialize() {
 #define GET_OP_LIST
 #include "compiler/ir/EftOps.cpp.inc"
       >();
-  addInterfaces<EftInlinerInterface>();
+  addInterfaces<EftInlinerInterface, EftAsmInterface>();
 }
 
 Operation *EftDialect::materializeConstant(OpBuilder &builder, Attribute value, Type type,

@@ -18,6 +18,7 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
+#include "llvm/Transforms/Utils/Cloning.h"
 
 using namespace mlir;
 
@@ -92,7 +93,7 @@ private:
     PassOptions passOptions;
     passOptions.isGpu = isGpu();
     passOptions.numWarps = options.numWarps;
-    passOptions.vectorBits = isGpu() ? 0 : vectorBits(*machine);
+    passOptions.vectorBits = isGpu() ? 128 : vectorBits(*machine);
     PassManager passes(module->getContext(), ModuleOp::getOperationName());
     addPasses(passes, passOptions);
     return passes.run(*module);

@@ -15,6 +15,13 @@ void addBlockTransforms(OpPassManager &passes, const PassOptions &options) {
   passes.addPass(createInlinerPass());
   passes.addPass(createSymbolDCEPass());
   passes.addPass(createCanonicalizerPass());
+  passes.addPass(createFuseMultiplyAdd());
+  passes.addPass(createExpandMath());
+  passes.addPass(createExpandNarrowFloats({options.isGpu, options.isGpu}));
+  passes.addPass(createExpandFloatToInt());
+  if (!options.isGpu)
+    passes.addPass(createExpandMinMax());
+  passes.addPass(createExpandIntegerCorners());
   passes.addPass(createExpandPhilox({options.isGpu ? 32u : 64u}));
   passes.addPass(createHoistUniform());
   passes.addPass(createUniformDivision());

@@ -34,6 +34,10 @@ void populateExpandNarrowFloatsPatterns(mlir::RewritePatternSet &patterns, bool 
 /// Replaces `arith.minnumf` and `arith.maxnumf` by comparisons and selects that order zeros.
 void populateExpandMinMaxPatterns(mlir::RewritePatternSet &patterns);
 
+/// Gives divisions and shifts of integers a result for all operands. The result has such operations
+/// again, so these are patterns for one application each.
+void populateExpandIntegerCornersPatterns(mlir::RewritePatternSet &patterns);
+
 /// Moves elementwise operations on splats in front of the splat.
 void populateHoistUniformPatterns(mlir::RewritePatternSet &patterns);
 

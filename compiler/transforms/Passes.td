@@ -182,6 +182,30 @@ def ExpandMinMax : Pass<"eft-expand-min-max"> {
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
+def ExpandIntegerCorners : Pass<"eft-expand-integer-corners"> {
+  let summary = "Gives every division and shift of integers a result";
+  let description = [{
+    LLVM leaves open what a division by zero gives, and x86 stops the process for it, also for an element
+    that a mask will drop. In Eft, as in RISC-V, x / 0 is the number whose bits are all ones and x % 0 is
+    x; the least number divided by -1 is itself, with remainder 0; and a shift by the width or more
+    shifts all bits out.
+
+    A constant that is no corner needs nothing.
+
+    ```mlir
+    %q = arith.divui %x, %d : i32
+    ```
+    becomes
+    ```mlir
+    %is_zero = arith.cmpi eq, %d, %c0 : i32
+    %divisor = arith.select %is_zero, %c1, %d : i32
+    %quotient = arith.divui %x, %divisor : i32
+    %q = arith.select %is_zero, %cm1, %quotient : i32
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 def HoistUniform : Pass<"eft-hoist-uniform"> {
   let summary = "Computes once what is the same at every index";
   let description = [{

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// eft-expand-integer-corners: divisions and shifts that have a meaning for all operands.
+#include "compiler/transforms/ApplyOnce.h"
+#include "compiler/transforms/Passes.h"
+#include "compiler/transforms/math/Number.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+
+namespace eft {
+#define GEN_PASS_DEF_EXPANDINTEGERCORNERS
+#include "compiler/transforms/Passes.h.inc"
+
+namespace {
+
+std::optional<APInt> constantOf(Value value) {
+  APInt constant;
+  if (!matchPattern(value, m_ConstantInt(&constant)))
+    return std::nullopt;
+  return constant;
+}
+
+template <typename Op>
+constexpr bool isSigned = std::is_same_v<Op, arith::DivSIOp> || std::is_same_v<Op, arith::RemSIOp>;
+template <typename Op>
+constexpr bool isQuotient = std::is_same_v<Op, arith::DivSIOp> || std::is_same_v<Op, arith::DivUIOp>;
+
+/// Division by zero gives the number whose bits are all ones, and leaves the dividend; the least number divided by -1 is
+/// itself, and leaves zero. Division by 1 has the second result, and a select gives the first.
+template <typename Op> struct ExpandDivision : OpRewritePattern<Op> {
+  using OpRewritePattern<Op>::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(Op op, PatternRewriter &rewriter) const override {
+    std::optional<APInt> divisor = constantOf(op.getRhs());
+    if (divisor && !divisor->isZero() && !(isSigned<Op> && divisor->isAllOnes()))
+      return rewriter.notifyMatchFailure(op, "the divisor is a constant without corners");
+    ImplicitLocOpBuilder builder(op.getLoc(), rewriter);
+    Number x(builder, op.getLhs()), d(builder, op.getRhs());
+    Number isZero = d == 0;
+    Number replaced = select(isZero, 1, d);
+    if (isSigned<Op>) {
+      Number least = x.constant(APInt::getSignedMinValue(x.getWidth()).getZExtValue());
+      replaced = select((x == least) & (d == -1), 1, replaced);
+    }
+    Number result(builder, builder.create<Op>(x, replaced));
+    rewriter.replaceOp(op, Value(isQuotient<Op> ? select(isZero, -1, result)
+                                                : select(isZero, x, result)));
+    return success();
+  }
+};
+
+/// A shift by as many bits as there are, or more, shifts all of them out. The count is unsigned.
+template <typename Op> struct ExpandShift : OpRewritePattern<Op> {
+  using OpRewritePattern<Op>::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(Op op, PatternRewriter &rewriter) const override {
+    unsigned width = getElementTypeOrSelf(op.getType()).getIntOrFloatBitWidth();
+    std::optional<APInt> count = constantOf(op.getRhs());
+    if (count && count->ult(width))
+      return rewriter.notifyMatchFailure(op, "the count is a constant less than the width");
+    ImplicitLocOpBuilder builder(op.getLoc(), rewriter);
+    Number x(builder, op.getLhs()), shift(builder, op.getRhs());
+    Number isInside = lessUnsigned(shift, shift.constant(width));
+    if constexpr (std::is_same_v<Op, arith::ShRSIOp>) {
+      // The sign goes on for ever: a shift by all but one bit has it everywhere already.
+      Number bounded = select(isInside, shift, width - 1);
+      rewriter.replaceOpWithNewOp<Op>(op, x, bounded);
+      return success();
+    }
+    Number bounded = select(isInside, shift, 0);
+    Number result(builder, builder.create<Op>(x, bounded));
+    rewriter.replaceOp(op, Value(select(isInside, result, 0)));
+    return success();
+  }
+};
+
+struct ExpandIntegerCornersPass : impl::ExpandIntegerCornersBase<ExpandIntegerCornersPass> {
+  void runOnOperation() override {
+    RewritePatternSet patterns(&getContext());
+    populateExpandIntegerCornersPatterns(patterns);
+    applyPatternsOnce(getOperation(), std::move(patterns));
+  }
+};
+
+} // namespace
+
+void populateExpandIntegerCornersPatterns(RewritePatternSet &patterns) {
+  patterns.add<ExpandDivision<arith::DivSIOp>, ExpandDivision<arith::DivUIOp>,
+               ExpandDivision<arith::RemSIOp>, ExpandDivision<arith::RemUIOp>,
+               ExpandShift<arith::ShLIOp>, ExpandShift<arith::ShRSIOp>,
+               ExpandShift<arith::ShRUIOp>>(patterns.getContext());
+}
+
+} // namespace eft
