@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Makes operations by name, and constants.
+#include "frontend/bindings/compiler/Builder.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Verifier.h"
+
+using namespace mlir;
+
+namespace eft::bindings {
+
+Builder::Builder(const Module &module)
+    : state(module.state), blocks{mlir::ModuleOp(module.object).getBody()} {}
+
+namespace {
+
+void addParts(OperationState &parts, const StateRef &state, const std::vector<Value> &operands,
+              const std::vector<Type> &results, const NamedAttributes &attributes) {
+  for (const Value &operand : operands)
+    parts.operands.push_back(checked(state, operand));
+  for (const Type &result : results)
+    parts.types.push_back(checked(state, result));
+  for (const auto &[name, attribute] : attributes)
+    parts.addAttribute(name, checked(state, attribute));
+}
+
+/// A terminator's rules often ask for its parent, which a region in the making has not got.
+bool canBeVerified(Operation *op) {
+  return op->getBlock()->getParentOp() || !op->hasTrait<OpTrait::IsTerminator>();
+}
+
+} // namespace
+
+std::vector<Value> Builder::create(const std::string &name, const std::vector<Value> &operands,
+                                   const std::vector<Type> &results,
+                                   const NamedAttributes &attributes,
+                                   const std::vector<Region> &regions, const Location &location) {
+  if (!RegisteredOperationName::lookup(name, &state->context))
+    throw IRError("unknown operation '" + name + "'");
+  OperationState parts(checked(state, location), name);
+  addParts(parts, state, operands, results, attributes);
+  for (const Region &region : regions)
+    parts.addRegion()->takeBody(*checked(state, region));
+
+  Operation *op = Operation::create(parts);
+  blocks.back()->push_back(op);
+  if (canBeVerified(op)) {
+    DiagnosticCollector diagnostics(state->context);
+    if (failed(verify(op, /*verifyRecursively=*/!regions.empty()))) {
+      for (auto [owner, region] : llvm::zip_equal(regions, op->getRegions()))
+        owner.object->takeBody(region);
+      op->erase();
+      throw diagnostics.error("'" + name + "' does not verify");
+    }
+  }
+  std::vector<Value> values;
+  for (mlir::Value result : op->getResults())
+    values.push_back({state, result});
+  return values;
+}
+
+Region Builder::region(const std::vector<Type> &arguments, const Location &location) {
+  state->regions.push_back(std::make_unique<mlir::Region>());
+  mlir::Region *region = state->regions.back().get();
+  mlir::Block &block = region->emplaceBlock();
+  for (const Type &argument : arguments)
+    block.addArgument(checked(state, argument), checked(state, location));
+  return {state, region};
+}
+
+void Builder::enter(const Region &region) {
+  mlir::Region *inner = checked(state, region);
+  if (inner->empty())
+    throw std::invalid_argument("the region belongs to an operation already");
+  blocks.push_back(&inner->front());
+}
+
+void Builder::enterModule() { blocks.push_back(blocks.front()); }
+
+void Builder::leave() {
+  if (blocks.size() == 1)
+    throw std::invalid_argument("no region was entered");
+  blocks.pop_back();
+}
+
+Attribute integerAttribute(const Type &type, uint64_t bits) {
+  if (!type.object.isSignlessInteger() || type.object.getIntOrFloatBitWidth() > 64)
+    throw std::invalid_argument("the type of an integer constant must be an integer");
+  llvm::APInt value = llvm::APInt(64, bits).trunc(type.object.getIntOrFloatBitWidth());
+  return {type.state, IntegerAttr::get(type.object, value)};
+}
+
+Attribute floatAttribute(const Type &type, double value) {
+  if (!isa<FloatType>(type.object))
+    throw std::invalid_argument("the type of a float constant must be a float");
+  return {type.state, FloatAttr::get(type.object, value)};
+}
+
+Attribute splatAttribute(const Type &type, const Attribute &element) {
+  auto block = dyn_cast<RankedTensorType>(type.object);
+  auto typed = dyn_cast<TypedAttr>(checked(type.state, element));
+  if (!block || !block.hasStaticShape() || !typed || typed.getType() != block.getElementType())
+    throw std::invalid_argument("a splat needs a block type and an attribute of its element type");
+  return {type.state, DenseElementsAttr::get(block, element.object)};
+}
+
+} // namespace eft::bindings

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The Python functions that run the compiler. They let go of the interpreter while they work.
+#include "frontend/bindings/compiler/Compile.h"
+
+#include "compiler/pipeline/Compile.h"
+#include "frontend/bindings/compiler/State.h"
+
+#include <pybind11/stl.h>
+
+namespace py = pybind11;
+
+namespace eft::bindings {
+
+namespace {
+
+Compiled compileModule(const Module &module, const std::string &target, unsigned numWarps,
+                       bool keepStages) {
+  std::string problem;
+  std::optional<Target> parsed = Target::parse(target, problem);
+  if (!parsed)
+    throw std::invalid_argument(problem);
+  CompileOptions options;
+  options.numWarps = numWarps;
+  options.keepStages = keepStages;
+  DiagnosticCollector diagnostics(module.state->context);
+  mlir::FailureOr<Compiled> compiled = eft::compile(module.object, *parsed, options);
+  if (failed(compiled))
+    throw diagnostics.error("the compiler failed without a diagnostic");
+  return std::move(*compiled);
+}
+
+std::vector<unsigned> findAddressParameters(const Module &module) {
+  DiagnosticCollector diagnostics(module.state->context);
+  mlir::FailureOr<std::vector<unsigned>> parameters = eft::addressParameters(module.object);
+  if (failed(parameters))
+    throw diagnostics.error("the address analysis failed without a diagnostic");
+  return std::move(*parameters);
+}
+
+uintptr_t loadObject(const std::string &object, const std::string &name) {
+  llvm::Expected<uintptr_t> address = eft::loadHostObject(object, name);
+  if (!address)
+    throw IRError(llvm::toString(address.takeError()));
+  return *address;
+}
+
+} // namespace
+
+void addCompileFunctions(py::module_ &module) {
+  py::class_<Compiled>(module, "Compiled", "What `compile` made.")
+      .def_readonly("name", &Compiled::name)
+      .def_readonly("num_warps", &Compiled::numWarps)
+      .def_readonly("shared_bytes", &Compiled::sharedBytes)
+      .def_property_readonly("binary", [](const Compiled &self) { return py::bytes(self.binary); })
+      .def_property_readonly("stages", [](const Compiled &self) {
+        py::dict stages;
+        for (const auto &[name, text] : self.stages)
+          stages[py::str(name)] = text;
+        return stages;
+      });
+  using Released = py::call_guard<py::gil_scoped_release>;
+  module.def("compile", &compileModule, py::arg("module"), py::arg("target"),
+             py::arg("num_warps") = 4, py::arg("keep_stages") = true, Released(),
+             "Compiles a clone of the module for a target such as 'cuda:90' or 'cpu'.");
+  module.def("address_parameters", &findAddressParameters, py::arg("module"), Released(),
+             "The numbers of the kernel's arguments that reach an address.");
+  module.def(
+      "load_host_object",
+      [](const py::bytes &object, const std::string &name) {
+        std::string bytes = object;
+        py::gil_scoped_release released;
+        return loadObject(bytes, name);
+      },
+      py::arg("object"), py::arg("name"),
+      "Loads machine code for this host and gives the address of the function `name` in it.");
+  module.def("host_description", &hostCpuDescription,
+             "The host's CPU and its features: what its machine code depends on.");
+}
+
+} // namespace eft::bindings

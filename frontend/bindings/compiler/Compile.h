@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The Python functions that run the compiler.
+#pragma once
+
+#include <pybind11/pybind11.h>
+
+namespace eft::bindings {
+
+/// Adds `compile`, `address_parameters`, `load_host_object` and `host_description`.
+void addCompileFunctions(pybind11::module_ &module);
+
+} // namespace eft::bindings

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Eft: a small JIT compiler for block-level kernels written in Python, for NVIDIA GPUs and CPUs.
+
+A kernel and its launch:
+
+    import eft
+    import eft.language as tl
+
+    @eft.jit
+    def double(x_ptr, n, BLOCK: tl.constexpr):
+        offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+        mask = offsets < n
+        tl.store(x_ptr + offsets, tl.load(x_ptr + offsets, mask=mask) * 2, mask=mask)
+
+    double[(eft.cdiv(x.size, 1024),)](x, x.size, BLOCK=1024)
+"""
+
+from __future__ import annotations
+
+from eft import language
+from eft.errors import CompilationError, InternalError
+from eft.jit import JITFunction, jit
+from eft.language.builtin import constexpr_function
+from eft.mock import MockTensor
+from eft.version import __version__
+
+__all__ = [
+    "CompilationError",
+    "CompiledKernel",
+    "InternalError",
+    "JITFunction",
+    "MockTensor",
+    "__version__",
+    "cdiv",
+    "constexpr_function",
+    "jit",
+    "language",
+    "next_power_of_2",
+]
+
+
+@constexpr_function
+def cdiv(x: int, y: int) -> int:
+    """`x` divided by `y`, rounded up: how many blocks of `y` elements cover `x`."""
+    return -(-x // y)
+
+
+@constexpr_function
+def next_power_of_2(n: int) -> int:
+    """The smallest power of two that is at least `n`; 1 for what is below."""
+    return 1 if n <= 1 else 1 << (n - 1).bit_length()
+
+
+def __getattr__(name: str):
+    if name == "CompiledKernel":  # only needed once a kernel is compiled
+        from eft.kernel import CompiledKernel
+
+        return CompiledKernel
+    raise AttributeError(f"module 'eft' has no attribute {name!r}")

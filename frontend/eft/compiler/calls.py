@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Calls: of builtins, of other functions under @eft.jit, and of Python functions at compile
+time."""
+
+from __future__ import annotations
+
+import inspect
+from types import BuiltinFunctionType, BuiltinMethodType, MethodType
+
+from eft.compiler.scope import PYTHON_FUNCTIONS
+from eft.compiler.statements import contains_tensor
+from eft.errors import Mistake
+from eft.language import math
+from eft.language.builtin import is_builtin, is_constexpr_function
+from eft.language.casts import cast_to
+from eft.language.constants import to_tensor
+from eft.language.constexpr import constexpr
+from eft.language.dtypes import describe, dtype, from_name, pointer_type
+from eft.language.missing import NotYet
+from eft.language.tensor import tensor
+
+#: Python's functions that mean something else on tensors.
+_ON_TENSORS = {
+    abs: math.abs,
+    min: math.minimum,
+    max: math.maximum,
+    float: lambda x: cast_to(to_tensor(x), from_name("fp32")),
+    int: lambda x: cast_to(to_tensor(x), from_name("int32")),
+    bool: lambda x: cast_to(to_tensor(x), from_name("int1")),
+}
+_TYPES_WITH_METHODS = (dtype, str, int, float, tuple)
+
+
+class Calls:
+    """The part of a function's lowering that lowers calls."""
+
+    def _get_Call(self, node):
+        function = self.expression(node.func)
+        args = list(self.expressions(node.args))
+        kwargs = {}
+        for keyword in node.keywords:
+            if keyword.arg is None:
+                raise Mistake("`**` in a call can't be used in a kernel")
+            kwargs[keyword.arg] = self.expression(keyword.value)
+        return self.call(function, args, kwargs)
+
+    def call(self, function, args: list, kwargs: dict):
+        """The value of `function(*args, **kwargs)`."""
+        if hasattr(function, "_eft_jit"):
+            return self.program.call(function, args, kwargs)
+        if isinstance(function, NotYet):
+            raise Mistake(function.message)
+        if is_builtin(function):
+            return _call_builtin(function, args, kwargs)
+        if _is_any(function, PYTHON_FUNCTIONS.values()):
+            return self._call_python(function, args, kwargs)
+        if _runs_at_compile_time(function):
+            return self._call_at_compile_time(function, args, kwargs)
+        if not callable(function):
+            raise Mistake(f"{describe(function)} can't be called")
+        raise Mistake(f"{describe(function)} can't be called in a kernel: it is not under @eft.jit")
+
+    def _call_python(self, function, args, kwargs):
+        if function is print:
+            raise Mistake("`print` is not supported yet")
+        if function in (isinstance, hasattr, getattr, len):
+            return self._inspect(function, args, kwargs)
+        if not contains_tensor([*args, *kwargs.values()]):
+            return self.at_compile_time(function, *args, **kwargs)
+        if function is range:
+            raise Mistake(
+                "`range` with a bound that is known only at run time is not supported yet"
+            )
+        if function in (min, max) and not kwargs and len(args) >= 2:
+            total = args[0]
+            for each in args[1:]:
+                total = _ON_TENSORS[function](total, each)
+            return total
+        if function in _ON_TENSORS and len(args) == 1 and not kwargs:
+            return _ON_TENSORS[function](args[0])
+        raise Mistake(f"{function.__name__!r} does not take these values in a kernel")
+
+    def _inspect(self, function, args, kwargs):
+        """`isinstance`, `hasattr`, `getattr` and `len`, which look at a value without computing
+        with it."""
+        if function is len and args and isinstance(args[0], tensor):
+            if not args[0].shape:
+                raise Mistake(f"{describe(args[0])} has no length")
+            return args[0].shape[0]
+        return self.at_compile_time(function, *args, **kwargs)
+
+    def _call_at_compile_time(self, function, args, kwargs):
+        if contains_tensor([*args, *kwargs.values()]):
+            raise Mistake(
+                f"{describe(function)} runs at compile time and can't take a value that is known "
+                "only at run time"
+            )
+        return self.at_compile_time(function, *args, **kwargs)
+
+
+def _is_any(function, functions) -> bool:
+    return any(function is each for each in functions)
+
+
+def _runs_at_compile_time(function) -> bool:
+    """Whether a Python function may run while a kernel is compiled: it says so, is one of the
+    module math, or a method of a type, a string, a number or a tuple."""
+    if is_constexpr_function(function) or _is_any(function, (constexpr, dtype, pointer_type)):
+        return True
+    if isinstance(function, BuiltinFunctionType) and function.__module__ == "math":
+        return True
+    is_method = isinstance(function, MethodType | BuiltinMethodType)
+    return is_method and isinstance(function.__self__, _TYPES_WITH_METHODS)
+
+
+def _call_builtin(function, args, kwargs):
+    # A method of a tensor is bound to it.
+    owner = getattr(function, "__self__", None)
+    if owner is not None:
+        function, args = function.__func__, [owner, *args]
+    try:
+        inspect.signature(function).bind(*args, **kwargs)
+    except TypeError as error:
+        raise Mistake(f"tl.{function.__name__}: {error}") from None
+    return function(*args, **kwargs)

@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Writes the IR of one kernel. Every operation gets the place of the expression that it comes
+from."""
+
+from __future__ import annotations
+
+import warnings
+
+from eft.errors import CompilationError, InternalError
+from eft.language.dtypes import dtype
+
+#: What was warned of already, for the filter that shows a warning once for each place.
+_shown_warnings: dict = {}
+
+
+class Emitter:
+    """A module in the making, and the place in the source that is being compiled.
+
+    Attributes:
+        source, node: the function and the syntax node that operations are written for.
+    """
+
+    def __init__(self):
+        from eft import _compiler
+
+        self._library = _compiler
+        self.context = _compiler.Context()
+        self.module = self.context.module()
+        self._builder = _compiler.Builder(self.module)
+        self._types = {}
+        self._places = {}
+        self.source = None
+        self.node = None
+
+    # -- places ------------------------------------------------------------------------------------
+
+    def location(self):
+        """The location of what is written now."""
+        key = (self.source.file, *self.source.place(self.node))
+        if key not in self._places:
+            self._places[key] = self.context.location(*key)
+        return self._places[key]
+
+    def error(self, message: str, node=None) -> CompilationError:
+        """The exception for a mistake at `node`, by default where the compiler is."""
+        line, column = self.source.place(node or self.node)
+        return CompilationError(message, self.source.file, line, column, self.source.line(line))
+
+    def warn(self, message: str):
+        """Warns of something at the line that is being compiled, once."""
+        line, _ = self.source.place(self.node)
+        warnings.warn_explicit(
+            message, UserWarning, self.source.file, line, registry=_shown_warnings
+        )
+
+    # -- operations --------------------------------------------------------------------------------
+
+    def type(self, type: dtype):
+        """The IR's type for one of the language's."""
+        if type.ir not in self._types:
+            self._types[type.ir] = self.context.type(type.ir)
+        return self._types[type.ir]
+
+    def create(self, name: str, operands, types, attributes: dict, regions=()) -> list:
+        """Creates an operation from handles; `types` are the language's, attributes text or
+        objects."""
+        attributes = [(key, self._attribute(value)) for key, value in attributes.items()]
+        results = [self.type(type) for type in types]
+        try:
+            return self._builder.create(
+                name, operands, results, attributes, list(regions), self.location()
+            )
+        except self._library.IRError as error:
+            place = self.error("")
+            raise InternalError(
+                f"the frontend made IR that does not verify: {error.args[0]}",
+                f"{place.file}:{place.line}:{place.column}\n{self.module}",
+            ) from None
+
+    def constant(self, value, type: dtype):
+        """The handle of a constant: an int, or a float, as a number or at every index of a
+        block."""
+        scalar = self.type(type.scalar)
+        if type.scalar.is_floating():
+            attribute = self._library.float(scalar, value)
+        else:
+            attribute = self._library.integer(scalar, value & (2**64 - 1))
+        if type.is_block():
+            attribute = self._library.splat(self.type(type), attribute)
+        return self.create("arith.constant", [], [type], {"value": attribute})[0]
+
+    def _attribute(self, value):
+        return self.context.attribute(value) if isinstance(value, str) else value
+
+    # -- functions ---------------------------------------------------------------------------------
+
+    def function_region(self, types):
+        """A region whose arguments have these types, for a function's body."""
+        return self._builder.region([self.type(type) for type in types], self.location())
+
+    def enter(self, region):
+        self._builder.enter(region)
+
+    def leave(self):
+        self._builder.leave()
+
+    def function(self, name: str, parameters, results, region, private: bool, attributes: str):
+        """Makes a function of a region. `attributes` is the text of its arguments' attributes."""
+        inputs, outputs = (", ".join(type.ir for type in types) for types in (parameters, results))
+        signature = self.context.type(f"({inputs}) -> ({outputs})")
+        properties = {
+            "sym_name": self.context.string(name),
+            "function_type": self._library.type_attribute(signature),
+            "arg_attrs": attributes,
+        }
+        if private:
+            properties["sym_visibility"] = self.context.string("private")
+        self._builder.enter_module()
+        self.create("func.func", [], [], properties, [region])
+        self._builder.leave()

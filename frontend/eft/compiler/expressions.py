@@ -1,0 +1,225 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Expressions.
+
+The value of an expression is a `tensor` if it exists when the kernel runs; else it is the Python
+object itself, and Python computes with it while the kernel is compiled. Tuples may hold both.
+"""
+
+from __future__ import annotations
+
+import ast
+import operator
+from types import ModuleType
+
+from eft.errors import Mistake
+from eft.language import operators
+from eft.language.constexpr import unwrap
+from eft.language.dtypes import describe
+from eft.language.missing import METHODS as MISSING_METHODS
+from eft.language.missing import NotYet
+from eft.language.shapes import index
+from eft.language.tensor import tensor
+
+#: Python's operators by their nodes: what computes them at compile time and on tensors.
+_BINARY = {
+    ast.Add: "add",
+    ast.Sub: "sub",
+    ast.Mult: "mul",
+    ast.Div: "truediv",
+    ast.FloorDiv: "floordiv",
+    ast.Mod: "mod",
+    ast.BitAnd: "and",
+    ast.BitOr: "or",
+    ast.BitXor: "xor",
+    ast.LShift: "lshift",
+    ast.RShift: "rshift",
+    ast.Pow: "pow",
+}
+_COMPARISONS = {
+    ast.Eq: "eq",
+    ast.NotEq: "ne",
+    ast.Lt: "lt",
+    ast.LtE: "le",
+    ast.Gt: "gt",
+    ast.GtE: "ge",
+}
+_UNARY = {ast.USub: "neg", ast.UAdd: "pos", ast.Invert: "invert"}
+
+
+class Expressions:
+    """The part of a function's lowering that walks expressions."""
+
+    def expression(self, node):
+        """The value of an expression."""
+        with self.at(node):
+            method = getattr(self, f"_get_{type(node).__name__}", None)
+            if method is None:
+                raise Mistake(f"this expression can't be used in a kernel: `{ast.unparse(node)}`")
+            return method(node)
+
+    def _get_Constant(self, node):
+        if isinstance(node.value, complex | bytes):
+            raise Mistake(f"{node.value!r} can't be used in a kernel")
+        return node.value
+
+    def _get_Name(self, node):
+        owner = self.scope.find(node.id)
+        return owner.values[node.id] if owner is not None else self.closure.get(node.id)
+
+    def _get_Tuple(self, node):
+        return tuple(self.expressions(node.elts))
+
+    _get_List = _get_Tuple
+
+    def expressions(self, nodes):
+        """The values of the elements of a tuple or of a call's arguments; `*x` gives those of
+        `x`."""
+        for node in nodes:
+            if not isinstance(node, ast.Starred):
+                yield self.expression(node)
+                continue
+            value = self.expression(node.value)
+            if type(value) is not tuple:
+                raise Mistake(f"`*` needs a tuple, got {describe(value)}")
+            yield from value
+
+    def _get_NamedExpr(self, node):
+        value = self.expression(node.value)
+        self.assign(node.target, value)
+        return value
+
+    def _get_JoinedStr(self, node):
+        return "".join(self.expression(part) for part in node.values)
+
+    def _get_FormattedValue(self, node):
+        value = self.expression(node.value)
+        if isinstance(value, tensor):
+            raise Mistake(f"{describe(value)} has no text at compile time")
+        pattern = self.expression(node.format_spec) if node.format_spec else ""
+        conversion = {-1: lambda x: x, 114: repr, 115: str, 97: ascii}[node.conversion]
+        return format(conversion(value), pattern)
+
+    # -- operators ---------------------------------------------------------------------------------
+
+    def _get_BinOp(self, node):
+        return self.binary(node.op, self.expression(node.left), self.expression(node.right))
+
+    def binary(self, op, left, right):
+        """`left op right`."""
+        name = _BINARY.get(type(op))
+        if name is None:
+            raise Mistake("the operator `@` is not supported yet")
+        if not isinstance(left, tensor) and not isinstance(right, tensor):
+            return self.at_compile_time(getattr(operator, f"__{name}__"), left, right)
+        if name == "pow":
+            raise Mistake("`**` is not supported yet for values that exist at run time")
+        return operators.BINARY[name][1](left, right)
+
+    def _get_UnaryOp(self, node):
+        operand = self.expression(node.operand)
+        if isinstance(node.op, ast.Not):
+            return operators.logical_not(operand) if isinstance(operand, tensor) else not operand
+        name = _UNARY[type(node.op)]
+        if isinstance(operand, tensor):
+            return operators.UNARY[name](operand)
+        return self.at_compile_time(getattr(operator, f"__{name}__"), operand)
+
+    def at_compile_time(self, function, *args, **kwargs):
+        """Calls a Python function on values of the compile time. What it raises is the kernel's
+        mistake."""
+        try:
+            return unwrap(function(*args, **kwargs))
+        except (ArithmeticError, LookupError, TypeError, ValueError, AttributeError) as error:
+            raise Mistake(f"{type(error).__name__}: {error}") from None
+
+    def _get_Compare(self, node):
+        # The operand in the middle of `a < b < c` is computed once.
+        left = self.expression(node.left)
+        results = []
+        for op, comparator in zip(node.ops, node.comparators, strict=True):
+            right = self.expression(comparator)
+            result = self._compare(op, left, right)
+            if not isinstance(result, tensor) and not result:
+                return False
+            results.append(result)
+            left = right
+        return self._all(results)
+
+    def _all(self, results):
+        """`and` over results of which those of the compile time are true."""
+        tensors = [result for result in results if isinstance(result, tensor)]
+        if not tensors:
+            return results[-1]
+        total = tensors[0]
+        for each in tensors[1:]:
+            total = operators.logical_and(total, each)
+        return total
+
+    def _compare(self, op, left, right):
+        if isinstance(op, ast.Is | ast.IsNot):
+            return (left is right) == isinstance(op, ast.Is)
+        if isinstance(op, ast.In | ast.NotIn):
+            if any(isinstance(each, tensor) for each in (left, right)):
+                raise Mistake("`in` needs values that are known at compile time")
+            return self.at_compile_time(operator.contains, right, left) == isinstance(op, ast.In)
+        name = _COMPARISONS[type(op)]
+        if not isinstance(left, tensor) and not isinstance(right, tensor):
+            return self.at_compile_time(getattr(operator, f"__{name}__"), left, right)
+        return operators.compare(operators.COMPARISONS[name], left, right)
+
+    def _get_BoolOp(self, node):
+        """`and` and `or`: values of the compile time decide at once, as in Python; tensors are all
+        computed and combined."""
+        is_and = isinstance(node.op, ast.And)
+        combine = operators.logical_and if is_and else operators.logical_or
+        total = None
+        for operand in node.values:
+            value = self.expression(operand)
+            if isinstance(value, tensor):
+                total = value if total is None else combine(total, value)
+            elif bool(value) != is_and:
+                return value
+        return value if total is None else total
+
+    def _get_IfExp(self, node):
+        taken = self.condition(node.test, "a conditional expression")
+        return self.expression(node.body if taken else node.orelse)
+
+    # -- parts of values ---------------------------------------------------------------------------
+
+    def _get_Attribute(self, node):
+        owner, name = self.expression(node.value), node.attr
+        if isinstance(owner, tensor):
+            return self._tensor_attribute(owner, name)
+        if name == "value" and isinstance(owner, bool | int | float | str):
+            return owner  # what the annotation `tl.constexpr` would have wrapped
+        try:
+            value = unwrap(getattr(owner, name))
+        except AttributeError:
+            what = (
+                f"module {owner.__name__!r}" if isinstance(owner, ModuleType) else describe(owner)
+            )
+            raise Mistake(f"{what} has no attribute {name!r}") from None
+        if isinstance(value, NotYet):
+            raise Mistake(value.message)
+        return value
+
+    def _tensor_attribute(self, owner: tensor, name: str):
+        if not name.startswith("_") and name not in ("handle", "is_tensor", "retyped"):
+            if hasattr(owner, name):
+                return getattr(owner, name)
+            if name in MISSING_METHODS:
+                raise Mistake(f"the attribute {name!r} of a block is not supported yet")
+        raise Mistake(f"{describe(owner)} has no attribute {name!r}")
+
+    def _get_Subscript(self, node):
+        owner, key = self.expression(node.value), self.expression(node.slice)
+        if isinstance(owner, tensor):
+            return index(owner, key)
+        if isinstance(key, tensor):
+            raise Mistake(f"an index must be known at compile time, got {describe(key)}")
+        return self.at_compile_time(operator.getitem, owner, key)
+
+    def _get_Slice(self, node):
+        parts = (node.lower, node.upper, node.step)
+        return slice(*(None if part is None else self.expression(part) for part in parts))

@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What a name in a kernel means."""
+
+from __future__ import annotations
+
+import builtins
+import sys
+from types import BuiltinFunctionType, FunctionType, ModuleType
+
+from eft.errors import Mistake
+from eft.language.builtin import is_builtin, is_constexpr_function
+from eft.language.constexpr import const, constexpr, unwrap
+from eft.language.dtypes import describe, dtype
+from eft.language.math import PropagateNan
+from eft.language.missing import NotYet
+from eft.language.tensor import tensor
+
+#: Python's own functions that kernels may call.
+_CALLABLE = "abs bool float getattr hasattr int isinstance len max min print range tuple"
+PYTHON_FUNCTIONS = {name: getattr(builtins, name) for name in _CALLABLE.split()}
+_LANGUAGE_CLASSES = (constexpr, const, tensor, dtype, PropagateNan)
+
+
+class Scope:
+    """The names that a function has assigned, and which of them are constexpr.
+
+    A region of run-time control flow gets a scope of its own, with the one around it as its parent,
+    so that what the region assigns can be told from what it only reads.
+    """
+
+    def __init__(self, parent: Scope | None = None):
+        self.parent = parent
+        self.values = {}
+        self.constants = set()
+
+    def find(self, name: str):
+        """The scope that has assigned `name`, or None."""
+        scope = self
+        while scope is not None and name not in scope.values:
+            scope = scope.parent
+        return scope
+
+    def assign(self, name: str, value):
+        owner = self.find(name)
+        if owner is not None and name in owner.constants:
+            raise Mistake(f"{name!r} is a constexpr and can't be assigned again")
+        self.values[name] = value
+
+    def declare_constant(self, name: str, value):
+        """Assigns a name that is annotated as constexpr."""
+        if self.find(name) is not None:
+            raise Mistake(f"{name!r} has a value already and can't become a constexpr")
+        self.values[name] = value
+        self.constants.add(name)
+
+
+class Closure:
+    """What a function sees outside of itself: variables of the functions around it, globals,
+    builtins."""
+
+    def __init__(self, function):
+        self.globals = function.__globals__
+        self.module = function.__module__
+        self.variables = {}
+        for name, cell in zip(
+            function.__code__.co_freevars, function.__closure__ or (), strict=True
+        ):
+            try:
+                self.variables[name] = cell.cell_contents
+            except ValueError:  # not assigned yet
+                continue
+
+    def get(self, name: str):
+        """The value of `name`, if a kernel may read it."""
+        for names in (self.variables, self.globals):
+            if name in names:
+                return self._checked(name, names[name], names is self.globals)
+        if name in PYTHON_FUNCTIONS:
+            return PYTHON_FUNCTIONS[name]
+        if hasattr(builtins, name):
+            raise Mistake(f"Python's {name!r} can't be used in a kernel")
+        raise Mistake(f"{name!r} is not defined")
+
+    def _checked(self, name: str, value, is_global: bool):
+        if is_global and self._is_annotated(name):
+            return unwrap(value)
+        if may_read(value):
+            return unwrap(value)
+        if isinstance(value, FunctionType | BuiltinFunctionType):
+            raise Mistake(
+                f"{name!r} is a Python function: only functions under @eft.jit can be called"
+            )
+        raise Mistake(
+            f"{name!r} is {describe(value)} outside of the kernel, which may change: pass it as an "
+            f"argument, or make it `{name} = tl.constexpr(...)`"
+        )
+
+    def _is_annotated(self, name: str) -> bool:
+        annotations = self.globals.get("__annotations__")
+        if annotations is None:
+            annotations = getattr(sys.modules.get(self.module), "__annotations__", {})
+        return is_constexpr_annotation(annotations.get(name))
+
+
+def is_constexpr_annotation(annotation) -> bool:
+    if isinstance(annotation, str):
+        return annotation.split(".")[-1].strip() == "constexpr"
+    return annotation is constexpr
+
+
+def may_read(value) -> bool:
+    """Whether a kernel may read a global with this value: it does not change, or says that it does
+    not."""
+    return (
+        isinstance(value, ModuleType | constexpr | dtype | NotYet | PropagateNan)
+        or is_builtin(value)
+        or is_constexpr_function(value)
+        or hasattr(value, "_eft_jit")
+        or any(value is each for each in (*_LANGUAGE_CLASSES, *PYTHON_FUNCTIONS.values()))
+        or (type(value) is tuple and all(may_read(each) for each in value))
+    )

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The exceptions of the frontend: the user's mistakes and our own are different types."""
+
+from __future__ import annotations
+
+
+class CompilationError(Exception):
+    """A mistake in a kernel.
+
+    Its text shows the kernel's file, line and column, the source line with a caret under the place,
+    and what was found and expected. If the mistake is in a function that the kernel calls, the
+    calls follow.
+
+    Attributes:
+        message: what is wrong, without the place.
+        file, line, column: the place, counted from 1; line and column are None if there is none.
+        source: the line of the kernel that the place is in, or None.
+        calls: the places (file, line, column, function) that the function was called from,
+            innermost first.
+    """
+
+    def __init__(self, message, file=None, line=None, column=None, source=None, calls=()):
+        super().__init__(message)
+        self.message = message
+        self.file = file
+        self.line = line
+        self.column = column
+        self.source = source
+        self.calls = list(calls)
+
+    def __str__(self):
+        place = ":".join(
+            str(part) for part in (self.file, self.line, self.column) if part is not None
+        )
+        text = f"{place}: {self.message}" if place else self.message
+        if self.source is not None:
+            indent = len(self.source) - len(self.source.lstrip())
+            caret = " " * (max(self.column - 1, indent) - indent) + "^"
+            text += f"\n    {self.source.strip()}\n    {caret}"
+        for file, line, column, function in self.calls:
+            text += f"\n  called from {file}:{line}:{column}, in {function}"
+        return text
+
+
+class InternalError(Exception):
+    """A bug in Eft itself. Its text says what to report."""
+
+    def __init__(self, message, report=""):
+        super().__init__(message)
+        self.message = message
+        self.report = report
+
+    def __str__(self):
+        text = f"{self.message}\nThis is a bug in Eft. Please report this text, and the kernel."
+        return f"{text}\n{self.report}" if self.report else text
+
+
+class Mistake(Exception):
+    """What a builtin raises when its operands don't fit. The compiler adds the place in the kernel
+    and raises it as a CompilationError."""

@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""`@eft.jit`: a Python function as a kernel.
+
+`kernel[grid](...)` goes to the driver in C++ (`_runtime.KernelBase`). C++ calls back here for what
+it has not met
+before: which parameters reach an address, and a new variant of the kernel.
+"""
+
+from __future__ import annotations
+
+from _thread import allocate_lock
+
+from eft import _runtime, parameters
+from eft.errors import CompilationError
+from eft.source import Source
+
+
+class JITFunction(_runtime.KernelBase):
+    """A function that runs on a grid of programs, or that kernels call.
+
+    Attributes:
+        fn: the Python function.
+        parameters: its parameters, see `eft.parameters.Parameter`.
+        noinline, debug: as they were given to `jit`; without effect yet.
+    """
+
+    _eft_jit = True
+
+    def __init__(
+        self,
+        fn,
+        do_not_specialize=(),
+        do_not_specialize_on_alignment=(),
+        noinline=False,
+        debug=None,
+        repr=None,
+        version=None,
+        launch_metadata=None,
+    ):
+        unspecialized = (*(do_not_specialize or ()), *(do_not_specialize_on_alignment or ()))
+        self.fn = fn
+        self.parameters = parameters.read(fn, unspecialized)
+        self.noinline = noinline
+        self.debug = debug
+        self._repr = repr
+        self.__name__ = fn.__name__
+        self.__qualname__ = fn.__qualname__
+        self.__module__ = fn.__module__
+        self.__doc__ = fn.__doc__
+        self.__wrapped__ = fn
+        self._source = None
+        self._variants = {}
+        self._lock = allocate_lock()
+        super().__init__(
+            fn.__name__,
+            [(parameter.name, parameter.kind, parameter.default) for parameter in self.parameters],
+        )
+
+    @property
+    def arg_names(self) -> list[str]:
+        return [parameter.name for parameter in self.parameters]
+
+    @property
+    def source(self) -> Source:
+        """The function's source, read at its first use."""
+        if self._source is None:
+            self._source = Source(self.fn)
+        return self._source
+
+    def __repr__(self):
+        return f"<eft kernel {self.__module__}.{self.__qualname__}>"
+
+    def __call__(self, *args, **kwargs):
+        raise RuntimeError(
+            f"{self.__name__}() runs on a grid: call {self.__name__}[grid](...), or call it from a "
+            "kernel"
+        )
+
+    def bind(self, args: list, kwargs: dict) -> dict:
+        """The values of the parameters in a call inside of a kernel."""
+        return parameters.bind(self.__name__, self.parameters, args, kwargs)
+
+    def warmup(self, *args, grid=None, target: str | None = None, **kwargs):
+        """Compiles the kernel for these arguments without running it.
+
+        Args:
+            args, kwargs: as in a launch; instead of an array, also a dtype or an `eft.MockTensor`.
+            grid: as in a launch; it does not matter.
+            target: "cuda:90", "cpu", …; by default where a launch with these arguments would run.
+
+        Returns:
+            A `CompiledKernel`, or a `Compilation` if `target` is not a device of this machine.
+        """
+        from eft.warmup import warmup
+
+        return warmup(self, args, kwargs, target)
+
+    # -- what the runtime calls
+    # ---------------------------------------------------------------------
+
+    def _address_parameters(self, target, types, constexprs, options):
+        from eft import driver
+
+        try:
+            return driver.address_parameters(self, target, types, constexprs, options)
+        except CompilationError as error:
+            raise error.with_traceback(None) from None
+
+    def _compile(self, target, device, types, constexprs, options, specialization):
+        from eft import driver
+
+        variant = driver.Variant(target, types, constexprs, options, specialization)
+        try:
+            with self._lock:
+                return driver.load(self, variant, device)
+        except CompilationError as error:
+            raise error.with_traceback(None) from None
+
+
+def jit(fn=None, **options):
+    """Makes a Python function a kernel, or a function that kernels call.
+
+    Args:
+        do_not_specialize: names or numbers of parameters for whose values no code of their own is
+            compiled.
+        do_not_specialize_on_alignment: the same.
+        noinline, debug, repr, version, launch_metadata: accepted, without effect yet.
+
+    Returns:
+        A `JITFunction`: `kernel[grid](args, META=...)` compiles it at its first use and runs it on
+        the grid, which is an int, a tuple of one to three, or a function of the arguments by name.
+
+    Raises:
+        TypeError: the function takes `*` or `**` parameters.
+    """
+    if fn is None:
+        return lambda fn: JITFunction(fn, **options)
+    return JITFunction(fn, **options)

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""A compiled kernel: its code, the text of every stage that it went through, and its metadata."""
+
+from __future__ import annotations
+
+from collections import namedtuple
+from collections.abc import Mapping
+
+from eft import _runtime
+
+#: `name` of the function, `target` ("cuda:90", "cpu"), `num_warps`, and `shared` memory in bytes.
+Metadata = namedtuple("Metadata", "name target num_warps shared")
+
+
+class Asm(Mapping):
+    """The text of each stage: "ir", "placed", "llvm", then "ptx" for a GPU or "asm" for the host;
+    and "cubin", bytes, for a kernel that is loaded on a GPU.
+
+    The stages are made when one is first asked for.
+    """
+
+    def __init__(self, make_stages, target: str, binary: bytes | None):
+        self._make = make_stages
+        self._stages = None
+        is_gpu = target != "cpu"
+        self._cubin = binary if is_gpu else None
+        self._names = ["ir", "placed", "llvm", "ptx" if is_gpu else "asm"]
+        if self._cubin is not None:
+            self._names.append("cubin")
+
+    def __getitem__(self, name: str):
+        if name not in self._names:
+            raise KeyError(name)
+        if name == "cubin":
+            return self._cubin
+        if self._stages is None:
+            self._stages = self._make()
+        return self._stages[name]
+
+    def __iter__(self):
+        return iter(self._names)
+
+    def __len__(self):
+        return len(self._names)
+
+
+class Compilation:
+    """A kernel's code, whether or not a device of this machine can run it.
+
+    Attributes:
+        metadata: see `Metadata`.
+        binary: a cubin, an object for the host, or PTX for a GPU that is not here.
+        asm: see `Asm`.
+    """
+
+    def __init__(self, metadata: Metadata, binary: bytes, asm: Asm):
+        self.metadata = metadata
+        self.binary = binary
+        self.asm = asm
+
+    @property
+    def name(self) -> str:
+        return self.metadata.name
+
+
+class CompiledKernel(_runtime.LoadedKernel):
+    """A kernel that is loaded on a device. A launch returns the one that ran."""
+
+    compilation: Compilation
+
+    @property
+    def asm(self) -> Asm:
+        return self.compilation.asm
+
+    @property
+    def metadata(self) -> Metadata:
+        return self.compilation.metadata
+
+    def __repr__(self):
+        return f"<eft kernel {self.metadata.name} for {self.metadata.target}>"

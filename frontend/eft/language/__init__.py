@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What a kernel is written in: Triton's language. `import eft.language as tl`.
+
+Each family of functions has its file. docs/language.md tells what they mean.
+"""
+
+# ruff: noqa: F401 (what is imported here is what the module offers)
+from __future__ import annotations
+
+from eft.language import math
+from eft.language.builtin import constexpr_function
+from eft.language.casts import cast
+from eft.language.constants import to_tensor
+from eft.language.constexpr import const, constexpr
+from eft.language.dtypes import (
+    bfloat16,
+    block_type,
+    dtype,
+    float16,
+    float32,
+    float64,
+    int1,
+    int8,
+    int16,
+    int32,
+    int64,
+    pointer_type,
+    uint8,
+    uint16,
+    uint32,
+    uint64,
+    void,
+)
+from eft.language.loops import static_range
+from eft.language.math import PropagateNan, abs, cdiv, exp, log, maximum, minimum, sqrt, where
+from eft.language.memory import load, store
+from eft.language.missing import FUNCTIONS as _MISSING
+from eft.language.missing import NotYet as _NotYet
+from eft.language.operators import add, mul, sub
+from eft.language.program import num_programs, program_id
+from eft.language.random import (
+    philox,
+    rand,
+    rand4x,
+    randint,
+    randint4x,
+    uint_to_uniform_float,
+)
+from eft.language.shapes import arange, broadcast_to, expand_dims, full, zeros
+from eft.language.tensor import tensor
+
+TRITON_MAX_TENSOR_NUMEL = 1 << 20
+
+__all__ = [name for name in dir() if not name.startswith("_") and name != "annotations"]
+
+
+def __getattr__(name: str):
+    if name in _MISSING:
+        return _NotYet(name)
+    raise AttributeError(f"module 'eft.language' has no attribute {name!r}")

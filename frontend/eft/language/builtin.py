@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Marks the Python functions that kernels may call.
+
+A builtin gets tensors and, for everything that is known at compile time, plain Python objects. It
+checks and promotes its operands, creates operations, and raises `Mistake` if something does not
+fit.
+"""
+
+from __future__ import annotations
+
+from eft.language.tensor import tensor
+
+
+def builtin(function=None, *, method: bool = False):
+    """Lets kernels call `function`; with `method`, also as a method of its first argument."""
+    if function is None:
+        return lambda function: builtin(function, method=method)
+    function._eft_builtin = True
+    if method:
+        setattr(tensor, function.__name__, function)
+    return function
+
+
+def is_builtin(value) -> bool:
+    return getattr(value, "_eft_builtin", False) is True
+
+
+def constexpr_function(function):
+    """Lets kernels call a Python function with arguments that are known at compile time. The
+    function runs while the kernel is compiled."""
+    function._eft_constexpr_function = True
+    return function
+
+
+def is_constexpr_function(value) -> bool:
+    return getattr(value, "_eft_constexpr_function", False) is True

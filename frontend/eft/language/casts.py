@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Conversions between types.
+
+A float becomes an integer by rounding toward zero; what lies outside of the integer's range becomes
+its nearest end, and NaN becomes 0. Everything else rounds to nearest, ties to even. An integer
+becomes a narrower one by dropping its high bits; it is extended by its sign if it has one.
+"""
+
+from __future__ import annotations
+
+from eft.errors import Mistake
+from eft.language import dtypes
+from eft.language.builtin import builtin
+from eft.language.constants import constant, to_tensor
+from eft.language.dtypes import describe, dtype
+from eft.language.tensor import op, tensor
+
+# The predicates of arith.cmpi and arith.cmpf.
+_NOT_EQUAL = "1 : i64"
+_UNORDERED_NOT_EQUAL = "13 : i64"
+
+
+@builtin(method=True)
+def cast(input, dtype: dtype, fp_downcast_rounding: str | None = None, bitcast: bool = False):
+    """Converts `input` to another type.
+
+    Args:
+        input: a number or a block.
+        dtype: the type of the result's elements.
+        fp_downcast_rounding: how a float becomes a narrower float; only "rtne" is there.
+        bitcast: take the bits as they are; the types must be equally wide.
+    """
+    x = to_tensor(input)
+    if not isinstance(dtype, dtypes.dtype):
+        raise Mistake(f"cast needs a dtype, got {describe(dtype)}")
+    scalar = dtype.scalar
+    _check_rounding(x.dtype, scalar, fp_downcast_rounding)
+    return bitcast_to(x, scalar) if bitcast else cast_to(x, scalar)
+
+
+def _check_rounding(source: dtype, target: dtype, rounding):
+    if rounding is None or rounding == "rtne":
+        return
+    if rounding == "rtz":
+        raise Mistake("fp_downcast_rounding='rtz' is not supported yet")
+    raise Mistake(f"fp_downcast_rounding must be 'rtne' or 'rtz', got {describe(rounding)}")
+
+
+def bitcast_to(x: tensor, scalar: dtype) -> tensor:
+    """The bits of `x` read as another type of the same width."""
+    if x.dtype.is_ptr() or scalar.is_ptr():
+        return cast_to(x, scalar)
+    if x.dtype.primitive_bitwidth != scalar.primitive_bitwidth:
+        raise Mistake(
+            f"a bitcast needs types of one width, got {x.dtype} "
+            f"({x.dtype.primitive_bitwidth} bits) and {scalar} ({scalar.primitive_bitwidth} bits)"
+        )
+    if x.dtype.ir == scalar.ir:
+        return x.retyped(scalar)
+    return op("arith.bitcast", [x], x.type.with_scalar(scalar))
+
+
+def cast_to(x: tensor, scalar: dtype) -> tensor:
+    """`x` converted to elements of type `scalar`."""
+    source = x.dtype
+    if source == scalar:
+        return x
+    if source.is_ptr() or scalar.is_ptr():
+        return _cast_pointer(x, scalar)
+    if scalar.is_bool():
+        return is_nonzero(x)
+    target = x.type.with_scalar(scalar)
+    if source.is_int() and scalar.is_int():
+        return _cast_integer(x, scalar)
+    if source.is_int():
+        return op("arith.uitofp" if source.is_int_unsigned() else "arith.sitofp", [x], target)
+    if scalar.is_int():
+        return op("arith.fptoui" if scalar.is_int_unsigned() else "arith.fptosi", [x], target)
+    return _cast_float(x, scalar)
+
+
+def is_nonzero(x: tensor) -> tensor:
+    """int1, true where `x` is not zero. NaN is not zero."""
+    result = x.type.with_scalar(dtypes.int1)
+    zero = constant(0, x.type)
+    if x.dtype.is_floating():
+        return op("arith.cmpf", [x, zero], result, predicate=_UNORDERED_NOT_EQUAL)
+    return op("arith.cmpi", [x, zero], result, predicate=_NOT_EQUAL)
+
+
+def _cast_integer(x: tensor, scalar: dtype) -> tensor:
+    difference = scalar.primitive_bitwidth - x.dtype.primitive_bitwidth
+    if difference == 0:
+        return x.retyped(scalar)
+    if difference < 0:
+        return op("arith.trunci", [x], x.type.with_scalar(scalar))
+    name = "arith.extui" if x.dtype.is_int_unsigned() else "arith.extsi"
+    return op(name, [x], x.type.with_scalar(scalar))
+
+
+def _cast_float(x: tensor, scalar: dtype) -> tensor:
+    difference = scalar.primitive_bitwidth - x.dtype.primitive_bitwidth
+    if difference == 0:  # fp16 and bf16: fp32 holds both
+        x = op("arith.extf", [x], x.type.with_scalar(dtypes.float32))
+    name = "arith.extf" if difference > 0 else "arith.truncf"
+    return op(name, [x], x.type.with_scalar(scalar))
+
+
+def _cast_pointer(x: tensor, scalar: dtype) -> tensor:
+    if x.dtype.ir == scalar.ir:
+        if x.dtype.is_const() and not scalar.is_const():
+            raise Mistake(
+                "a pointer to read-only memory can't become one that may be written through"
+            )
+        return x.retyped(scalar)
+    raise Mistake(f"a cast from {x.dtype} to {scalar} is not supported yet")
+
+
+tensor.to = cast

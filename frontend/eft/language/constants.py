@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Python numbers as values in the IR."""
+
+from __future__ import annotations
+
+from eft.errors import Mistake
+from eft.language import dtypes
+from eft.language.dtypes import describe, dtype
+from eft.language.tensor import emitter, is_number, op, tensor
+
+_FP32_MIN_NORMAL = 2.0**-126
+_FP32_MAX = (2 - 2.0**-23) * 2.0**127
+
+
+def number_dtype(value) -> dtype:
+    """The type that a Python number has by itself: the first of int32, uint32, int64, uint64 that
+    holds an int; fp32 for a float in its normal range, else fp64."""
+    if isinstance(value, bool):
+        return dtypes.int1
+    if isinstance(value, int):
+        for candidate in (dtypes.int32, dtypes.uint32, dtypes.int64, dtypes.uint64):
+            low, high = candidate.int_range()
+            if low <= value <= high:
+                return candidate
+        raise Mistake(f"an integer must fit in 64 bits, got {value}")
+    magnitude = abs(value)
+    if value != value or magnitude in (0.0, float("inf")):
+        return dtypes.float32
+    return dtypes.float32 if _FP32_MIN_NORMAL <= magnitude <= _FP32_MAX else dtypes.float64
+
+
+def constant(value, type: dtype) -> tensor:
+    """`value` as a number of `type`, or as a block of `type` with that number everywhere."""
+    return tensor(emitter().constant(_converted(value, type.scalar), type), type)
+
+
+def _converted(value, scalar: dtype):
+    """The Python number to encode, if `scalar` can hold it."""
+    if scalar.is_ptr():
+        raise Mistake(f"a pointer can't be made from the number {value}")
+    if scalar.is_floating():
+        try:
+            return float(value)
+        except OverflowError:
+            return float("inf") if value > 0 else float("-inf")
+    if scalar.is_bool():
+        if value in (0, 1):
+            return int(value)
+        raise Mistake(f"the number {value} is out of the range of int1")
+    if isinstance(value, float) and value != 0:
+        raise Mistake(f"the float {value} can't become a constant of type {scalar}")
+    low, high = scalar.int_range()
+    if not low <= value <= high:
+        raise Mistake(f"the number {value} is out of the range of {scalar}: {low} to {high}")
+    return int(value)
+
+
+def to_tensor(value) -> tensor:
+    """A tensor as it is; a Python number as a constant of the type that it has by itself."""
+    if isinstance(value, tensor):
+        return value
+    if is_number(value):
+        return constant(value, number_dtype(value))
+    raise Mistake(f"expected a value of the kernel or a number, got {describe(value)}")
+
+
+def splat(value: tensor, shape) -> tensor:
+    """A block with the number or pointer `value` everywhere; the value itself if `shape` is ()."""
+    if shape == ():
+        return value
+    return op("eft.splat", [value], dtypes.block_type(value.type, shape))

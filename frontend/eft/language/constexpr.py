@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Values that are known at compile time.
+
+Inside a kernel such a value is an ordinary Python object, and Python itself computes with it. The
+class
+here is what users write outside of kernels: as an annotation, and around a global that kernels may
+    read.
+"""
+
+from __future__ import annotations
+
+import operator
+
+
+class constexpr:
+    """Marks a parameter (`BLOCK: tl.constexpr`) or a global (`N = tl.constexpr(4)`) as a value of
+    the compile time. Outside of kernels it computes like its value."""
+
+    def __init__(self, value):
+        self.value = unwrap(value)
+
+    def __repr__(self):
+        return f"constexpr[{self.value!r}]"
+
+    def __hash__(self):
+        return hash(self.value)
+
+    def __bool__(self):
+        return bool(self.value)
+
+    def __index__(self):
+        return operator.index(self.value)
+
+    def __iter__(self):
+        return iter(self.value)
+
+    def __getitem__(self, index):
+        return constexpr(self.value[unwrap(index)])
+
+    def __call__(self, *args, **kwargs):
+        return self.value(*args, **kwargs)
+
+
+def unwrap(value):
+    """`value` without a `constexpr` around it, also within tuples and lists."""
+    if isinstance(value, constexpr):
+        return value.value
+    if type(value) in (tuple, list):
+        return type(value)(unwrap(element) for element in value)
+    return value
+
+
+def _arithmetic(function):
+    return lambda x, y: constexpr(function(x.value, unwrap(y)))
+
+
+def _reflected(function):
+    return lambda y, x: constexpr(function(unwrap(x), y.value))
+
+
+def _comparison(function):
+    return lambda x, y: function(x.value, unwrap(y))
+
+
+def _unary(function):
+    return lambda x: constexpr(function(x.value))
+
+
+def _add_operators():
+    """Arithmetic gives a constexpr, a comparison a bool."""
+    for name in "add sub mul truediv floordiv mod pow lshift rshift and or xor".split():
+        function = getattr(operator, f"__{name}__")
+        setattr(constexpr, f"__{name}__", _arithmetic(function))
+        setattr(constexpr, f"__r{name}__", _reflected(function))
+    for name in "eq ne lt le gt ge".split():
+        function = getattr(operator, f"__{name}__")
+        setattr(constexpr, f"__{name}__", _comparison(function))
+    for name in ("neg", "pos", "invert"):
+        function = getattr(operator, f"__{name}__")
+        setattr(constexpr, f"__{name}__", _unary(function))
+
+
+_add_operators()
+
+
+class const:
+    """Marks a pointer parameter (`x_ptr: tl.const`) whose memory the kernel only reads."""

@@ -1,0 +1,248 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Types: of numbers, of pointers and of blocks.
+
+A type knows its text in the block IR, where integers have no sign, and its text in a kernel's
+signature (`i32`, `*fp32`), where they have.
+"""
+
+from __future__ import annotations
+
+from eft.errors import Mistake
+
+#: Programs with larger blocks are refused: they would be code without an end.
+MAX_ELEMENTS = 1 << 20
+
+_INTEGERS = {f"{sign}int{bits}": bits for bits in (8, 16, 32, 64) for sign in ("", "u")}
+_INTEGERS["int1"] = 1
+_FLOATS = {"fp16": 16, "bf16": 16, "fp32": 32, "fp64": 64}
+_FLOATS_IN_IR = {"fp16": "f16", "bf16": "bf16", "fp32": "f32", "fp64": "f64"}
+
+
+class dtype:
+    """The type of a number. Two are equal if they have the same name.
+
+    Args:
+        name: `int1`, `int8` … `int64`, `uint8` … `uint64`, `fp16`, `bf16`, `fp32` or `fp64`.
+    """
+
+    def __init__(self, name: str):
+        if name not in _INTEGERS and name not in _FLOATS and name != "void":
+            raise ValueError(f"unknown dtype {name!r}")
+        self.name = name
+        self.primitive_bitwidth = _INTEGERS.get(name) or _FLOATS.get(name, 0)
+        self.itemsize = max(1, self.primitive_bitwidth // 8)
+        self.ir = _FLOATS_IN_IR.get(name) or f"i{self.primitive_bitwidth}"
+        #: How signatures call it: `i32`, `u8`, `fp16`.
+        self.signature = name.replace("uint", "u").replace("int", "i")
+        #: bool < integer < float, for the rules of promotion.
+        self.kind = 0 if name == "int1" else 1 if name in _INTEGERS else 2
+
+    @property
+    def scalar(self) -> dtype:
+        """The type of the elements; of a number, itself."""
+        return self
+
+    @property
+    def int_bitwidth(self) -> int:
+        return self.primitive_bitwidth
+
+    def is_floating(self) -> bool:
+        return self.name in _FLOATS
+
+    def is_int(self) -> bool:
+        return self.name in _INTEGERS
+
+    def is_bool(self) -> bool:
+        return self.name == "int1"
+
+    def is_int_unsigned(self) -> bool:
+        return self.name == "int1" or self.name.startswith("uint")
+
+    def is_int_signed(self) -> bool:
+        return self.is_int() and not self.is_int_unsigned()
+
+    def is_ptr(self) -> bool:
+        return False
+
+    def is_block(self) -> bool:
+        return False
+
+    def is_const(self) -> bool:
+        return False
+
+    def int_range(self) -> tuple[int, int]:
+        """The smallest and the largest value of an integer type."""
+        if self.is_int_unsigned():
+            return 0, (1 << self.primitive_bitwidth) - 1
+        return -1 << (self.primitive_bitwidth - 1), (1 << (self.primitive_bitwidth - 1)) - 1
+
+    def with_scalar(self, scalar: dtype) -> dtype:
+        """This type with other elements."""
+        return scalar
+
+    def __eq__(self, other):
+        return type(other) is type(self) and other.name == self.name
+
+    def __hash__(self):
+        return hash(self.name)
+
+    def __str__(self):
+        return self.name
+
+    def __repr__(self):
+        return f"eft.language.{self.name.replace('fp', 'float').replace('bf16', 'bfloat16')}"
+
+
+def _add_predicates():
+    """`is_fp32()` and so on, one for each dtype."""
+    for name in (*_INTEGERS, *_FLOATS):
+        setattr(dtype, f"is_{name}", lambda self, name=name: self.name == name)
+
+
+_add_predicates()
+
+
+class pointer_type(dtype):
+    """The type of a pointer to numbers of type `element_ty`; `const` forbids stores through it."""
+
+    def __init__(self, element_ty: dtype, address_space: object = 1, const: bool = False):
+        if not isinstance(element_ty, dtype) or not (
+            element_ty.is_int() or element_ty.is_floating()
+        ):
+            raise TypeError(f"element_ty must be the dtype of a number, got {element_ty!r}")
+        self.element_ty = element_ty
+        self.const = bool(const)
+        self.primitive_bitwidth = 64
+        self.itemsize = 8
+        self.signature = f"*{'k' if self.const else ''}{element_ty.signature}"
+        self.name = f"pointer<{'const ' if self.const else ''}{element_ty}>"
+        # Booleans live in memory as bytes.
+        self.ir = f"!eft.ptr<{'i8' if element_ty.is_bool() else element_ty.ir}>"
+        self.kind = 3
+
+    def is_ptr(self) -> bool:
+        return True
+
+    def is_const(self) -> bool:
+        return self.const
+
+    def __repr__(self):
+        return self.name
+
+
+class block_type(dtype):
+    """The type of a block of `element_ty` of a static shape whose extents are powers of two."""
+
+    def __init__(self, element_ty: dtype, shape):
+        self.element_ty = element_ty
+        self.shape = check_shape(shape)
+        self.name = f"{element_ty}[{', '.join(map(str, self.shape))}]"
+        self.ir = f"tensor<{''.join(f'{extent}x' for extent in self.shape)}{element_ty.ir}>"
+        self.primitive_bitwidth = element_ty.primitive_bitwidth
+        self.kind = element_ty.kind
+
+    @property
+    def scalar(self) -> dtype:
+        return self.element_ty
+
+    @property
+    def numel(self) -> int:
+        count = 1
+        for extent in self.shape:
+            count *= extent
+        return count
+
+    def is_block(self) -> bool:
+        return True
+
+    def with_scalar(self, scalar: dtype) -> dtype:
+        return block_type(scalar, self.shape)
+
+    def get_block_shapes(self) -> tuple[int, ...]:
+        return self.shape
+
+    def __repr__(self):
+        return self.name
+
+
+# What a block is not, its elements may be: `x.type.is_floating()` asks about a number.
+for _name in ("is_floating", "is_int", "is_int_signed", "is_int_unsigned", "is_ptr"):
+    setattr(block_type, _name, lambda self: False)
+
+
+def check_shape(shape) -> tuple[int, ...]:
+    """The shape as a tuple of ints, if a block can have it."""
+    extents = tuple(shape) if isinstance(shape, tuple | list) else (shape,)
+    count = 1
+    for extent in extents:
+        if isinstance(extent, bool) or not isinstance(extent, int):
+            raise Mistake(
+                f"a block's extent must be an int that is known at compile time, "
+                f"got {describe(extent)}"
+            )
+        if extent <= 0 or extent & (extent - 1):
+            raise Mistake(f"a block's extent must be a power of two, got {extent}")
+        count *= extent
+    if count > MAX_ELEMENTS:
+        raise Mistake(f"a block must have at most {MAX_ELEMENTS} elements, got {count}")
+    return extents
+
+
+def describe(value) -> str:
+    """`value` in the words of a diagnostic: the type of what exists at run time, else the value."""
+    if getattr(value, "is_tensor", False):
+        kind = "a block" if value.type.is_block() else "a value"
+        return f"{kind} of type {value.type}"
+    if value is None or isinstance(value, bool | int | float | str):
+        return repr(value)
+    if isinstance(value, dtype):
+        return f"the type {value}"
+    name = getattr(value, "__name__", None)
+    return f"{name!r}" if isinstance(name, str) else f"an object of type {type(value).__name__!r}"
+
+
+void = dtype("void")
+int1 = dtype("int1")
+int8, int16, int32, int64 = (dtype(f"int{bits}") for bits in (8, 16, 32, 64))
+uint8, uint16, uint32, uint64 = (dtype(f"uint{bits}") for bits in (8, 16, 32, 64))
+float16, bfloat16, float32, float64 = (dtype(name) for name in ("fp16", "bf16", "fp32", "fp64"))
+
+#: Every type that numbers can have.
+NUMBERS = (
+    int1,
+    int8,
+    int16,
+    int32,
+    int64,
+    uint8,
+    uint16,
+    uint32,
+    uint64,
+    float16,
+    bfloat16,
+    float32,
+    float64,
+)
+_BY_SIGNATURE = {number.signature: number for number in NUMBERS}
+_BY_NAME = {number.name: number for number in NUMBERS} | {
+    "float16": float16,
+    "bfloat16": bfloat16,
+    "float32": float32,
+    "float64": float64,
+    "float": float32,
+    "int": int32,
+    "bool": int1,
+}
+
+
+def from_signature(text: str) -> dtype:
+    """The type that a signature calls `text`: `i32`, `*fp32`, `*kfp32` for read-only memory."""
+    if text.startswith("*"):
+        const = text.startswith("*k")
+        return pointer_type(_BY_SIGNATURE[text[2 if const else 1 :]], const=const)
+    return _BY_SIGNATURE[text]
+
+
+def from_name(text: str) -> dtype | None:
+    """The number's type that users or other libraries call `text`; None if Eft has none."""
+    return _BY_NAME.get(text) or _BY_SIGNATURE.get(text)

@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Which type two operands meet in, and which shape. The rules are Triton's.
+
+A Python number whose kind (bool < integer < float) is not above the tensor's takes the tensor's
+type. Among
+what is left, the first rule that fits decides:
+
+1. fp64 if either is;
+2. fp32 for a division or a remainder with a float in it;
+3. fp32 if either is; else fp16 if either is; bf16 if both are; fp32 if one is;
+4. integers of one sign: the wider; of different signs: the unsigned one, unless the signed one is
+wider;
+   a division or a remainder refuses different signs.
+"""
+
+from __future__ import annotations
+
+from eft.errors import Mistake
+from eft.language import dtypes
+from eft.language.casts import cast_to
+from eft.language.constants import constant, number_dtype, splat, to_tensor
+from eft.language.dtypes import block_type, describe, dtype
+from eft.language.tensor import is_number, op, tensor
+
+
+def promote_integers(a: dtype, b: dtype) -> dtype:
+    """The type that two integer types meet in."""
+    if a.is_int_unsigned() == b.is_int_unsigned():
+        return a if a.primitive_bitwidth > b.primitive_bitwidth else b
+    unsigned, signed = (a, b) if a.is_int_unsigned() else (b, a)
+    return unsigned if unsigned.primitive_bitwidth >= signed.primitive_bitwidth else signed
+
+
+def computation_dtype(a: dtype, b: dtype, division: bool = False) -> dtype:
+    """The type that two operands of types `a` and `b`, neither of them a Python number, meet in."""
+    both = (a, b)
+    if dtypes.float64 in both:
+        return dtypes.float64
+    if division and (a.is_floating() or b.is_floating()):
+        return dtypes.float32
+    if dtypes.float32 in both:
+        return dtypes.float32
+    if dtypes.float16 in both:
+        return dtypes.float16
+    if dtypes.bfloat16 in both:
+        return dtypes.bfloat16 if a == b else dtypes.float32
+    if division and a.is_int_unsigned() != b.is_int_unsigned():
+        raise Mistake(
+            f"can't divide {a} and {b}, of which one has a sign and the other has none: "
+            "cast one of them"
+        )
+    return promote_integers(a, b)
+
+
+def own_dtype(x) -> dtype:
+    return number_dtype(x) if is_number(x) else x.dtype
+
+
+def _meeting_dtype(x, y, division: bool) -> dtype:
+    a, b = own_dtype(x), own_dtype(y)
+    if is_number(x) and not is_number(y) and a.kind <= b.kind:
+        a = b
+    elif is_number(y) and not is_number(x) and b.kind <= a.kind:
+        b = a
+    return computation_dtype(a, b, division)
+
+
+def check_operands(what: str, *operands):
+    """Refuses what is neither a tensor nor a Python number."""
+    for operand in operands:
+        if not is_number(operand) and not isinstance(operand, tensor):
+            raise Mistake(f"{what} takes values of the kernel and numbers, got {describe(operand)}")
+
+
+def refuse(what: str, x, y):
+    """Says that `what` does not take operands of these types."""
+    raise Mistake(f"{what} does not take operands of types {own_dtype(x)} and {own_dtype(y)}")
+
+
+def promote(what: str, x, y, division: bool = False) -> tuple[tensor, tensor]:
+    """Both operands in the type and the shape in which they meet. Pointers are refused."""
+    check_operands(what, x, y)
+    if own_dtype(x).is_ptr() or own_dtype(y).is_ptr():
+        refuse(what, x, y)
+    meeting = _meeting_dtype(x, y, division)
+    shape = broadcast_shape(shape_of(x), shape_of(y))
+    return materialize(x, meeting, shape), materialize(y, meeting, shape)
+
+
+def shape_of(x) -> tuple[int, ...]:
+    return () if is_number(x) else x.shape
+
+
+def materialize(x, scalar: dtype, shape) -> tensor:
+    """The operand as a tensor of this type and shape."""
+    if not is_number(x):
+        return broadcast_to_shape(cast_to(x, scalar), shape)
+    if scalar.is_int_unsigned() and x < 0:
+        raise Mistake(
+            f"the negative number {x} meets an operand of type {scalar}: cast one of them"
+        )
+    return constant(x, block_type(scalar, shape) if shape else scalar)
+
+
+def broadcast_shape(a: tuple[int, ...], b: tuple[int, ...]) -> tuple[int, ...]:
+    """The shape that two shapes meet in: the shorter one gets extents of 1 in front, and an extent
+    of 1 is repeated."""
+    rank = max(len(a), len(b))
+    wide_a, wide_b = ((1,) * (rank - len(shape)) + shape for shape in (a, b))
+    for left, right in zip(wide_a, wide_b, strict=True):
+        if left != right and 1 not in (left, right):
+            raise Mistake(
+                f"shapes {list(a)} and {list(b)} don't broadcast: {left} and {right} differ and "
+                "neither is 1"
+            )
+    return tuple(max(pair) for pair in zip(wide_a, wide_b, strict=True))
+
+
+def broadcast_to_shape(x: tensor, shape: tuple[int, ...]) -> tensor:
+    """`x` repeated to `shape`, which `broadcast_shape` found or which is checked here."""
+    if x.shape == shape:
+        return x
+    if not x.type.is_block():
+        return splat(x, shape)
+    if broadcast_shape(x.shape, shape) != shape:
+        raise Mistake(f"a block of shape {list(x.shape)} can't be broadcast to {list(shape)}")
+    for _ in range(len(shape) - len(x.shape)):
+        x = op("eft.expand_dims", [x], block_type(x.dtype, (1, *x.shape)), axis="0 : i32")
+    return x if x.shape == shape else op("eft.broadcast", [x], block_type(x.dtype, shape))
+
+
+def promote_pointer_or_number(what: str, x, y) -> tuple[tensor, tensor]:
+    """As `promote`, but two pointers of one type pass as they are."""
+    check_operands(what, x, y)
+    if not own_dtype(x).is_ptr() and not own_dtype(y).is_ptr():
+        return promote(what, x, y)
+    x, y = to_tensor(x), to_tensor(y)
+    if x.dtype != y.dtype:
+        refuse(what, x, y)
+    shape = broadcast_shape(x.shape, y.shape)
+    return broadcast_to_shape(x, shape), broadcast_to_shape(y, shape)

@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Blocks from numbers, and blocks of another shape."""
+
+from __future__ import annotations
+
+from eft.errors import Mistake
+from eft.language import dtypes
+from eft.language.builtin import builtin
+from eft.language.casts import cast_to
+from eft.language.constants import constant, splat
+from eft.language.dtypes import block_type, check_shape, describe
+from eft.language.promotion import broadcast_to_shape
+from eft.language.tensor import is_number, op, tensor
+
+_INT32 = dtypes.int32.int_range()
+
+
+@builtin
+def arange(start, end):
+    """The int32 block of the integers from `start` up to, and without, `end`.
+
+    Both are known at compile time, and their distance is a power of two.
+    """
+    for name, bound in (("start", start), ("end", end)):
+        if isinstance(bound, bool) or not isinstance(bound, int):
+            raise Mistake(
+                f"arange needs a {name} that is known at compile time, got {describe(bound)}: "
+                "is a tl.constexpr annotation missing?"
+            )
+        if not _INT32[0] <= bound <= _INT32[1]:
+            raise Mistake(f"arange needs a {name} that fits in int32, got {bound}")
+    extent = end - start
+    if extent <= 0:
+        raise Mistake(f"arange needs an end above its start, got {start} and {end}")
+    if extent & (extent - 1):
+        raise Mistake(
+            f"a block's extent must be a power of two, got arange({start}, {end}) of {extent}"
+        )
+    type = block_type(dtypes.int32, (extent,))
+    return op("eft.arange", [], type, start=f"{start} : i32", end=f"{end} : i32")
+
+
+@builtin
+def full(shape, value, dtype):
+    """A block with one value everywhere.
+
+    Args:
+        shape: its extents, powers of two; `()` gives a number.
+        value: a number, known at compile time or not.
+        dtype: the type of the elements.
+    """
+    if not isinstance(dtype, dtypes.dtype) or dtype.is_block():
+        raise Mistake(f"full needs a dtype, got {describe(dtype)}")
+    shape = check_shape(shape)
+    if is_number(value):
+        return constant(value, block_type(dtype, shape) if shape else dtype)
+    if not isinstance(value, tensor) or value.type.is_block():
+        raise Mistake(f"full needs a number as its value, got {describe(value)}")
+    return splat(cast_to(value, dtype), shape)
+
+
+@builtin
+def zeros(shape, dtype):
+    """A block of zeros: `full(shape, 0, dtype)`."""
+    return full(shape, 0, dtype)
+
+
+@builtin(method=True)
+def expand_dims(input, axis):
+    """Inserts dimensions of extent 1.
+
+    Args:
+        input: a block or a number.
+        axis: where; an int or a tuple of ints, counted in the result, negative from its end.
+    """
+    axes = axis if isinstance(axis, tuple | list) else (axis,)
+    if not isinstance(input, tensor) or not all(type(each) is int for each in axes):
+        raise Mistake(
+            f"expand_dims needs a block and ints, got {describe(input)} and {describe(axis)}"
+        )
+    rank = len(input.shape) + len(axes)
+    for each in axes:
+        if not -rank <= each < rank:
+            raise Mistake(
+                f"expand_dims to rank {rank} needs an axis from {-rank} to {rank - 1}, got {each}"
+            )
+    places = sorted(each % rank for each in axes)
+    if len(set(places)) != len(places):
+        raise Mistake(f"expand_dims needs distinct axes, got {list(axes)}")
+    for place in places:
+        input = _expand(input, place)
+    return input
+
+
+def _expand(x: tensor, axis: int) -> tensor:
+    if not x.type.is_block():
+        return splat(x, (1,))
+    shape = (*x.shape[:axis], 1, *x.shape[axis:])
+    return op("eft.expand_dims", [x], block_type(x.dtype, shape), axis=f"{axis} : i32")
+
+
+@builtin(method=True)
+def broadcast_to(input, *shape):
+    """Repeats a block along its dimensions of extent 1 until it has `shape`."""
+    extents = shape[0] if len(shape) == 1 and isinstance(shape[0], tuple | list) else shape
+    if not isinstance(input, tensor):
+        raise Mistake(f"broadcast_to needs a value of the kernel, got {describe(input)}")
+    return broadcast_to_shape(input, check_shape(tuple(extents)))
+
+
+def index(x: tensor, slices) -> tensor:
+    """`x[:, None]`: each `:` keeps a dimension, each None inserts one of extent 1."""
+    kept = 0
+    for axis, part in enumerate(slices if isinstance(slices, tuple) else (slices,)):
+        if part is None:
+            x = _expand(x, axis)
+        elif isinstance(part, slice) and part == slice(None):
+            kept += 1
+        else:
+            raise Mistake(f"a block can be indexed by `:` and None, got {describe(part)}")
+    if kept > len(x.shape) - sum(part is None for part in _parts(slices)):
+        raise Mistake(f"too many indices for a block of shape {list(x.shape)}")
+    return x
+
+
+def _parts(slices):
+    return slices if isinstance(slices, tuple) else (slices,)
+
+
+tensor.__getitem__ = index

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Values that exist when the kernel runs, and the one way to make them: `op`."""
+
+from __future__ import annotations
+
+from contextvars import ContextVar
+
+from eft.language.dtypes import dtype
+
+
+class tensor:
+    """A number, a pointer, or a block of them, that exists when the kernel runs.
+
+    Attributes:
+        type: its type; of a block, a `block_type`.
+        dtype: the type of its elements.
+        shape: the extents; `()` for a number or a pointer.
+    """
+
+    is_tensor = True
+    __slots__ = ("handle", "type", "dtype", "shape")
+
+    def __init__(self, handle, type: dtype):
+        self.handle = handle
+        self.type = type
+        self.dtype = type.scalar
+        self.shape = type.shape if type.is_block() else ()
+
+    @property
+    def numel(self) -> int:
+        return self.type.numel if self.type.is_block() else 1
+
+    def retyped(self, scalar: dtype) -> tensor:
+        """The same value in the IR, read as elements of another type."""
+        return tensor(self.handle, self.type.with_scalar(scalar))
+
+    def __repr__(self):
+        return f"tensor<{self.type}>"
+
+
+_current = ContextVar("emitter", default=None)
+
+
+def emitter():
+    """What writes the IR of the kernel that this thread is compiling."""
+    current = _current.get()
+    if current is None:
+        raise RuntimeError("the functions of eft.language can only be called in a kernel")
+    return current
+
+
+class emitting:
+    """While it is entered, this thread's builtins write with `emitter`."""
+
+    def __init__(self, emitter):
+        self.emitter = emitter
+
+    def __enter__(self):
+        self.token = _current.set(self.emitter)
+
+    def __exit__(self, *raised):
+        _current.reset(self.token)
+
+
+def ops(name: str, operands, types, **attributes) -> list[tensor]:
+    """Creates an operation and gives its results. Attributes are IR text or attribute objects."""
+    handles = emitter().create(name, [x.handle for x in operands], types, attributes)
+    return [tensor(handle, type) for handle, type in zip(handles, types, strict=True)]
+
+
+def op(name: str, operands, type: dtype, **attributes) -> tensor:
+    """Creates an operation with one result."""
+    return ops(name, operands, (type,), **attributes)[0]
+
+
+def is_number(value) -> bool:
+    """Whether `value` is a Python number, which takes part in arithmetic as a constant."""
+    return isinstance(value, bool | int | float)

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The parameters of a function under @eft.jit, and how a call inside of a kernel meets them."""
+
+from __future__ import annotations
+
+from eft import _runtime
+from eft.errors import Mistake
+from eft.language.constexpr import const, constexpr, unwrap
+from eft.language.dtypes import dtype, from_name, pointer_type
+
+#: The kinds of parameters that the runtime tells apart.
+VALUE, UNSPECIALIZED, CONSTEXPR = 0, 1, 2
+_VAR_POSITIONAL, _VAR_KEYWORD = 0x04, 0x08
+
+
+class Parameter:
+    """One parameter.
+
+    Attributes:
+        name: its name.
+        default: what it is without an argument, or `_runtime.MISSING`.
+        is_constexpr: whether it is known at compile time.
+        is_const: whether it points to memory that is only read.
+        dtype: the type that its annotation names, or None.
+        specialize: whether code may be compiled for its value being 1 or divisible by 16.
+    """
+
+    def __init__(self, name: str, annotation, default, specialize: bool):
+        self.name = name
+        self.default = unwrap(default)
+        words = _words(annotation)
+        self.is_constexpr = annotation is constexpr or "constexpr" in words
+        self.is_const = annotation is const or "const" in words
+        self.dtype = annotation if isinstance(annotation, dtype) else _named_dtype(words)
+        if self.dtype is not None and self.dtype.is_ptr():
+            self.is_const = self.is_const or self.dtype.is_const()
+        self.specialize = specialize and self.dtype is None
+
+    @property
+    def kind(self) -> int:
+        if self.is_constexpr:
+            return CONSTEXPR
+        return VALUE if self.specialize else UNSPECIALIZED
+
+
+def _words(annotation) -> list[str]:
+    """The words of an annotation that is a string, without the module in front: `tl.const` gives
+    const."""
+    if not isinstance(annotation, str):
+        return []
+    return [word.split(".")[-1] for word in annotation.replace("*", " * ").split()]
+
+
+def _named_dtype(words: list[str]) -> dtype | None:
+    names = [word for word in words if word not in ("*", "const")]
+    found = from_name(names[0].removesuffix("_t")) if len(names) == 1 else None
+    return pointer_type(found, const="const" in words) if found and "*" in words else found
+
+
+def read(function, unspecialized) -> list[Parameter]:
+    """The parameters of a Python function. `unspecialized` holds names or numbers of those whose
+    values no code is compiled for."""
+    code = function.__code__
+    if code.co_flags & (_VAR_POSITIONAL | _VAR_KEYWORD):
+        raise TypeError(f"{function.__name__}() can't be a kernel: it takes * or ** parameters")
+    names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    defaults = dict(function.__kwdefaults__ or {})
+    positional = names[: code.co_argcount]
+    values = function.__defaults__ or ()
+    defaults.update(zip(positional[len(positional) - len(values) :], values, strict=True))
+    for each in unspecialized:
+        if each not in names and not (isinstance(each, int) and 0 <= each < len(names)):
+            raise ValueError(
+                f"{function.__name__}() has no parameter {each!r} not to specialize on"
+            )
+    annotations = function.__annotations__
+    return [
+        Parameter(
+            name,
+            annotations.get(name),
+            defaults.get(name, _runtime.MISSING),
+            name not in unspecialized and number not in unspecialized,
+        )
+        for number, name in enumerate(names)
+    ]
+
+
+def bind(name: str, parameters: list[Parameter], args: list, kwargs: dict) -> dict:
+    """The value of each parameter in a call inside of a kernel, in order."""
+    if len(args) > len(parameters):
+        raise Mistake(f"{name}() takes {len(parameters)} arguments, got {len(args)}")
+    values = dict(zip((parameter.name for parameter in parameters), args, strict=False))
+    known = {parameter.name for parameter in parameters}
+    for key, value in kwargs.items():
+        if key not in known:
+            raise Mistake(f"{name}() got an unexpected keyword argument {key!r}")
+        if key in values:
+            raise Mistake(f"{name}() got multiple values for argument {key!r}")
+        values[key] = value
+    for parameter in parameters:
+        if parameter.name not in values and parameter.default is _runtime.MISSING:
+            raise Mistake(f"{name}() is missing the argument {parameter.name!r}")
+    return {each.name: values.get(each.name, each.default) for each in parameters}

@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""`kernel.warmup`: compiles for arguments that need not exist."""
+
+from __future__ import annotations
+
+from eft import _runtime, driver
+from eft.errors import CompilationError
+from eft.kernel import Compilation, CompiledKernel
+from eft.language.constants import number_dtype
+from eft.language.constexpr import unwrap
+from eft.language.dtypes import dtype, from_name
+from eft.mock import MockTensor
+from eft.parameters import VALUE
+
+_OPTIONS = ("num_warps", "num_stages", "num_ctas", "maxnreg", "debug")
+
+
+def warmup(function, args, kwargs, target: str | None) -> CompiledKernel | Compilation:
+    """Compiles `function` for these arguments; see `JITFunction.warmup`."""
+    options = {"num_warps": 4}
+    options.update({key: kwargs.pop(key) for key in _OPTIONS if key in kwargs})
+    values = _bind(function, args, kwargs)
+    here = _target_here(values)
+    target = target or here
+    constexprs = {
+        each.name: unwrap(values[each.name])
+        for each in function.parameters
+        if each.is_constexpr or values[each.name] is None
+    }
+    types = tuple(
+        None if each.name in constexprs else _type(each.name, values[each.name])
+        for each in function.parameters
+    )
+    try:
+        addresses = driver.address_parameters(function, target, types, constexprs, options)
+        special = tuple(
+            ""
+            if types[number] is None or each.kind != VALUE
+            else _specialization(values[each.name], types[number], number in addresses)
+            for number, each in enumerate(function.parameters)
+        )
+        variant = driver.Variant(target, types, constexprs, options, special)
+        if target == here:
+            return driver.load(function, variant, 0)
+        return driver.compile_variant(function, variant, None)
+    except CompilationError as error:
+        raise error.with_traceback(None) from None
+
+
+def _bind(function, args, kwargs) -> dict:
+    """The value of each parameter."""
+    names = function.arg_names
+    if len(args) > len(names):
+        raise TypeError(f"{function.__name__}() takes {len(names)} arguments, got {len(args)}")
+    values = dict(zip(names, args, strict=False))
+    for name, value in kwargs.items():
+        if name not in names:
+            raise TypeError(f"{function.__name__}() got an unexpected keyword argument {name!r}")
+        if name in values:
+            raise TypeError(f"{function.__name__}() got multiple values for argument {name!r}")
+        values[name] = value
+    for each in function.parameters:
+        if each.name not in values:
+            if each.default is _runtime.MISSING:
+                raise TypeError(f"{function.__name__}() is missing the argument {each.name!r}")
+            values[each.name] = each.default
+    return values
+
+
+def _is_number(value) -> bool:
+    return isinstance(value, bool | int | float)
+
+
+def _type(name: str, value) -> str:
+    """The type of an argument in the signature."""
+    value = unwrap(value)
+    if _is_number(value):
+        found = number_dtype(value)
+        # As in a launch: a float is fp32, and there is no uint32.
+        return "fp32" if found.is_floating() else "i64" if found.is_uint32() else found.signature
+    element = value if isinstance(value, dtype) else getattr(value, "dtype", value)
+    if isinstance(element, dtype):
+        return element.signature if element.is_ptr() else f"*{element.signature}"
+    found = from_name(str(element).split(".")[-1])
+    if found is None:
+        raise TypeError(f"argument {name!r}: no kernel can work on {element!r}")
+    interface = getattr(value, "__array_interface__", None)
+    read_only = interface is not None and interface["data"][1]
+    return f"*{'k' if read_only else ''}{found.signature}"
+
+
+def _address(value) -> int:
+    """Where an array lies; 0 for what only has a type."""
+    if hasattr(value, "data_ptr"):
+        return value.data_ptr()
+    for name in ("__array_interface__", "__cuda_array_interface__"):
+        interface = getattr(value, name, None)
+        if interface is not None:
+            return interface["data"][0]
+    return 0
+
+
+def _specialization(value, type: str, reaches_address: bool) -> str:
+    if type.startswith("*"):
+        return "16" if _address(value) % 16 == 0 else ""
+    if not reaches_address or not isinstance(value, int) or isinstance(value, bool):
+        return ""
+    return "1" if value == 1 else "16" if value % 16 == 0 else ""
+
+
+def _target_here(values: dict) -> str:
+    """Where a launch with these arguments would run."""
+    arrays = [
+        value for value in values.values() if hasattr(value, "dtype") and not _is_number(value)
+    ]
+    arrays = [value for value in arrays if not isinstance(value, MockTensor)]
+    on_gpu = [value for value in arrays if hasattr(value, "__cuda_array_interface__")]
+    if (arrays and not on_gpu) or _runtime.device_count() == 0:
+        return "cpu"
+    return _runtime.device_properties(0)["target"]
