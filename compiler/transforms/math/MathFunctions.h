@@ -10,10 +10,10 @@
 
 namespace eft {
 
-/// e to the power of x, within 1.6 ulp.
+/// e to the power of x, within 1.7 ulp.
 Number expandExp(Number x);
 
-/// The natural logarithm of x, within 1.6 ulp.
+/// The natural logarithm of x, within 1.7 ulp.
 Number expandLog(Number x);
 
 } // namespace eft

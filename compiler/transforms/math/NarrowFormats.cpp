@@ -48,7 +48,15 @@ Number addToOdd(Number a, Number b) {
 } // namespace
 
 Number NarrowFormats::toF32(Number x) const {
-  if (x.getElementType().isF16() || support.bf16Conversions)
+  if (x.getElementType().isF16()) {
+    Number wide = x.extendFloat(f32(x));
+    if (support.f16Arithmetic)
+      return wide;
+    // These bits are zero already. But where LLVM sees that a value comes from f16, it compares it as
+    // f16, and takes minima and maxima in f16; its x86 code for that is scalar, and drops NaN.
+    return (wide.bits() & 0xFFFFE000).bitsAs(f32(x));
+  }
+  if (support.bf16Conversions)
     return x.extendFloat(f32(x));
   return (x.bits().extendUnsigned(32) << 16).bitsAs(f32(x));
 }
