@@ -1,0 +1,102 @@
+// RUN: eft-opt %s -test-print-address-parameters -o /dev/null | FileCheck %s
+
+// A count that bounds a mask and a seed don't reach an address, an offset and a stride do.
+// CHECK-LABEL: @mask_and_offset
+// CHECK-NEXT: reach an address: 2 3{{$}}
+func.func @mask_and_offset(%x: !eft.ptr<f32>, %n: i32, %offset: i64, %stride: i32, %seed: i64) {
+  %pid = eft.program_id x
+  %row = arith.muli %pid, %stride : i32
+  %rows = eft.splat %row : i32 -> tensor<64xi32>
+  %range = eft.arange 0 to 64 : tensor<64xi32>
+  %columns = arith.addi %rows, %range : tensor<64xi32>
+  %ns = eft.splat %n : i32 -> tensor<64xi32>
+  %mask = arith.cmpi slt, %columns, %ns : tensor<64xi32>
+  %w:4 = eft.philox seed %seed counter %columns, %columns, %columns, %columns rounds 10
+      : i64, tensor<64xi32>
+  %f = arith.bitcast %w#0 : tensor<64xi32> to tensor<64xf32>
+  %base = eft.addptr %x, %offset : !eft.ptr<f32>, i64
+  %bases = eft.splat %base : !eft.ptr<f32> -> tensor<64x!eft.ptr<f32>>
+  %p = eft.addptr %bases, %columns : tensor<64x!eft.ptr<f32>>, tensor<64xi32>
+  eft.store %p, %f, mask %mask : tensor<64x!eft.ptr<f32>>
+  return
+}
+
+// CHECK-LABEL: @stored_value
+// CHECK-NEXT: reach an address:{{$}}
+func.func @stored_value(%x: !eft.ptr<i32>, %value: i32) {
+  eft.store %x, %value : !eft.ptr<i32>
+  return
+}
+
+// What decides between two offsets doesn't make either of them a multiple of anything.
+// CHECK-LABEL: @chosen_offset
+// CHECK-NEXT: reach an address: 2 3{{$}}
+func.func @chosen_offset(%x: !eft.ptr<i32>, %n: i32, %a: i32, %b: i32) -> i32 {
+  %zero = arith.constant 0 : i32
+  %less = arith.cmpi slt, %n, %zero : i32
+  %offset = arith.select %less, %a, %b : i32
+  %p = eft.addptr %x, %offset : !eft.ptr<i32>, i32
+  %value = eft.load %p : !eft.ptr<i32>
+  return %value : i32
+}
+
+// The counter, and what it is made from: the start and the step; not where it ends.
+// CHECK-LABEL: @loop_counter
+// CHECK-NEXT: reach an address: 1 3{{$}}
+func.func @loop_counter(%x: !eft.ptr<i32>, %begin: i32, %end: i32, %step: i32) {
+  %one = arith.constant 1 : i32
+  scf.for %i = %begin to %end step %step : i32 {
+    %p = eft.addptr %x, %i : !eft.ptr<i32>, i32
+    eft.store %p, %one : !eft.ptr<i32>
+  }
+  return
+}
+
+// CHECK-LABEL: @loop_carries_a_pointer
+// CHECK-NEXT: reach an address: 2 3{{$}}
+func.func @loop_carries_a_pointer(%x: !eft.ptr<i32>, %n: i32, %offset: i32, %stride: i32) {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %start = eft.addptr %x, %offset : !eft.ptr<i32>, i32
+  %last = scf.for %i = %zero to %n step %one iter_args(%p = %start) -> !eft.ptr<i32> : i32 {
+    eft.store %p, %one : !eft.ptr<i32>
+    %next = eft.addptr %p, %stride : !eft.ptr<i32>, i32
+    scf.yield %next : !eft.ptr<i32>
+  }
+  return
+}
+
+// CHECK-LABEL: @branches_and_while
+// CHECK-NEXT: reach an address: 2 3 4{{$}}
+func.func @branches_and_while(%x: !eft.ptr<i32>, %c: i1, %a: i32, %b: i32, %step: i32, %n: i32) {
+  %offset = scf.if %c -> i32 {
+    scf.yield %a : i32
+  } else {
+    scf.yield %b : i32
+  }
+  %one = arith.constant 1 : i32
+  %end = scf.while (%i = %offset) : (i32) -> i32 {
+    %more = arith.cmpi slt, %i, %n : i32
+    scf.condition(%more) %i : i32
+  } do {
+  ^bb0(%i: i32):
+    %next = arith.addi %i, %step : i32
+    scf.yield %next : i32
+  }
+  %p = eft.addptr %x, %end : !eft.ptr<i32>, i32
+  eft.store %p, %one : !eft.ptr<i32>
+  return
+}
+
+// An index from memory is an address's part, but where it lies is an address of its own.
+// CHECK-LABEL: @index_from_memory
+// CHECK-NEXT: reach an address: 2{{$}}
+func.func @index_from_memory(%x: !eft.ptr<i32>, %table: !eft.ptr<i32>, %at: i32, %f: f32) {
+  %q = eft.addptr %table, %at : !eft.ptr<i32>, i32
+  %index = eft.load %q : !eft.ptr<i32>
+  %rounded = arith.fptosi %f : f32 to i32
+  %sum = arith.addi %index, %rounded : i32
+  %p = eft.addptr %x, %sum : !eft.ptr<i32>, i32
+  eft.store %p, %index : !eft.ptr<i32>
+  return
+}

@@ -1,0 +1,321 @@
+// RUN: eft-opt %s -test-print-axis-info -o /dev/null | FileCheck %s
+// One line for each value, in the order of the program.
+
+// CHECK-LABEL: @arguments_carry_divisibility
+// CHECK-NEXT: %arg0 : contiguity = [1], divisibility = [16], constancy = [1]
+// CHECK-NEXT: %arg1 : contiguity = [1], divisibility = [8], constancy = [1]
+// CHECK-NEXT: %arg2 : contiguity = [1], divisibility = [1], constancy = [1]
+func.func @arguments_carry_divisibility(%p: !eft.ptr<f32> {eft.divisibility = 16 : i32},
+                                        %n: i32 {eft.divisibility = 8 : i64}, %m: i32) {
+  return
+}
+
+// The highest bit of i32 is a power of two, though it reads as a negative number.
+// CHECK-LABEL: @largest_divisibility_of_an_attribute
+// CHECK-NEXT: divisibility = [2147483648]
+func.func @largest_divisibility_of_an_attribute(
+    %n: i64 {eft.divisibility = -2147483648 : i32}) {
+  return
+}
+
+// CHECK-LABEL: @offsets_of_a_program
+// CHECK-NEXT: contiguity = [1], divisibility = [1], constancy = [1]
+// CHECK-NEXT: constant = 64
+// CHECK-NEXT: contiguity = [1], divisibility = [64], constancy = [1]
+// CHECK-NEXT: contiguity = [1], divisibility = [64], constancy = [64]
+// CHECK-NEXT: contiguity = [64], divisibility = [2147483648], constancy = [1]
+// CHECK-NEXT: contiguity = [64], divisibility = [64], constancy = [1]
+func.func @offsets_of_a_program() {
+  %pid = eft.program_id x
+  %c64 = arith.constant 64 : i32
+  %begin = arith.muli %pid, %c64 : i32
+  %begins = eft.splat %begin : i32 -> tensor<64xi32>
+  %range = eft.arange 0 to 64 : tensor<64xi32>
+  %offsets = arith.addi %begins, %range : tensor<64xi32>
+  return
+}
+
+// An offset of i32 that isn't aligned may wrap around on its way to 64 bits; one of i64 can't.
+// CHECK-LABEL: @unaligned_offsets_may_wrap
+// CHECK-NEXT: %arg0 : contiguity = [1], divisibility = [16]
+// CHECK-NEXT: %arg1 :
+// CHECK-NEXT: %arg2 :
+// CHECK-NEXT: %0 : contiguity = [1], divisibility = [16], constancy = [64]
+// CHECK-NEXT: %1 : contiguity = [64]
+// CHECK-NEXT: %2 : contiguity = [1]
+// CHECK-NEXT: %3 : contiguity = [64], divisibility = [1]
+// CHECK-NEXT: %4 : contiguity = [1], divisibility = [4], constancy = [1]
+// CHECK-NEXT: %5 : contiguity = [64], divisibility = [2147483648]
+// CHECK-NEXT: %6 : contiguity = [1]
+// CHECK-NEXT: %7 : contiguity = [64], divisibility = [1]
+// CHECK-NEXT: %8 : contiguity = [64], divisibility = [4], constancy = [1]
+func.func @unaligned_offsets_may_wrap(%p: !eft.ptr<f32> {eft.divisibility = 16 : i32}, %s: i32,
+                                      %w: i64) {
+  %ps = eft.splat %p : !eft.ptr<f32> -> tensor<64x!eft.ptr<f32>>
+  %range = eft.arange 0 to 64 : tensor<64xi32>
+  %ss = eft.splat %s : i32 -> tensor<64xi32>
+  %offsets = arith.addi %range, %ss : tensor<64xi32>
+  %narrow = eft.addptr %ps, %offsets : tensor<64x!eft.ptr<f32>>, tensor<64xi32>
+  %range64 = arith.extsi %range : tensor<64xi32> to tensor<64xi64>
+  %ws = eft.splat %w : i64 -> tensor<64xi64>
+  %offsets64 = arith.addi %range64, %ws : tensor<64xi64>
+  %wide = eft.addptr %ps, %offsets64 : tensor<64x!eft.ptr<f32>>, tensor<64xi64>
+  return
+}
+
+// CHECK-LABEL: @element_size_scales_offsets
+// CHECK-NEXT: %arg0 : contiguity = [1], divisibility = [16]
+// CHECK-NEXT: %arg1 : contiguity = [1], divisibility = [4]
+// CHECK-NEXT: %0 : contiguity = [1], divisibility = [8]
+// CHECK-NEXT: %1 : contiguity = [1], divisibility = [8], constancy = [64]
+// CHECK-NEXT: %2 : contiguity = [64]
+// CHECK-NEXT: %3 : contiguity = [64], divisibility = [8], constancy = [1]
+func.func @element_size_scales_offsets(%p: !eft.ptr<f16> {eft.divisibility = 16 : i32},
+                                       %row: i64 {eft.divisibility = 4 : i32}) {
+  %q = eft.addptr %p, %row : !eft.ptr<f16>, i64
+  %qs = eft.splat %q : !eft.ptr<f16> -> tensor<64x!eft.ptr<f16>>
+  %range = eft.arange 0 to 64 : tensor<64xi32>
+  %ps = eft.addptr %qs, %range : tensor<64x!eft.ptr<f16>>, tensor<64xi32>
+  return
+}
+
+// A run may be no longer than half of the numbers of its type, or it would wrap when signed.
+// CHECK-LABEL: @narrow_integers_wrap
+// CHECK-NEXT: %0 : contiguity = [512]
+// CHECK-NEXT: %1 : contiguity = [512], divisibility = [128], constancy = [1]
+// CHECK-NEXT: %2 : contiguity = [128], divisibility = [128], constancy = [1]
+func.func @narrow_integers_wrap() {
+  %range = eft.arange 0 to 512 : tensor<512xi32>
+  %bytes = arith.trunci %range : tensor<512xi32> to tensor<512xi8>
+  %back = arith.extsi %bytes : tensor<512xi8> to tensor<512xi32>
+  return
+}
+
+// CHECK-LABEL: @sums_differences_products
+// CHECK: %arg0 :
+// CHECK-NEXT: %0 : contiguity = [64]
+// CHECK-NEXT: %1 : {{.*}}, divisibility = [16], constancy = [64]
+// CHECK-NEXT: %2 : contiguity = [64], divisibility = [16], constancy = [1]
+// CHECK-NEXT: %3 : contiguity = [1], divisibility = [1], constancy = [1]
+// CHECK-NEXT: %4 : contiguity = [1], divisibility = [16], constancy = [1]
+// CHECK-NEXT: %5 : contiguity = [1], divisibility = [256], constancy = [64]
+func.func @sums_differences_products(%n: i32 {eft.divisibility = 16 : i32}) {
+  %range = eft.arange 0 to 64 : tensor<64xi32>
+  %ns = eft.splat %n : i32 -> tensor<64xi32>
+  %up = arith.subi %range, %ns : tensor<64xi32>
+  %down = arith.subi %ns, %range : tensor<64xi32>
+  %times = arith.muli %range, %ns : tensor<64xi32>
+  %square = arith.muli %ns, %ns : tensor<64xi32>
+  return
+}
+
+// Rows and columns of a block of 8 by 16, from one range.
+// CHECK-LABEL: @quotient_and_remainder
+// CHECK: constant = 16
+// CHECK-NEXT: %0 : contiguity = [128]
+// CHECK-NEXT: %1 : contiguity = [1], divisibility = [1], constancy = [16]
+// CHECK-NEXT: %2 : contiguity = [16], divisibility = [16], constancy = [1]
+// Below zero, truncation goes the other way, so the signed ones say less.
+// CHECK-NEXT: %3 : contiguity = [1], divisibility = [1], constancy = [1]
+// CHECK-NEXT: %4 : contiguity = [1], divisibility = [1], constancy = [1]
+func.func @quotient_and_remainder() {
+  %c16 = arith.constant dense<16> : tensor<128xi32>
+  %range = eft.arange 0 to 128 : tensor<128xi32>
+  %row = arith.divui %range, %c16 : tensor<128xi32>
+  %column = arith.remui %range, %c16 : tensor<128xi32>
+  %signed_row = arith.divsi %range, %c16 : tensor<128xi32>
+  %signed_column = arith.remsi %range, %c16 : tensor<128xi32>
+  return
+}
+
+// CHECK-LABEL: @exact_quotients
+// CHECK: %arg0 :
+// CHECK: constant = 4
+// CHECK-NEXT: %0 : contiguity = [1], divisibility = [4]
+// CHECK-NEXT: %1 : contiguity = [1], divisibility = [4]
+// CHECK-NEXT: %2 : contiguity = [1], divisibility = [1]
+func.func @exact_quotients(%n: i32 {eft.divisibility = 16 : i32}) {
+  %c4 = arith.constant 4 : i32
+  %signed = arith.divsi %n, %c4 : i32
+  %unsigned = arith.divui %n, %c4 : i32
+  %inverse = arith.divsi %c4, %n : i32
+  return
+}
+
+// CHECK-LABEL: @bits
+// CHECK: constant = 2
+// CHECK-NEXT: %0 : contiguity = [64]
+// CHECK-NEXT: %1 : contiguity = [16], divisibility = [16], constancy = [1]
+// CHECK-NEXT: %2 : contiguity = [1], divisibility = [16], constancy = [16]
+// CHECK-NEXT: %3 : contiguity = [1], divisibility = [1], constancy = [4]
+// CHECK-NEXT: %4 : contiguity = [1], divisibility = [1], constancy = [4]
+// CHECK-NEXT: %5 : contiguity = [1], divisibility = [4], constancy = [1]
+// CHECK-NEXT: %6 : contiguity = [1], divisibility = [4], constancy = [1]
+// CHECK-NEXT: %7 : contiguity = [1], divisibility = [1], constancy = [1]
+func.func @bits() {
+  %low = arith.constant dense<15> : tensor<64xi32>
+  %high = arith.constant dense<-16> : tensor<64xi32>
+  %two = arith.constant dense<2> : tensor<64xi32>
+  %range = eft.arange 0 to 64 : tensor<64xi32>
+  %column = arith.andi %range, %low : tensor<64xi32>
+  %row = arith.andi %range, %high : tensor<64xi32>
+  %quarter = arith.shrsi %range, %two : tensor<64xi32>
+  %unsigned_quarter = arith.shrui %range, %two : tensor<64xi32>
+  %times4 = arith.shli %range, %two : tensor<64xi32>
+  %any_shift = arith.shli %times4, %range : tensor<64xi32>
+  %mixed = arith.xori %times4, %range : tensor<64xi32>
+  return
+}
+
+// CHECK-LABEL: @constants_are_folded_as_they_wrap
+// CHECK: %0 : {{.*}}, constant = -2147483648
+// CHECK-NEXT: %1 : {{.*}}, divisibility = [2147483648], {{.*}}, constant = 0
+// CHECK-NEXT: %2 : {{.*}}, constancy = [8], constant = -5
+func.func @constants_are_folded_as_they_wrap() {
+  %most = arith.constant 2147483647 : i32
+  %one = arith.constant 1 : i32
+  %two = arith.constant 2 : i32
+  %five = arith.constant dense<-5> : tensor<8xi64>
+  %least = arith.addi %most, %one : i32
+  %zero = arith.muli %least, %two : i32
+  %narrow = arith.trunci %five : tensor<8xi64> to tensor<8xi32>
+  return
+}
+
+// CHECK-LABEL: @choices
+// CHECK: %arg2 :
+// CHECK-NEXT: %0 : contiguity = [64]
+// CHECK-NEXT: %1 : contiguity = [1], divisibility = [4], constancy = [64]
+// CHECK-NEXT: %2 : contiguity = [64], divisibility = [4], constancy = [1]
+// CHECK-NEXT: %3 : contiguity = [64], divisibility = [4], constancy = [1]
+// CHECK-NEXT: %4 : contiguity = [1], divisibility = [1], constancy = [1]
+// CHECK-NEXT: %5 : contiguity = [1], divisibility = [1], constancy = [1]
+// CHECK-NEXT: %6 : contiguity = [1], divisibility = [1], constancy = [1]
+func.func @choices(%n: i32 {eft.divisibility = 4 : i32}, %scalar: i1, %block: tensor<64xi1>) {
+  %range = eft.arange 0 to 64 : tensor<64xi32>
+  %ns = eft.splat %n : i32 -> tensor<64xi32>
+  %moved = arith.addi %range, %ns : tensor<64xi32>
+  %whole = arith.select %scalar, %range, %moved : tensor<64xi32>
+  %each = arith.select %block, %range, %moved : tensor<64xi1>, tensor<64xi32>
+  %least = arith.minsi %range, %moved : tensor<64xi32>
+  %float = arith.sitofp %range : tensor<64xi32> to tensor<64xf32>
+  return
+}
+
+// A comparison has one answer in runs of which both sides are multiples.
+// CHECK-LABEL: @comparisons
+// CHECK: %arg0 :
+// CHECK-NEXT: %0 : contiguity = [64]
+// CHECK-NEXT: %1 : {{.*}} divisibility = [16], constancy = [64]
+// CHECK-NEXT: %2 : {{.*}} constancy = [16]
+// CHECK-NEXT: %3 : {{.*}} constancy = [16]
+// CHECK-NEXT: %4 : {{.*}} constancy = [16]
+// CHECK-NEXT: %5 : {{.*}} constancy = [16]
+// CHECK-NEXT: %6 : {{.*}} constancy = [1]
+// CHECK-NEXT: %7 : {{.*}} constancy = [1]
+// CHECK-NEXT: %8 : {{.*}} constancy = [64]
+func.func @comparisons(%n: i32 {eft.divisibility = 16 : i32}) {
+  %range = eft.arange 0 to 64 : tensor<64xi32>
+  %ns = eft.splat %n : i32 -> tensor<64xi32>
+  %below = arith.cmpi slt, %range, %ns : tensor<64xi32>
+  %not_below = arith.cmpi uge, %range, %ns : tensor<64xi32>
+  %swapped = arith.cmpi sgt, %ns, %range : tensor<64xi32>
+  %not_swapped = arith.cmpi ule, %ns, %range : tensor<64xi32>
+  %at_most = arith.cmpi sle, %range, %ns : tensor<64xi32>
+  %equal = arith.cmpi eq, %range, %ns : tensor<64xi32>
+  %uniform = arith.cmpi eq, %ns, %ns : tensor<64xi32>
+  return
+}
+
+// CHECK-LABEL: @rows_and_columns
+// CHECK: %arg0 :
+// CHECK-NEXT: %0 : contiguity = [8]
+// CHECK-NEXT: %1 : contiguity = [1], divisibility = [16], constancy = [8]
+// CHECK-NEXT: %2 : contiguity = [1], divisibility = [16], constancy = [1]
+// CHECK-NEXT: %3 : contiguity = [1, 1], divisibility = [16, 16], constancy = [1, 1]
+// CHECK-NEXT: %4 : contiguity = [1, 1], divisibility = [16, 16], constancy = [1, 16]
+// CHECK-NEXT: %5 : contiguity = [16]
+// CHECK-NEXT: %6 : contiguity = [1, 16], divisibility = [1, 2147483648], constancy = [1, 1]
+// CHECK-NEXT: %7 : contiguity = [1, 16], divisibility = [1, 2147483648], constancy = [8, 1]
+// CHECK-NEXT: %8 : contiguity = [1, 16], divisibility = [1, 16], constancy = [1, 1]
+func.func @rows_and_columns(%stride: i32 {eft.divisibility = 16 : i32}) {
+  %rows = eft.arange 0 to 8 : tensor<8xi32>
+  %strides = eft.splat %stride : i32 -> tensor<8xi32>
+  %begins = arith.muli %rows, %strides : tensor<8xi32>
+  %begins2 = eft.expand_dims %begins axis 1 : tensor<8xi32> -> tensor<8x1xi32>
+  %begins3 = eft.broadcast %begins2 : tensor<8x1xi32> -> tensor<8x16xi32>
+  %columns = eft.arange 0 to 16 : tensor<16xi32>
+  %columns2 = eft.expand_dims %columns axis 0 : tensor<16xi32> -> tensor<1x16xi32>
+  %columns3 = eft.broadcast %columns2 : tensor<1x16xi32> -> tensor<8x16xi32>
+  %offsets = arith.addi %begins3, %columns3 : tensor<8x16xi32>
+  return
+}
+
+// CHECK-LABEL: @loop_counter
+// CHECK: %arg2 : contiguity = [1], divisibility = [16], constancy = [1]
+// CHECK-NEXT: %1 : contiguity = [1], divisibility = [16], constancy = [64]
+// CHECK-NEXT: %2 : contiguity = [64], divisibility = [16], constancy = [1]
+func.func @loop_counter(%n: i32, %begin: i32 {eft.divisibility = 16 : i32}) {
+  %step = arith.constant 64 : i32
+  %range = eft.arange 0 to 64 : tensor<64xi32>
+  scf.for %i = %begin to %n step %step : i32 {
+    %is = eft.splat %i : i32 -> tensor<64xi32>
+    %offsets = arith.addi %is, %range : tensor<64xi32>
+  }
+  return
+}
+
+// The carried offsets move by 8 in each turn, so they stay a run that starts at a multiple of 8.
+// CHECK-LABEL: @loop_carries_offsets
+// CHECK: %1 : contiguity = [64], divisibility = [8], constancy = [1]
+// CHECK-NEXT: %arg1 : contiguity = [1], divisibility = [1], constancy = [1]
+// CHECK-NEXT: %arg2 : contiguity = [64], divisibility = [8], constancy = [1]
+func.func @loop_carries_offsets(%n: i32) -> tensor<64xi32> {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %eight = arith.constant dense<8> : tensor<64xi32>
+  %range = eft.arange 0 to 64 : tensor<64xi32>
+  %last = scf.for %i = %zero to %n step %one iter_args(%offsets = %range) -> tensor<64xi32> : i32 {
+    %next = arith.addi %offsets, %eight : tensor<64xi32>
+    scf.yield %next : tensor<64xi32>
+  }
+  return %last : tensor<64xi32>
+}
+
+// CHECK-LABEL: @branches_meet
+// CHECK: %0 : contiguity = [1], divisibility = [4], constancy = [1]
+func.func @branches_meet(%c: i1, %x: i32 {eft.divisibility = 16 : i32}) -> i32 {
+  %four = arith.constant 4 : i32
+  %r = scf.if %c -> i32 {
+    scf.yield %x : i32
+  } else {
+    scf.yield %four : i32
+  }
+  return %r : i32
+}
+
+// Of what is loaded nothing is known, and of a random word neither.
+// CHECK-LABEL: @unknown_values
+// CHECK: constant = 0
+// CHECK-NEXT: %0 : {{.*}} constancy = [8]
+// CHECK-NEXT: %1 : contiguity = [1], divisibility = [1], constancy = [1]
+// CHECK-NEXT: %2 : contiguity = [1], divisibility = [1], constancy = [8]
+// CHECK-NEXT: %r0 : contiguity = [1], divisibility = [1], constancy = [1]
+func.func @unknown_values(%p: !eft.ptr<i32>, %seed: i64) {
+  %zero = arith.constant dense<0> : tensor<8xi32>
+  %ps = eft.splat %p : !eft.ptr<i32> -> tensor<8x!eft.ptr<i32>>
+  %loaded = eft.load %ps : tensor<8x!eft.ptr<i32>>
+  %same = math.ctpop %zero : tensor<8xi32>
+  %w:4 = eft.philox seed %seed counter %zero, %zero, %zero, %zero rounds 10 : i64, tensor<8xi32>
+  return
+}
+
+// CHECK-LABEL: @code_that_never_runs
+// CHECK: divisibility = [1], constancy = [1]{{$}}
+func.func @code_that_never_runs(%x: i32 {eft.divisibility = 16 : i32}) {
+  %false = arith.constant false
+  scf.if %false {
+    %y = arith.addi %x, %x : i32
+  }
+  return
+}

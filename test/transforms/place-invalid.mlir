@@ -1,0 +1,113 @@
+// RUN: eft-opt %s -eft-place='target=gpu num-warps=1' -split-input-file -verify-diagnostics
+
+// A block that is stored as it is and used as a row can't be carried as both.
+func.func @carried_block_needs_two_layouts(%x: !eft.ptr<i32>, %y: !eft.ptr<i32>, %n: i32) {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %c = eft.arange 0 to 32 : tensor<32xi32>
+  %xs = eft.splat %x : !eft.ptr<i32> -> tensor<32x!eft.ptr<i32>>
+  %ys = eft.splat %y : !eft.ptr<i32> -> tensor<4x32x!eft.ptr<i32>>
+  // expected-error@+1 {{'scf.for' op carries a block that would need two layouts, #eft.layout<}}
+  %last = scf.for %i = %zero to %n step %one iter_args(%k = %c) -> (tensor<32xi32>) : i32 {
+    %k2 = eft.expand_dims %k axis 0 : tensor<32xi32> -> tensor<1x32xi32>
+    %k3 = eft.broadcast %k2 : tensor<1x32xi32> -> tensor<4x32xi32>
+    eft.store %ys, %k3 : tensor<4x32x!eft.ptr<i32>>
+    eft.store %xs, %k : tensor<32x!eft.ptr<i32>>
+    scf.yield %k : tensor<32xi32>
+  }
+  return
+}
+
+// -----
+
+func.func @load_after_a_store_in_another_layout(%x: !eft.ptr<i32>, %y: !eft.ptr<i32>) {
+  %c = eft.arange 0 to 32 : tensor<32xi32>
+  %xs = eft.splat %x : !eft.ptr<i32> -> tensor<32x!eft.ptr<i32>>
+  %p = eft.addptr %xs, %c : tensor<32x!eft.ptr<i32>>, tensor<32xi32>
+  eft.store %p, %c : tensor<32x!eft.ptr<i32>>
+  // expected-error@+1 {{'eft.load' op follows a store to blocks of its shape and would need another layout, #eft.layout<}}
+  %v = eft.load %p : tensor<32x!eft.ptr<i32>>
+  %v2 = eft.expand_dims %v axis 0 : tensor<32xi32> -> tensor<1x32xi32>
+  %v3 = eft.broadcast %v2 : tensor<1x32xi32> -> tensor<4x32xi32>
+  %ys = eft.splat %y : !eft.ptr<i32> -> tensor<4x32x!eft.ptr<i32>>
+  eft.store %ys, %v3 : tensor<4x32x!eft.ptr<i32>>
+  return
+}
+
+// -----
+
+// In the loop's next turn, the load follows the store.
+func.func @load_before_a_store_in_a_loop(%x: !eft.ptr<i32>, %y: !eft.ptr<i32>, %n: i32) {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %c = eft.arange 0 to 32 : tensor<32xi32>
+  %xs = eft.splat %x : !eft.ptr<i32> -> tensor<32x!eft.ptr<i32>>
+  %p = eft.addptr %xs, %c : tensor<32x!eft.ptr<i32>>, tensor<32xi32>
+  %ys = eft.splat %y : !eft.ptr<i32> -> tensor<4x32x!eft.ptr<i32>>
+  scf.for %i = %zero to %n step %one : i32 {
+    // expected-error@+1 {{'eft.load' op follows a store to blocks of its shape}}
+    %v = eft.load %p : tensor<32x!eft.ptr<i32>>
+    %v2 = eft.expand_dims %v axis 0 : tensor<32xi32> -> tensor<1x32xi32>
+    %v3 = eft.broadcast %v2 : tensor<1x32xi32> -> tensor<4x32xi32>
+    eft.store %ys, %v3 : tensor<4x32x!eft.ptr<i32>>
+    eft.store %p, %c : tensor<32x!eft.ptr<i32>>
+  }
+  return
+}
+
+// -----
+
+// expected-error@+1 {{'func.func' op can't take blocks when it is placed; inline it first}}
+func.func @function_of_blocks(%x: tensor<32xi32>) {
+  return
+}
+
+// -----
+
+func.func @function_that_returns_a_block() -> tensor<32xi32> {
+  %c = eft.arange 0 to 32 : tensor<32xi32>
+  // expected-error@+1 {{'func.return' op can't pass blocks when it is placed; inline calls first}}
+  return %c : tensor<32xi32>
+}
+
+// -----
+
+func.func private @callee(tensor<32xi32>)
+func.func @call_with_a_block() {
+  %c = eft.arange 0 to 32 : tensor<32xi32>
+  // expected-error@+1 {{'func.call' op can't pass blocks when it is placed; inline calls first}}
+  call @callee(%c) : (tensor<32xi32>) -> ()
+  return
+}
+
+// -----
+
+func.func @not_a_block(%f: f32) {
+  %c = arith.constant dense<1> : tensor<3xi32>
+  // expected-error@-1 {{'arith.constant' op can't be placed: 'tensor<3xi32>' is not a block}}
+  return
+}
+
+// -----
+
+func.func @no_rule_for_an_operation() {
+  // expected-error@+1 {{'arith.constant' op can't be placed: it has no rule for blocks}}
+  %c = arith.constant dense_resource<blob> : tensor<4xi32>
+  return
+}
+
+{-# dialect_resources: { builtin: { blob: "0x0400000001000000020000000300000004000000" } } #-}
+
+// -----
+
+func.func @no_rule_for_a_region(%n: index) {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %c = eft.arange 0 to 32 : tensor<32xi32>
+  // expected-error@+1 {{'scf.forall' op can't be placed: it has no rule for blocks}}
+  %r = scf.forall (%i) in (%n) shared_outs(%o = %c) -> (tensor<32xi32>) {
+    scf.forall.in_parallel {
+    }
+  }
+  return
+}
