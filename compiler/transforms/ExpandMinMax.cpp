@@ -41,7 +41,8 @@ Number expandMinMax(Number a, Number b, bool isMinimum) {
   Number first = isMinimum ? select(isNegative, b, a) : select(isNegative, a, b);
   Number second = isMinimum ? select(isNegative, a, b) : select(isNegative, b, a);
   // A NaN in the first place loses already.
-  return select(isNan(second), first, choose(first, second, isMinimum));
+  second = select(isNan(second), first, second);
+  return choose(first, second, isMinimum);
 }
 
 template <typename Op> struct ExpandOp : OpRewritePattern<Op> {

@@ -52,8 +52,8 @@ Number NarrowFormats::toF32(Number x) const {
     Number wide = x.extendFloat(f32(x));
     if (support.f16Arithmetic)
       return wide;
-    // These bits are zero already. But where LLVM sees that a value comes from f16, it compares it as
-    // f16, and takes minima and maxima in f16; its x86 code for that is scalar, and drops NaN.
+    // These bits are zero already. But where LLVM sees that a value comes from f16, it compares it
+    // as f16, and takes minima and maxima in f16; its x86 code for that is scalar, and drops NaN.
     return (wide.bits() & 0xFFFFE000).bitsAs(f32(x));
   }
   if (support.bf16Conversions)
@@ -68,9 +68,11 @@ Number NarrowFormats::fromF32(Number x, FloatType type) const {
   // odd, just half, carries into it when it has to be rounded up, to infinity at the end.
   Number bits = x.bits();
   Number isOdd = (bits >> 16) & 1;
-  Number rounded = ((bits + 0x7FFF + isOdd) >> 16).truncate(16);
-  // The carry may turn a NaN into anything.
-  return select(isNan(x), 0x7FC0, rounded).bitsAs(type);
+  Number rounded = bits + 0x7FFF + isOdd;
+  // The carry may turn a NaN into anything, so it gets its quiet bit instead. (Not a constant: LLVM
+  // would draw a choice of a constant down to bf16, where its x86 code is scalar.)
+  Number upper = select(isNan(x), bits | 0x00400000, rounded) >> 16;
+  return upper.truncate(16).bitsAs(type);
 }
 
 Number NarrowFormats::fromExactF32(Number x, FloatType type) const {
