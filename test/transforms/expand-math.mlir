@@ -1,0 +1,94 @@
+// RUN: eft-opt %s --eft-expand-math --cse | FileCheck %s
+
+// What the ops compute is tested by running them, in test/unit/math. Here: that there are no more.
+
+// CHECK-LABEL: @exp_of_a_block
+// CHECK-SAME: (%[[X:.*]]: tensor<64xf32>)
+func.func @exp_of_a_block(%x: tensor<64xf32>) -> tensor<64xf32> {
+  // CHECK: %[[LOW:.*]] = arith.maximumf %[[X]], %{{.*}} : tensor<64xf32>
+  // CHECK: %[[IN:.*]] = arith.minimumf %[[LOW]], %{{.*}} : tensor<64xf32>
+  // CHECK: %[[SUM:.*]] = math.fma %[[IN]],
+  // CHECK: %[[M:.*]] = arith.subf %[[SUM]],
+  // CHECK-COUNT-2: math.fma %[[M]],
+  // CHECK: %[[BITS:.*]] = arith.bitcast %[[SUM]] : tensor<64xf32> to tensor<64xi32>
+  // CHECK: %[[SHIFTED:.*]] = arith.shli %[[BITS]],
+  // CHECK: %[[POWER:.*]] = arith.bitcast %[[SHIFTED]] : tensor<64xi32> to tensor<64xf32>
+  // CHECK-COUNT-7: math.fma
+  // CHECK-NOT: math.fma
+  // CHECK: %[[SCALED:.*]] = arith.mulf %{{.*}}, %[[POWER]] : tensor<64xf32>
+  // CHECK-NEXT: %[[R:.*]] = arith.mulf %[[SCALED]], %[[POWER]] : tensor<64xf32>
+  // CHECK-NEXT: return %[[R]]
+  %r = math.exp %x : tensor<64xf32>
+  return %r : tensor<64xf32>
+}
+
+// The instruction that keeps NaN exists for f32 only.
+// CHECK-LABEL: @exp_of_f64
+func.func @exp_of_f64(%x: f64) -> f64 {
+  // CHECK-NOT: maximumf
+  // CHECK-COUNT-16: math.fma
+  // CHECK-NOT: math.fma
+  // CHECK: return
+  %r = math.exp %x : f64
+  return %r : f64
+}
+
+// CHECK-LABEL: @log_of_a_block
+func.func @log_of_a_block(%x: tensor<64xf32>) -> tensor<64xf32> {
+  // CHECK-COUNT-9: math.fma
+  // CHECK-NOT: math.fma
+  // CHECK-COUNT-3: arith.select
+  // CHECK-NOT: math.log
+  // CHECK: return
+  %r = math.log %x : tensor<64xf32>
+  return %r : tensor<64xf32>
+}
+
+// CHECK-LABEL: @log_of_f64
+func.func @log_of_f64(%x: f64) -> f64 {
+  // CHECK-COUNT-21: math.fma
+  // CHECK-NOT: math.fma
+  // CHECK-NOT: math.log
+  // CHECK: return
+  %r = math.log %x : f64
+  return %r : f64
+}
+
+// CHECK-LABEL: @narrow_floats_go_through_f32
+func.func @narrow_floats_go_through_f32(%x: tensor<64xf16>, %y: bf16) -> (tensor<64xf16>, bf16) {
+  // CHECK: arith.extf %{{.*}} : tensor<64xf16> to tensor<64xf32>
+  // CHECK: arith.truncf %{{.*}} : tensor<64xf32> to tensor<64xf16>
+  // CHECK: arith.extf %{{.*}} : bf16 to f32
+  // CHECK: arith.truncf %{{.*}} : f32 to bf16
+  %r = math.exp %x : tensor<64xf16>
+  %s = math.log %y : bf16
+  return %r, %s : tensor<64xf16>, bf16
+}
+
+// The function of a constant has the bits that it has at run time.
+// CHECK-LABEL: @constants_are_not_folded
+func.func @constants_are_not_folded() -> f32 {
+  // CHECK: math.fma
+  %x = arith.constant 0.1 : f32
+  %r = math.exp %x : f32
+  return %r : f32
+}
+
+// CHECK-LABEL: @what_hardware_has_stays
+func.func @what_hardware_has_stays(%x: f32) -> f32 {
+  // CHECK-NEXT: math.sqrt
+  // CHECK-NEXT: math.absf
+  // CHECK-NEXT: math.fma
+  // CHECK-NEXT: return
+  %0 = math.sqrt %x : f32
+  %1 = math.absf %0 : f32
+  %2 = math.fma %1, %x, %x : f32
+  return %2 : f32
+}
+
+// CHECK-LABEL: @other_types_stay
+func.func @other_types_stay(%x: f80) -> f80 {
+  // CHECK-NEXT: math.exp %{{.*}} : f80
+  %r = math.exp %x : f80
+  return %r : f80
+}

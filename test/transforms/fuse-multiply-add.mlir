@@ -1,0 +1,109 @@
+// RUN: eft-opt %s --eft-fuse-multiply-add | FileCheck %s
+
+// CHECK-LABEL: @product_plus_summand
+// CHECK-SAME: (%[[A:.*]]: tensor<64xf32>, %[[B:.*]]: tensor<64xf32>, %[[C:.*]]: tensor<64xf32>)
+func.func @product_plus_summand(%a: tensor<64xf32>, %b: tensor<64xf32>, %c: tensor<64xf32>)
+    -> tensor<64xf32> {
+  // CHECK-NEXT: %[[R:.*]] = math.fma %[[A]], %[[B]], %[[C]] : tensor<64xf32>
+  // CHECK-NEXT: return %[[R]]
+  %p = arith.mulf %a, %b : tensor<64xf32>
+  %r = arith.addf %p, %c : tensor<64xf32>
+  return %r : tensor<64xf32>
+}
+
+// CHECK-LABEL: @summand_plus_product
+// CHECK-SAME: (%[[A:.*]]: f64, %[[B:.*]]: f64, %[[C:.*]]: f64)
+func.func @summand_plus_product(%a: f64, %b: f64, %c: f64) -> f64 {
+  // CHECK-NEXT: math.fma %[[A]], %[[B]], %[[C]] : f64
+  %p = arith.mulf %a, %b : f64
+  %r = arith.addf %c, %p : f64
+  return %r : f64
+}
+
+// CHECK-LABEL: @product_minus_subtrahend
+// CHECK-SAME: (%[[A:.*]]: f32, %[[B:.*]]: f32, %[[C:.*]]: f32)
+func.func @product_minus_subtrahend(%a: f32, %b: f32, %c: f32) -> f32 {
+  // CHECK-NEXT: %[[N:.*]] = arith.negf %[[C]] : f32
+  // CHECK-NEXT: math.fma %[[A]], %[[B]], %[[N]] : f32
+  %p = arith.mulf %a, %b : f32
+  %r = arith.subf %p, %c : f32
+  return %r : f32
+}
+
+// CHECK-LABEL: @minuend_minus_product
+// CHECK-SAME: (%[[A:.*]]: f32, %[[B:.*]]: f32, %[[C:.*]]: f32)
+func.func @minuend_minus_product(%a: f32, %b: f32, %c: f32) -> f32 {
+  // CHECK-NEXT: %[[N:.*]] = arith.negf %[[A]] : f32
+  // CHECK-NEXT: math.fma %[[N]], %[[B]], %[[C]] : f32
+  %p = arith.mulf %a, %b : f32
+  %r = arith.subf %c, %p : f32
+  return %r : f32
+}
+
+// CHECK-LABEL: @left_of_two_products
+// CHECK-SAME: (%[[A:.*]]: f32, %[[B:.*]]: f32)
+func.func @left_of_two_products(%a: f32, %b: f32) -> f32 {
+  // CHECK-NEXT: %[[Q:.*]] = arith.mulf %[[B]], %[[B]] : f32
+  // CHECK-NEXT: math.fma %[[A]], %[[A]], %[[Q]] : f32
+  %p = arith.mulf %a, %a : f32
+  %q = arith.mulf %b, %b : f32
+  %r = arith.addf %p, %q : f32
+  return %r : f32
+}
+
+// CHECK-LABEL: @left_product_has_another_use
+// CHECK-SAME: (%[[A:.*]]: f32, %[[B:.*]]: f32)
+func.func @left_product_has_another_use(%a: f32, %b: f32) -> (f32, f32) {
+  // CHECK-NEXT: %[[P:.*]] = arith.mulf %[[A]], %[[A]] : f32
+  // CHECK-NEXT: math.fma %[[B]], %[[B]], %[[P]] : f32
+  %p = arith.mulf %a, %a : f32
+  %q = arith.mulf %b, %b : f32
+  %r = arith.addf %p, %q : f32
+  return %r, %p : f32, f32
+}
+
+// CHECK-LABEL: @sum_of_one_product_twice
+func.func @sum_of_one_product_twice(%a: f32, %b: f32) -> f32 {
+  // CHECK-NOT: math.fma
+  %p = arith.mulf %a, %b : f32
+  %r = arith.addf %p, %p : f32
+  return %r : f32
+}
+
+// CHECK-LABEL: @chain
+// CHECK-SAME: (%[[A:.*]]: f32, %[[B:.*]]: f32, %[[C:.*]]: f32)
+func.func @chain(%a: f32, %b: f32, %c: f32) -> f32 {
+  // CHECK-NEXT: %[[S:.*]] = math.fma %[[A]], %[[B]], %[[C]] : f32
+  // CHECK-NEXT: math.fma %[[S]], %[[B]], %[[C]] : f32
+  %p = arith.mulf %a, %b : f32
+  %s = arith.addf %p, %c : f32
+  %q = arith.mulf %s, %b : f32
+  %r = arith.addf %q, %c : f32
+  return %r : f32
+}
+
+// CHECK-LABEL: @product_outside_a_loop
+// CHECK-SAME: (%[[A:.*]]: f32, %[[B:.*]]: f32
+func.func @product_outside_a_loop(%a: f32, %b: f32, %n: index) -> f32 {
+  // CHECK-NOT: arith.mulf
+  // CHECK: scf.for
+  // CHECK-NEXT: math.fma %[[A]], %[[B]], %{{.*}} : f32
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %p = arith.mulf %a, %b : f32
+  %r = scf.for %i = %zero to %n step %one iter_args(%sum = %a) -> f32 {
+    %s = arith.addf %sum, %p : f32
+    scf.yield %s : f32
+  }
+  return %r : f32
+}
+
+// CHECK-LABEL: @narrow_floats_are_left
+func.func @narrow_floats_are_left(%a: f16, %b: bf16) -> (f16, bf16) {
+  // CHECK-NOT: math.fma
+  %p = arith.mulf %a, %a : f16
+  %r = arith.addf %p, %a : f16
+  %q = arith.mulf %b, %b : bf16
+  %s = arith.subf %q, %b : bf16
+  return %r, %s : f16, bf16
+}
