@@ -85,15 +85,23 @@ Operation *StepTiles::cloneOp(Operation *op) {
 }
 
 void StepTiles::cloneAccess(Operation *access, bool dropMask) {
-  Operation *clone = cloneOp(access);
-  if (!dropMask)
+  if (!dropMask) {
+    cloneOp(access);
     return;
-  if (auto load = dyn_cast<LoadOp>(clone)) {
-    load.getMaskMutable().clear();
-    load.getOtherMutable().clear();
-  } else {
-    cast<StoreOp>(clone).getMaskMutable().clear();
   }
+  Location loc = access->getLoc();
+  if (auto load = dyn_cast<LoadOp>(access)) {
+    Value pointer = tileOf(load.getPointer());
+    auto clone = builder.create<LoadOp>(loc, pointeeLike(pointer.getType()), pointer,
+                                        /*mask=*/Value(), /*other=*/Value(), load.getRunAttr(),
+                                        /*prefix=*/UnitAttr());
+    tiles.map(load.getResult(), clone.getResult());
+    return;
+  }
+  auto store = cast<StoreOp>(access);
+  Value pointer = tileOf(store.getPointer()), value = tileOf(store.getValue());
+  builder.create<StoreOp>(loc, pointer, value, /*mask=*/Value(), store.getRunAttr(),
+                          /*prefix=*/UnitAttr());
 }
 
 } // namespace eft

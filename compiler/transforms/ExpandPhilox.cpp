@@ -125,7 +125,7 @@ struct ExpandPhiloxPass : impl::ExpandPhiloxBase<ExpandPhiloxPass> {
 
   void runOnOperation() override {
     if (wordBits != 32 && wordBits != 64) {
-      getOperation()->emitError("word-bits must be 32 or 64, got ") << wordBits;
+      getOperation()->emitError("word-bits must be 32 or 64, got ") << wordBits.getValue();
       return signalPassFailure();
     }
     RewritePatternSet patterns(&getContext());

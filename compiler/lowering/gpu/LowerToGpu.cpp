@@ -104,7 +104,7 @@ struct LowerToGpuPass : impl::LowerToGpuBase<LowerToGpuPass> {
 
   void runOnOperation() override {
     if (numWarps < 1 || numWarps > 32 || !llvm::isPowerOf2_32(numWarps)) {
-      getOperation().emitError("num-warps must be a power of two from 1 to 32, got ") << numWarps;
+      getOperation().emitError("num-warps must be a power of two from 1 to 32, got ") << numWarps.getValue();
       return signalPassFailure();
     }
     for (auto kernel : getOperation().getOps<func::FuncOp>())

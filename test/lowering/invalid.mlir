@@ -1,0 +1,63 @@
+// RUN: eft-opt %s -split-input-file -verify-diagnostics -eft-lower-to-gpu
+// RUN: eft-opt %s -split-input-file -verify-diagnostics -eft-lower-to-cpu
+
+func.func @no_layout(%p: !eft.ptr<f32>) {
+  // expected-error @+1 {{has a block without a layout; run eft-place first, got 'tensor<8x!eft.ptr<f32>>'}}
+  %ps = eft.splat %p : !eft.ptr<f32> -> tensor<8x!eft.ptr<f32>>
+  return
+}
+
+// -----
+
+// expected-error @+1 {{must have no results, got 1}}
+func.func @results(%x: i32) -> i32 {
+  return %x : i32
+}
+
+// -----
+
+// expected-error @+1 {{is declared but not defined}}
+func.func private @declaration(i32)
+
+// -----
+
+#layout = #eft.layout<register = [], lane = [[1], [2]], warp = [], step = []>
+
+func.func @constants_that_differ(%p: !eft.ptr<i32>) {
+  // expected-error @+1 {{a constant block must have the same value at every index}}
+  %c = arith.constant dense<[1, 2, 3, 4]> : tensor<4xi32, #layout>
+  return
+}
+
+// -----
+
+#layout = #eft.layout<register = [], lane = [[1], [2]], warp = [], step = []>
+
+func.func @blocks_carried_through_a_loop(%x: i32) {
+  %c = arith.constant dense<1> : tensor<4xi32, #layout>
+  // expected-error @+1 {{carries blocks or pointers in or out of a region}}
+  %r = scf.for %i = %x to %x step %x iter_args(%a = %c) -> tensor<4xi32, #layout> : i32 {
+    scf.yield %a : tensor<4xi32, #layout>
+  }
+  return
+}
+
+// -----
+
+#long = #eft.layout<register = [], lane = [[1], [2], [4]], warp = [], step = []>
+#other = #eft.layout<register = [], lane = [[4, 0], [2, 0], [1, 0]], warp = [], step = []>
+
+func.func @reshape_that_moves_elements(%x: i32) {
+  %s = eft.splat %x : i32 -> tensor<8xi32, #long>
+  // expected-error @+1 {{would have to move elements between places}}
+  %e = eft.expand_dims %s axis 1 : tensor<8xi32, #long> -> tensor<8x1xi32, #other>
+  return
+}
+
+// -----
+
+func.func @philox_that_was_not_expanded(%s: i64, %c: i32) {
+  // expected-error @+1 {{has no lowering}}
+  %w:4 = eft.philox seed %s counter %c, %c, %c, %c rounds 10 : i64, i32
+  return
+}

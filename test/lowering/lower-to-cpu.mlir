@@ -1,0 +1,64 @@
+// RUN: eft-opt %s -split-input-file -eft-lower-to-cpu -cse | FileCheck %s
+
+#layout = #eft.layout<lane = [[1], [2], [4]], step = [[8]]>
+
+// The address of a vector is computed for its first lane alone.
+// CHECK-LABEL: @contiguous
+func.func @contiguous(%p: !eft.ptr<f32>, %n: i32) {
+  // CHECK: vector.splat %{{.*}} : vector<8xi32>
+  // CHECK: %[[M0:.*]] = arith.cmpi slt, %{{.*}} : vector<8xi32>
+  // CHECK: %[[M1:.*]] = arith.cmpi slt, %{{.*}} : vector<8xi32>
+  // CHECK: %[[FIRST:.*]] = arith.constant 0 : i32
+  // CHECK: arith.extsi %[[FIRST]] : i32 to i64
+  // CHECK: llvm.intr.masked.load %{{.*}}, %[[M0]], %{{.*}} {alignment = 4 : i32}
+  // CHECK: llvm.intr.masked.load %{{.*}}, %[[M1]], %{{.*}} {alignment = 4 : i32}
+  // CHECK: llvm.store %{{.*}} {alignment = 4 : i64} : vector<8xf32>, !llvm.ptr
+  // CHECK: llvm.store %{{.*}} {alignment = 4 : i64} : vector<8xf32>, !llvm.ptr
+  %i = eft.arange 0 to 16 : tensor<16xi32, #layout>
+  %ns = eft.splat %n : i32 -> tensor<16xi32, #layout>
+  %m = arith.cmpi slt, %i, %ns : tensor<16xi32, #layout>
+  %ps = eft.splat %p : !eft.ptr<f32> -> tensor<16x!eft.ptr<f32>, #layout>
+  %pi = eft.addptr %ps, %i : tensor<16x!eft.ptr<f32>, #layout>, tensor<16xi32, #layout>
+  %x = eft.load %pi, mask %m {run = 8 : i32, prefix} : tensor<16x!eft.ptr<f32>, #layout>
+  eft.store %pi, %x {run = 8 : i32} : tensor<16x!eft.ptr<f32>, #layout>
+  return
+}
+
+// -----
+
+#layout = #eft.layout<lane = [[1], [2], [4]], step = []>
+
+// CHECK-LABEL: @scattered
+func.func @scattered(%p: !eft.ptr<f32>) {
+  // CHECK: llvm.intr.masked.gather %{{.*}} {alignment = 4 : i32} : (!llvm.vec<8 x ptr>, vector<8xi1>, vector<8xf32>) -> vector<8xf32>
+  // CHECK: llvm.intr.masked.scatter %{{.*}} {alignment = 4 : i32}
+  %ps = eft.splat %p : !eft.ptr<f32> -> tensor<8x!eft.ptr<f32>, #layout>
+  %x = eft.load %ps : tensor<8x!eft.ptr<f32>, #layout>
+  eft.store %ps, %x : tensor<8x!eft.ptr<f32>, #layout>
+  return
+}
+
+// -----
+
+// CHECK-LABEL: func.func private @programs.program
+// CHECK-SAME: %{{.*}}: i64, %{{.*}}: i1, %[[X:.*]]: i32, %{{.*}}: i32, %{{.*}}: i32, %{{.*}}: i32, %{{.*}}: i32, %[[NZ:.*]]: i32)
+// CHECK: scf.if
+// CHECK: llvm.store
+
+// CHECK-LABEL: func.func @programs
+// CHECK-SAME: (%[[SLOTS:.*]]: !llvm.ptr, %[[GRID:.*]]: !llvm.ptr, %[[FIRST:.*]]: i64, %[[COUNT:.*]]: i64)
+// CHECK: llvm.load %{{.*}} : !llvm.ptr -> i64
+// CHECK: llvm.load %{{.*}} : !llvm.ptr -> i8
+// CHECK: arith.trunci %{{.*}} : i8 to i1
+// CHECK: %[[END:.*]] = arith.addi %[[FIRST]], %[[COUNT]] : i64
+// CHECK: scf.for %[[PROGRAM:.*]] = %[[FIRST]] to %[[END]]
+// CHECK: arith.remui %[[PROGRAM]]
+// CHECK: arith.divui %[[PROGRAM]]
+// CHECK: call @programs.program
+func.func @programs(%p: !eft.ptr<i32>, %c: i1) {
+  %id = eft.program_id x
+  %count = eft.num_programs z
+  %sum = arith.addi %id, %count : i32
+  eft.store %p, %sum, mask %c : !eft.ptr<i32>
+  return
+}

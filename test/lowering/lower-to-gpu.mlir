@@ -1,0 +1,151 @@
+// RUN: eft-opt %s -split-input-file -eft-lower-to-gpu=num-warps=1 -cse | FileCheck %s
+
+#layout = #eft.layout<register = [[1], [2], [128]], lane = [[4], [8], [16], [32], [64]], warp = []>
+
+// CHECK-LABEL: @range
+// CHECK-SAME: eft.threads = 32
+func.func @range(%p: !eft.ptr<i32>) {
+  // CHECK: %[[TID:.*]] = nvvm.read.ptx.sreg.tid.x
+  // CHECK: %[[LANE:.*]] = arith.andi %[[TID]], %c31
+  // CHECK: %[[BASE:.*]] = arith.muli %[[LANE]], %c4
+  // CHECK: arith.addi %[[BASE]], %c130
+  // CHECK: arith.addi %[[BASE]], %c131
+  %i = eft.arange 0 to 256 : tensor<256xi32, #layout>
+  %ps = eft.splat %p : !eft.ptr<i32> -> tensor<256x!eft.ptr<i32>, #layout>
+  %pi = eft.addptr %ps, %i : tensor<256x!eft.ptr<i32>, #layout>, tensor<256xi32, #layout>
+  eft.store %pi, %i : tensor<256x!eft.ptr<i32>, #layout>
+  return
+}
+
+// -----
+
+#layout = #eft.layout<register = [[1], [2], [4]], lane = [[8], [16], [32], [64], [128]], warp = []>
+
+// CHECK-LABEL: @widest_accesses
+func.func @widest_accesses(%p: !eft.ptr<f16>, %q: !eft.ptr<f32>, %r: !eft.ptr<f64>) {
+  // Eight halves are one access, eight floats two, eight doubles four.
+  // CHECK-COUNT-1: llvm.load %{{.*}} {alignment = 16 : i64} : !llvm.ptr<1> -> vector<4xi32>
+  // CHECK: llvm.bitcast %{{.*}} : vector<4xi32> to vector<8xf16>
+  // CHECK-COUNT-2: llvm.load %{{.*}} {alignment = 16 : i64} : !llvm.ptr<1> -> vector<4xi32>
+  // CHECK-COUNT-4: llvm.load %{{.*}} {alignment = 16 : i64} : !llvm.ptr<1> -> vector<2xi64>
+  // CHECK-NOT: llvm.load
+  %i = eft.arange 0 to 256 : tensor<256xi32, #layout>
+  %ps = eft.splat %p : !eft.ptr<f16> -> tensor<256x!eft.ptr<f16>, #layout>
+  %pi = eft.addptr %ps, %i : tensor<256x!eft.ptr<f16>, #layout>, tensor<256xi32, #layout>
+  %qs = eft.splat %q : !eft.ptr<f32> -> tensor<256x!eft.ptr<f32>, #layout>
+  %qi = eft.addptr %qs, %i : tensor<256x!eft.ptr<f32>, #layout>, tensor<256xi32, #layout>
+  %rs = eft.splat %r : !eft.ptr<f64> -> tensor<256x!eft.ptr<f64>, #layout>
+  %ri = eft.addptr %rs, %i : tensor<256x!eft.ptr<f64>, #layout>, tensor<256xi32, #layout>
+  %0 = eft.load %pi {run = 8 : i32} : tensor<256x!eft.ptr<f16>, #layout>
+  %1 = eft.load %qi {run = 8 : i32} : tensor<256x!eft.ptr<f32>, #layout>
+  %2 = eft.load %ri {run = 8 : i32} : tensor<256x!eft.ptr<f64>, #layout>
+  eft.store %pi, %0 {run = 8 : i32} : tensor<256x!eft.ptr<f16>, #layout>
+  eft.store %qi, %1 {run = 8 : i32} : tensor<256x!eft.ptr<f32>, #layout>
+  eft.store %ri, %2 {run = 8 : i32} : tensor<256x!eft.ptr<f64>, #layout>
+  return
+}
+
+// -----
+
+#layout = #eft.layout<register = [[1], [32]], lane = [[2], [4], [8], [16], [0]], warp = []>
+
+// One test, that of the last element, decides between the wide way and the way element by element.
+// CHECK-LABEL: @mask_is_a_prefix
+func.func @mask_is_a_prefix(%p: !eft.ptr<f32>, %n: i32) {
+  // CHECK-COUNT-4: arith.cmpi slt
+  // CHECK: %[[LAST:.*]] = arith.cmpi
+  // CHECK-NOT: arith.andi %{{.*}} : i1
+  %i = eft.arange 0 to 64 : tensor<64xi32, #layout>
+  %ns = eft.splat %n : i32 -> tensor<64xi32, #layout>
+  %m = arith.cmpi slt, %i, %ns : tensor<64xi32, #layout>
+  %ps = eft.splat %p : !eft.ptr<f32> -> tensor<64x!eft.ptr<f32>, #layout>
+  %x = eft.load %ps, mask %m {run = 2 : i32, prefix} : tensor<64x!eft.ptr<f32>, #layout>
+  eft.store %ps, %x, mask %m {run = 2 : i32, prefix} : tensor<64x!eft.ptr<f32>, #layout>
+  return
+}
+
+// -----
+
+#layout = #eft.layout<register = [[1]], lane = [[2], [4], [8], [16], [32]], warp = []>
+
+// CHECK-LABEL: @mask_is_not_a_prefix
+func.func @mask_is_not_a_prefix(%p: !eft.ptr<f32>, %m: !eft.ptr<i8>) {
+  // CHECK: %[[M0:.*]] = arith.cmpi ne
+  // CHECK: %[[M1:.*]] = arith.cmpi ne
+  // CHECK: %[[ALL:.*]] = arith.andi %[[M0]], %[[M1]] : i1
+  // CHECK: %[[X:.*]]:2 = scf.if %[[ALL]] -> (f32, f32)
+  // CHECK: llvm.load %{{.*}} -> vector<2xi32>
+  // CHECK: } else {
+  // CHECK: scf.if %[[M0]] -> (f32)
+  // CHECK: llvm.load %{{.*}} -> f32
+  // CHECK: scf.if %[[M1]] -> (f32)
+  // CHECK: llvm.load %{{.*}} -> f32
+  %i = eft.arange 0 to 64 : tensor<64xi32, #layout>
+  %ms = eft.splat %m : !eft.ptr<i8> -> tensor<64x!eft.ptr<i8>, #layout>
+  %mi = eft.addptr %ms, %i : tensor<64x!eft.ptr<i8>, #layout>, tensor<64xi32, #layout>
+  %b = eft.load %mi : tensor<64x!eft.ptr<i8>, #layout>
+  %zero = arith.constant dense<0> : tensor<64xi8, #layout>
+  %mask = arith.cmpi ne, %b, %zero : tensor<64xi8, #layout>
+  %ps = eft.splat %p : !eft.ptr<f32> -> tensor<64x!eft.ptr<f32>, #layout>
+  %x = eft.load %ps, mask %mask {run = 2 : i32} : tensor<64x!eft.ptr<f32>, #layout>
+  eft.store %ps, %x {run = 2 : i32} : tensor<64x!eft.ptr<f32>, #layout>
+  return
+}
+
+// -----
+
+#layout = #eft.layout<register = [], lane = [[1], [2], [0], [0], [0]], warp = []>
+
+// Eight lanes hold each element; those whose upper bits are zero store it.
+// CHECK-LABEL: @fewer_elements_than_threads
+func.func @fewer_elements_than_threads(%p: !eft.ptr<f32>, %x: f32) {
+  // CHECK: %[[UPPER:.*]] = arith.andi %{{.*}}, %c28
+  // CHECK: %[[MINE:.*]] = arith.cmpi eq, %[[UPPER]], %c0
+  // CHECK: scf.if %[[MINE]]
+  // CHECK-NEXT: llvm.inttoptr
+  // CHECK-NEXT: llvm.store
+  %ps = eft.splat %p : !eft.ptr<f32> -> tensor<4x!eft.ptr<f32>, #layout>
+  %xs = eft.splat %x : f32 -> tensor<4xf32, #layout>
+  eft.store %ps, %xs : tensor<4x!eft.ptr<f32>, #layout>
+  return
+}
+
+// -----
+
+// CHECK-LABEL: @one_thread_stores_a_scalar
+func.func @one_thread_stores_a_scalar(%p: !eft.ptr<i32>) {
+  // CHECK: %[[ID:.*]] = nvvm.read.ptx.sreg.ctaid.y
+  // CHECK: %[[COUNT:.*]] = nvvm.read.ptx.sreg.nctaid.z
+  // CHECK: %[[SUM:.*]] = arith.addi %[[ID]], %[[COUNT]]
+  // CHECK: arith.andi %{{.*}}, %c1023
+  // CHECK: scf.if
+  // CHECK: llvm.store %[[SUM]]
+  %id = eft.program_id y
+  %count = eft.num_programs z
+  %sum = arith.addi %id, %count : i32
+  eft.store %p, %sum : !eft.ptr<i32>
+  return
+}
+
+// -----
+
+#layout = #eft.layout<register = [[1]], lane = [[2], [4], [8], [16], [32]], warp = []>
+
+// CHECK-LABEL: @uniform_division
+func.func @uniform_division(%p: !eft.ptr<f32>, %d: f32, %r: f32) {
+  // CHECK: %[[SAFE:.*]] = arith.andi
+  // CHECK: scf.if %{{.*}} -> (f32, f32)
+  // CHECK: %[[Q:.*]] = arith.mulf %[[X:[0-9]+]], %{{.*}} : f32
+  // CHECK: %[[NX:.*]] = arith.negf %[[X]]
+  // CHECK: %[[E:.*]] = math.fma %[[Q]], %{{.*}}, %[[NX]]
+  // CHECK: math.fma %[[E]], %{{.*}}, %[[Q]]
+  // CHECK: } else {
+  // CHECK-COUNT-2: arith.divf
+  %i = eft.arange 0 to 64 : tensor<64xi32, #layout>
+  %ps = eft.splat %p : !eft.ptr<f32> -> tensor<64x!eft.ptr<f32>, #layout>
+  %pi = eft.addptr %ps, %i : tensor<64x!eft.ptr<f32>, #layout>, tensor<64xi32, #layout>
+  %x = eft.load %pi : tensor<64x!eft.ptr<f32>, #layout>
+  %q = eft.uniform_div %x, %d, %r : tensor<64xf32, #layout>, f32
+  eft.store %ps, %q : tensor<64x!eft.ptr<f32>, #layout>
+  return
+}

@@ -1,0 +1,92 @@
+// RUN: eft-opt %s -split-input-file -pass-pipeline='builtin.module(func.func(eft-split-into-steps{elements=2 vectors=1}))' | FileCheck %s --check-prefixes=CHECK,ALL
+// RUN: eft-opt %s -split-input-file -pass-pipeline='builtin.module(func.func(eft-split-into-steps{elements=2 vectors=1 split-prefix=true}))' | FileCheck %s --check-prefixes=PREFIX,ALL
+
+#large = #eft.layout<register = [[1], [64], [128]], lane = [[2], [4], [8], [16], [32]], warp = []>
+
+// CHECK-DAG: #[[SMALL:layout.*]] = #eft.layout<register = {{\[\[}}1]], lane = {{\[\[}}2], [4], [8], [16], [32]], warp = []>
+// CHECK-LABEL: @copy_in_steps
+func.func @copy_in_steps(%p: !eft.ptr<f32>, %q: !eft.ptr<f32>) {
+  // CHECK: scf.for %[[STEP:.*]] = %c0{{.*}} to %c4{{.*}} step %c1
+  // CHECK: %[[BITS:.*]] = arith.andi %[[STEP]], %c3
+  // CHECK: %[[START:.*]] = arith.muli %[[BITS]], %c64
+  // CHECK: %[[I:.*]] = eft.arange 0 to 64 : tensor<64xi32, #[[SMALL]]>
+  // CHECK: %[[S:.*]] = eft.splat %[[START]]
+  // CHECK: arith.addi %[[I]], %[[S]]
+  // CHECK: eft.load {{.*}} : tensor<64x!eft.ptr<f32>, #[[SMALL]]>
+  // CHECK: eft.store {{.*}} : tensor<64x!eft.ptr<f32>, #[[SMALL]]>
+  // CHECK-NEXT: }
+  // CHECK-NEXT: return
+  %i = eft.arange 0 to 256 : tensor<256xi32, #large>
+  %ps = eft.splat %p : !eft.ptr<f32> -> tensor<256x!eft.ptr<f32>, #large>
+  %pi = eft.addptr %ps, %i : tensor<256x!eft.ptr<f32>, #large>, tensor<256xi32, #large>
+  %x = eft.load %pi : tensor<256x!eft.ptr<f32>, #large>
+  %qs = eft.splat %q : !eft.ptr<f32> -> tensor<256x!eft.ptr<f32>, #large>
+  %qi = eft.addptr %qs, %i : tensor<256x!eft.ptr<f32>, #large>, tensor<256xi32, #large>
+  eft.store %qi, %x : tensor<256x!eft.ptr<f32>, #large>
+  return
+}
+
+// -----
+
+#large = #eft.layout<register = [[1], [64], [128]], lane = [[2], [4], [8], [16], [32]], warp = []>
+
+// The steps inside the prefix need no mask; the one that it ends in does; those behind it don't run.
+// PREFIX-LABEL: @mask_cuts_the_block
+func.func @mask_cuts_the_block(%p: !eft.ptr<f32>, %n: i32, %x: f32) {
+  // PREFIX: %[[INSIDE:.*]] = arith.trunci %{{.*}} : i64 to i32
+  // PREFIX: %[[TOUCHED:.*]] = arith.trunci %{{.*}} : i64 to i32
+  // PREFIX: scf.for %{{.*}} = %c0{{.*}} to %[[INSIDE]]
+  // PREFIX-NOT: arith.cmpi
+  // PREFIX: eft.store %{{[a-z0-9]+}}, %{{[a-z0-9]+}} :
+  // PREFIX: scf.for %{{.*}} = %[[INSIDE]] to %[[TOUCHED]]
+  // PREFIX: arith.cmpi
+  // PREFIX: eft.store %{{.*}}, %{{.*}}, mask %
+  %i = eft.arange 0 to 256 : tensor<256xi32, #large>
+  %ns = eft.splat %n : i32 -> tensor<256xi32, #large>
+  %m = arith.cmpi slt, %i, %ns : tensor<256xi32, #large>
+  %ps = eft.splat %p : !eft.ptr<f32> -> tensor<256x!eft.ptr<f32>, #large>
+  %pi = eft.addptr %ps, %i : tensor<256x!eft.ptr<f32>, #large>, tensor<256xi32, #large>
+  %xs = eft.splat %x : f32 -> tensor<256xf32, #large>
+  eft.store %pi, %xs, mask %m {prefix} : tensor<256x!eft.ptr<f32>, #large>
+  return
+}
+
+// -----
+
+#large = #eft.layout<register = [[1], [64], [128]], lane = [[2], [4], [8], [16], [32]], warp = []>
+
+// A value that one group loads and another uses: neither can be done in parts.
+// ALL-LABEL: @loaded_value_crosses_a_barrier
+func.func @loaded_value_crosses_a_barrier(%q: !eft.ptr<f32>, %r: !eft.ptr<i32>, %n: i32) {
+  // ALL-NOT: scf.for
+  // ALL: return
+  %i = eft.arange 0 to 256 : tensor<256xi32, #large>
+  %qs = eft.splat %q : !eft.ptr<f32> -> tensor<256x!eft.ptr<f32>, #large>
+  %x = eft.load %qs : tensor<256x!eft.ptr<f32>, #large>
+  eft.store %r, %n : !eft.ptr<i32>
+  %qi = eft.addptr %qs, %i : tensor<256x!eft.ptr<f32>, #large>, tensor<256xi32, #large>
+  eft.store %qi, %x : tensor<256x!eft.ptr<f32>, #large>
+  return
+}
+
+// -----
+
+#rows = #eft.layout<register = [[0], [4], [8]], lane = [[0], [0], [0], [1], [2]], warp = []>
+#plane = #eft.layout<register = [[0, 1], [4, 0], [8, 0]], lane = [[0, 2], [0, 4], [0, 8], [1, 0], [2, 0]], warp = []>
+#column = #eft.layout<register = [[0, 0], [4, 0], [8, 0]], lane = [[0, 0], [0, 0], [0, 0], [1, 0], [2, 0]], warp = []>
+
+// Only the rows move on from step to step.
+// CHECK-LABEL: @rows_in_steps
+func.func @rows_in_steps(%q: !eft.ptr<i32>) {
+  // CHECK: scf.for
+  // CHECK: eft.arange 0 to 4
+  // CHECK: eft.broadcast %{{.*}} : tensor<4x1xi32, #{{.*}}> -> tensor<4x16xi32, #{{.*}}>
+  // CHECK: eft.store %{{.*}} : tensor<4x16x!eft.ptr<i32>
+  %r = eft.arange 0 to 16 : tensor<16xi32, #rows>
+  %e = eft.expand_dims %r axis 1 : tensor<16xi32, #rows> -> tensor<16x1xi32, #column>
+  %b = eft.broadcast %e : tensor<16x1xi32, #column> -> tensor<16x16xi32, #plane>
+  %qs = eft.splat %q : !eft.ptr<i32> -> tensor<16x16x!eft.ptr<i32>, #plane>
+  %qi = eft.addptr %qs, %b : tensor<16x16x!eft.ptr<i32>, #plane>, tensor<16x16xi32, #plane>
+  eft.store %qi, %b : tensor<16x16x!eft.ptr<i32>, #plane>
+  return
+}

@@ -1,0 +1,78 @@
+// RUN: eft-opt %s -eft-expand-integer-corners | FileCheck %s
+
+// CHECK-LABEL: @unsigned_quotient
+// CHECK-SAME: %[[X:[a-z0-9]+]]: i32, %[[D:[a-z0-9]+]]: i32
+func.func @unsigned_quotient(%x: i32, %d: i32) -> i32 {
+  // CHECK: %[[ZERO:.*]] = arith.cmpi eq, %[[D]], %c0{{.*}} : i32
+  // CHECK: %[[SAFE:.*]] = arith.select %[[ZERO]], %c1{{.*}}, %[[D]] : i32
+  // CHECK: %[[Q:.*]] = arith.divui %[[X]], %[[SAFE]] : i32
+  // CHECK: %[[R:.*]] = arith.select %[[ZERO]], %c-1{{.*}}, %[[Q]] : i32
+  // CHECK: return %[[R]]
+  %q = arith.divui %x, %d : i32
+  return %q : i32
+}
+
+// CHECK-LABEL: @unsigned_remainder
+// CHECK-SAME: %[[X:[a-z0-9]+]]: i32
+func.func @unsigned_remainder(%x: i32, %d: i32) -> i32 {
+  // CHECK: %[[Q:.*]] = arith.remui
+  // CHECK: arith.select %{{.*}}, %[[X]], %[[Q]] : i32
+  %q = arith.remui %x, %d : i32
+  return %q : i32
+}
+
+// CHECK-LABEL: @signed_quotient_of_blocks
+func.func @signed_quotient_of_blocks(%x: tensor<8xi16>, %d: tensor<8xi16>) -> tensor<8xi16> {
+  // CHECK: arith.constant dense<-32768> : tensor<8xi16>
+  // CHECK: %[[LEAST:.*]] = arith.cmpi eq
+  // CHECK: %[[MINUS:.*]] = arith.cmpi eq
+  // CHECK: arith.andi %[[LEAST]], %[[MINUS]]
+  // CHECK: arith.divsi
+  // CHECK: arith.select
+  %q = arith.divsi %x, %d : tensor<8xi16>
+  return %q : tensor<8xi16>
+}
+
+// CHECK-LABEL: @by_an_ordinary_constant
+func.func @by_an_ordinary_constant(%x: i32, %y: tensor<8xi32>) -> (i32, tensor<8xi32>) {
+  // CHECK-NOT: select
+  %c3 = arith.constant 3 : i32
+  %c5 = arith.constant dense<5> : tensor<8xi32>
+  %q = arith.divsi %x, %c3 : i32
+  %r = arith.remsi %y, %c5 : tensor<8xi32>
+  return %q, %r : i32, tensor<8xi32>
+}
+
+// CHECK-LABEL: @by_minus_one
+func.func @by_minus_one(%x: i32) -> i32 {
+  // CHECK: select
+  %c = arith.constant -1 : i32
+  %q = arith.divsi %x, %c : i32
+  return %q : i32
+}
+
+// CHECK-LABEL: @left_shift
+func.func @left_shift(%x: i32, %n: i32) -> i32 {
+  // CHECK: %[[INSIDE:.*]] = arith.cmpi ult, %{{.*}}, %c32{{.*}} : i32
+  // CHECK: %[[S:.*]] = arith.shli
+  // CHECK: arith.select %[[INSIDE]], %[[S]], %c0
+  %s = arith.shli %x, %n : i32
+  return %s : i32
+}
+
+// CHECK-LABEL: @arithmetic_right_shift
+func.func @arithmetic_right_shift(%x: i32, %n: i32) -> i32 {
+  // CHECK: %[[COUNT:.*]] = arith.select %{{.*}}, %{{.*}}, %c31
+  // CHECK: %[[S:.*]] = arith.shrsi %{{.*}}, %[[COUNT]] : i32
+  // CHECK: return %[[S]]
+  %s = arith.shrsi %x, %n : i32
+  return %s : i32
+}
+
+// CHECK-LABEL: @shift_by_an_ordinary_constant
+func.func @shift_by_an_ordinary_constant(%x: i32) -> i32 {
+  // CHECK-NOT: select
+  %n = arith.constant 31 : i32
+  %s = arith.shrui %x, %n : i32
+  return %s : i32
+}
