@@ -15,28 +15,24 @@ from eft.keys import cache_key
 
 _log = logging.getLogger("eft")
 
-#: One compile of a kernel: `types` and `specialization` have one entry per parameter, as in PLAN
-#: the runtime asks.
+#: What a kernel is compiled for. `types` has the type of each parameter in the signature, None for
+#: those that are known at compile time, whose values `constexprs` has by name; `specialization` has
+#: "", "16" (divisible by 16) or "1" for each parameter, or is None where that does not matter.
 Variant = namedtuple("Variant", "target types constexprs options specialization")
 
 
 def load(function, variant: Variant, device: int) -> CompiledKernel:
     """The kernel for `variant`, loaded on a device."""
     compilation = compile_variant(function, variant, device)
+    metadata, binary = compilation.metadata, compilation.binary
     if variant.target == "cpu":
         from eft import _compiler
 
-        address = _compiler.load_host_object(compilation.binary, compilation.metadata.name)
-        kernel = CompiledKernel.load_host(CompiledKernel, address, None, compilation.metadata.name)
+        address = _compiler.load_host_object(binary, metadata.name)
+        kernel = CompiledKernel.load_host(address, None, metadata.name)
     else:
-        metadata = compilation.metadata
         kernel = CompiledKernel.load_cuda(
-            CompiledKernel,
-            device,
-            compilation.binary,
-            metadata.name,
-            metadata.num_warps,
-            metadata.shared,
+            device, binary, metadata.name, metadata.num_warps, metadata.shared
         )
     kernel.compilation = compilation
     return kernel
@@ -45,31 +41,32 @@ def load(function, variant: Variant, device: int) -> CompiledKernel:
 def compile_variant(function, variant: Variant, device: int | None) -> Compilation:
     """Compiles, or finds in the cache. For CUDA the binary is a cubin; with `device` None it is
     PTX, and nothing is asked of a driver."""
-    key = cache_key(function, variant) if device is not None or variant.target == "cpu" else None
+    driver = None
+    if variant.target != "cpu" and device is not None:
+        driver = _runtime.device_properties(device)["driver_version"]
+    key = cache_key(function, variant, f"code {driver}")
     entry = _runtime.cache_get(key) if key else None
     if entry is not None:
         metadata, binary = _unpack(entry)
-        return Compilation(
-            metadata, binary, Asm(lambda: _stages(function, variant), variant.target, binary)
+    else:
+        _log_reason(function, variant)
+        compiled = _run_compiler(function, variant, keep_stages=False)
+        metadata = Metadata(
+            compiled.name, variant.target, compiled.num_warps, compiled.shared_bytes
         )
-    _log_reason(function, variant)
-    compiled = _run_compiler(function, variant, keep_stages=False)
-    binary = compiled.binary
-    if variant.target != "cpu" and device is not None:
-        binary = _runtime.link_ptx(device, binary.decode(), compiled.name)
-    metadata = Metadata(compiled.name, variant.target, compiled.num_warps, compiled.shared_bytes)
-    if key:
-        _runtime.cache_put(key, _pack(metadata, binary))
-    cubin = binary if device is not None else None
-    return Compilation(
-        metadata, binary, Asm(lambda: _stages(function, variant), variant.target, cubin)
-    )
+        binary = compiled.binary
+        if driver:
+            binary = _runtime.link_ptx(device, binary.decode(), compiled.name)
+        if key:
+            _runtime.cache_put(key, _pack(metadata, binary))
+    asm = Asm(lambda: _stages(function, variant), variant.target, binary if driver else None)
+    return Compilation(metadata, binary, asm)
 
 
 def address_parameters(function, target, types, constexprs, options) -> list[int]:
     """The numbers of the parameters whose values reach an address."""
     variant = Variant(target, types, constexprs, options, None)
-    key = cache_key(function, variant)
+    key = cache_key(function, variant, "addresses")
     entry = _runtime.cache_get(key) if key else None
     if entry is not None:
         return json.loads(entry)
@@ -150,31 +147,30 @@ def _unpack(entry: bytes) -> tuple[Metadata, bytes]:
 
 def _log_reason(function, variant: Variant):
     """Says at level INFO why a compile happens: what no earlier variant of the kernel has had."""
-    if not _log.isEnabledFor(logging.INFO):
-        function._variants[len(function._variants)] = variant
-        return
-    earlier = list(function._variants.values())
-    function._variants[len(function._variants)] = variant
-    _log.info(
-        "compiling %s for %s: %s", function.__name__, variant.target, _reason(variant, earlier)
-    )
+    if _log.isEnabledFor(logging.INFO):
+        names = function.arg_names
+        differences = [_differences(names, variant, each) for each in function.variants]
+        closest = min(differences, key=len, default=["first use"])
+        reason = "; ".join(closest) or "it was compiled before, but not for this device"
+        _log.info("compiling %s for %s: %s", function.__name__, variant.target, reason)
+    function.variants.append(variant)
 
 
-def _reason(variant: Variant, earlier: list[Variant]) -> str:
-    if not earlier:
-        return "first use"
-    closest = min((_differences(variant, each) for each in earlier), key=len)
-    return "; ".join(closest) or "the earlier one is for another device or is gone"
-
-
-def _differences(variant: Variant, other: Variant) -> list[str]:
+def _differences(names, variant: Variant, earlier: Variant) -> list[str]:
+    """What `variant` has that `earlier` has not."""
     found = []
-    for field in Variant._fields:
-        mine, theirs = getattr(variant, field), getattr(other, field)
-        if mine == theirs:
-            continue
-        if isinstance(mine, dict):
-            found += [f"{key} = {mine[key]!r}" for key in mine if mine[key] != theirs.get(key)]
-        else:
-            found.append(f"{field} {mine!r}, not {theirs!r}")
+    if variant.target != earlier.target:
+        found.append(f"the target is {variant.target}")
+    for name, type, other in zip(names, variant.types, earlier.types, strict=True):
+        if type != other:
+            found.append(f"{name} is {type or variant.constexprs[name]}")
+    words = {"": "not divisible by 16", "16": "divisible by 16", "1": "1"}
+    for name, special, other in zip(
+        names, variant.specialization, earlier.specialization, strict=True
+    ):
+        if special != other:
+            found.append(f"{name} is {words[special]}")
+    for new, old in ((variant.constexprs, earlier.constexprs), (variant.options, earlier.options)):
+        changed = [key for key in new if key not in old or new[key] != old[key]]
+        found += [f"{key} = {new[key]!r}" for key in changed]
     return found

@@ -8,11 +8,12 @@ before: which parameters reach an address, and a new variant of the kernel.
 
 from __future__ import annotations
 
-from _thread import allocate_lock
-
 from eft import _runtime, parameters
 from eft.errors import CompilationError
+from eft.language.constexpr import constexpr
 from eft.source import Source
+
+_runtime.register_constexpr(constexpr)
 
 
 class JITFunction(_runtime.KernelBase):
@@ -20,6 +21,7 @@ class JITFunction(_runtime.KernelBase):
 
     Attributes:
         fn: the Python function.
+        variants: what it was compiled for, see `eft.driver.Variant`.
         parameters: its parameters, see `eft.parameters.Parameter`.
         noinline, debug: as they were given to `jit`; without effect yet.
     """
@@ -49,8 +51,7 @@ class JITFunction(_runtime.KernelBase):
         self.__doc__ = fn.__doc__
         self.__wrapped__ = fn
         self._source = None
-        self._variants = {}
-        self._lock = allocate_lock()
+        self.variants = []
         super().__init__(
             fn.__name__,
             [(parameter.name, parameter.kind, parameter.default) for parameter in self.parameters],
@@ -91,8 +92,10 @@ class JITFunction(_runtime.KernelBase):
         Returns:
             A `CompiledKernel`, or a `Compilation` if `target` is not a device of this machine.
         """
-        from eft.warmup import warmup
+        from eft.warmup import stands_for_array, warmup
 
+        if target is None and not any(map(stands_for_array, (*args, *kwargs.values()))):
+            return super().warmup(*args, **kwargs)
         return warmup(self, args, kwargs, target)
 
     # -- what the runtime calls
@@ -111,8 +114,7 @@ class JITFunction(_runtime.KernelBase):
 
         variant = driver.Variant(target, types, constexprs, options, specialization)
         try:
-            with self._lock:
-                return driver.load(self, variant, device)
+            return driver.load(self, variant, device)
         except CompilationError as error:
             raise error.with_traceback(None) from None
 

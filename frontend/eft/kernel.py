@@ -19,13 +19,12 @@ class Asm(Mapping):
     The stages are made when one is first asked for.
     """
 
-    def __init__(self, make_stages, target: str, binary: bytes | None):
+    def __init__(self, make_stages, target: str, cubin: bytes | None):
         self._make = make_stages
         self._stages = None
-        is_gpu = target != "cpu"
-        self._cubin = binary if is_gpu else None
-        self._names = ["ir", "placed", "llvm", "ptx" if is_gpu else "asm"]
-        if self._cubin is not None:
+        self._cubin = cubin
+        self._names = ["ir", "placed", "llvm", "asm" if target == "cpu" else "ptx"]
+        if cubin is not None:
             self._names.append("cubin")
 
     def __getitem__(self, name: str):

@@ -15,11 +15,12 @@ class _NotStable(Exception):
     """A value has no text that means the same in another process."""
 
 
-def cache_key(function, variant) -> str | None:
-    """The key for a variant of a kernel; None if it depends on something that has no stable
-    text."""
+def cache_key(function, variant, kind: str) -> str | None:
+    """The key for what `kind` says of a variant of a kernel; None if it depends on something that
+    has no stable text."""
     try:
         parts = [
+            kind,
             fingerprint(),
             _function_text(function, set()),
             variant.target,

@@ -15,15 +15,26 @@ from eft.parameters import VALUE
 _OPTIONS = ("num_warps", "num_stages", "num_ctas", "maxnreg", "debug")
 
 
+def stands_for_array(value) -> bool:
+    """Whether an argument of a warmup has a type and nothing else."""
+    return isinstance(value, dtype | MockTensor) or _library_dtype(value) is not None
+
+
+def _library_dtype(value) -> dtype | None:
+    """The number's type that a dtype of another library means."""
+    name = type(value).__name__.lower()
+    return from_name(str(value).split(".")[-1]) if "dtype" in name else None
+
+
 def warmup(function, args, kwargs, target: str | None) -> CompiledKernel | Compilation:
     """Compiles `function` for these arguments; see `JITFunction.warmup`."""
     options = {"num_warps": 4}
     options.update({key: kwargs.pop(key) for key in _OPTIONS if key in kwargs})
-    values = _bind(function, args, kwargs)
+    values = {name: unwrap(value) for name, value in _bind(function, args, kwargs).items()}
     here = _target_here(values)
     target = target or here
     constexprs = {
-        each.name: unwrap(values[each.name])
+        each.name: values[each.name]
         for each in function.parameters
         if each.is_constexpr or values[each.name] is None
     }
@@ -34,9 +45,9 @@ def warmup(function, args, kwargs, target: str | None) -> CompiledKernel | Compi
     try:
         addresses = driver.address_parameters(function, target, types, constexprs, options)
         special = tuple(
-            ""
-            if types[number] is None or each.kind != VALUE
-            else _specialization(values[each.name], types[number], number in addresses)
+            _specialization(values[each.name], types[number], number in addresses)
+            if types[number] is not None and each.kind == VALUE
+            else ""
             for number, each in enumerate(function.parameters)
         )
         variant = driver.Variant(target, types, constexprs, options, special)
@@ -73,15 +84,14 @@ def _is_number(value) -> bool:
 
 def _type(name: str, value) -> str:
     """The type of an argument in the signature."""
-    value = unwrap(value)
     if _is_number(value):
         found = number_dtype(value)
         # As in a launch: a float is fp32, and there is no uint32.
         return "fp32" if found.is_floating() else "i64" if found.is_uint32() else found.signature
-    element = value if isinstance(value, dtype) else getattr(value, "dtype", value)
-    if isinstance(element, dtype):
-        return element.signature if element.is_ptr() else f"*{element.signature}"
-    found = from_name(str(element).split(".")[-1])
+    element = getattr(value, "dtype", value)
+    if isinstance(element, dtype) and element.is_ptr():
+        return element.signature
+    found = element if isinstance(element, dtype) else _library_dtype(element)
     if found is None:
         raise TypeError(f"argument {name!r}: no kernel can work on {element!r}")
     interface = getattr(value, "__array_interface__", None)
@@ -111,9 +121,10 @@ def _specialization(value, type: str, reaches_address: bool) -> str:
 def _target_here(values: dict) -> str:
     """Where a launch with these arguments would run."""
     arrays = [
-        value for value in values.values() if hasattr(value, "dtype") and not _is_number(value)
+        value
+        for value in values.values()
+        if hasattr(value, "dtype") and not _is_number(value) and not stands_for_array(value)
     ]
-    arrays = [value for value in arrays if not isinstance(value, MockTensor)]
     on_gpu = [value for value in arrays if hasattr(value, "__cuda_array_interface__")]
     if (arrays and not on_gpu) or _runtime.device_count() == 0:
         return "cpu"

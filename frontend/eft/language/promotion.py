@@ -56,7 +56,8 @@ def own_dtype(x) -> dtype:
     return number_dtype(x) if is_number(x) else x.dtype
 
 
-def _meeting_dtype(x, y, division: bool) -> dtype:
+def meeting_dtype(x, y, division: bool) -> dtype:
+    """The type that two operands, tensors or Python numbers, meet in."""
     a, b = own_dtype(x), own_dtype(y)
     if is_number(x) and not is_number(y) and a.kind <= b.kind:
         a = b
@@ -82,7 +83,7 @@ def promote(what: str, x, y, division: bool = False) -> tuple[tensor, tensor]:
     check_operands(what, x, y)
     if own_dtype(x).is_ptr() or own_dtype(y).is_ptr():
         refuse(what, x, y)
-    meeting = _meeting_dtype(x, y, division)
+    meeting = meeting_dtype(x, y, division)
     shape = broadcast_shape(shape_of(x), shape_of(y))
     return materialize(x, meeting, shape), materialize(y, meeting, shape)
 

@@ -24,11 +24,11 @@ def arange(start, end):
     for name, bound in (("start", start), ("end", end)):
         if isinstance(bound, bool) or not isinstance(bound, int):
             raise Mistake(
-                f"arange needs a {name} that is known at compile time, got {describe(bound)}: "
+                f"arange needs its {name} to be known at compile time, got {describe(bound)}: "
                 "is a tl.constexpr annotation missing?"
             )
         if not _INT32[0] <= bound <= _INT32[1]:
-            raise Mistake(f"arange needs a {name} that fits in int32, got {bound}")
+            raise Mistake(f"arange needs its {name} to fit in int32, got {bound}")
     extent = end - start
     if extent <= 0:
         raise Mistake(f"arange needs an end above its start, got {start} and {end}")

@@ -1,0 +1,279 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The kernel object: parameters, variants and why they are compiled, stages, the disk cache."""
+
+import importlib.util
+import logging
+import subprocess
+import sys
+import textwrap
+
+import eft
+import eft.language as tl
+import numpy as np
+import pytest
+from eft import driver
+from eft.keys import cache_key
+
+
+@eft.jit
+def scale(x_ptr, n, stride, factor, BLOCK: tl.constexpr):
+    """Multiplies by a factor."""
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    mask = offsets < n
+    x = tl.load(x_ptr + offsets * stride, mask=mask)
+    tl.store(x_ptr + offsets * stride, x * factor, mask=mask)
+
+
+def test_attributes():
+    assert scale.__name__ == "scale"
+    assert scale.__doc__ == "Multiplies by a factor."
+    assert scale.__module__ == __name__
+    assert scale.arg_names == ["x_ptr", "n", "stride", "factor", "BLOCK"]
+    assert repr(scale) == f"<eft kernel {__name__}.scale>"
+
+
+def test_options_of_jit():
+    @eft.jit(do_not_specialize=["n", 2], noinline=True, debug=True)
+    def kernel(a, n, stride, m: tl.int64, c: "tl.const", k: "*fp32", B: "constexpr"):  # noqa: F722, F821
+        pass
+
+    assert [each.kind for each in kernel.parameters] == [0, 1, 1, 1, 0, 1, 2]
+    assert kernel.parameters[3].dtype == tl.int64
+    assert kernel.parameters[4].is_const
+    assert kernel.parameters[5].dtype == tl.pointer_type(tl.float32)
+    assert kernel.noinline and kernel.debug
+
+
+def test_a_parameter_that_is_not_there():
+    def kernel(a):
+        pass
+
+    with pytest.raises(ValueError) as raised:
+        eft.jit(kernel, do_not_specialize=["b"])
+    assert str(raised.value) == "kernel() has no parameter 'b' not to specialize on"
+
+
+def reasons(caplog):
+    return [record.message for record in caplog.records if record.name == "eft"]
+
+
+def test_only_what_the_code_can_use_is_specialized(caplog):
+    @eft.jit
+    def kernel(x_ptr, n, stride, factor, BLOCK: tl.constexpr):
+        offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+        x = tl.load(x_ptr + offsets * stride, mask=offsets < n)
+        tl.store(x_ptr + offsets * stride, x * factor, mask=offsets < n)
+
+    caplog.set_level(logging.INFO, logger="eft")
+    x = np.ones(64, np.float32)
+    kernel[1](x, 8, 3, 2.0, BLOCK=16)
+    for n in (1, 16, 7, 0):
+        kernel[1](x, n, 3, 0.5, BLOCK=16)
+    assert reasons(caplog) == ["compiling kernel for cpu: first use"]
+    kernel[1](x, 8, 1, 2.0, BLOCK=16)
+    kernel[1](x, 3, 16, 2.0, BLOCK=4)
+    kernel[1](x[1:], 8, 3, 2.0, BLOCK=16)
+    kernel[1](x.astype(np.float64), 8, 3, 2.0, BLOCK=16)
+    kernel[1](x, 8, 3, 2.0, BLOCK=16, num_warps=8)
+    assert reasons(caplog)[1:] == [
+        "compiling kernel for cpu: stride is 1",
+        "compiling kernel for cpu: stride is divisible by 16; BLOCK = 4",
+        "compiling kernel for cpu: x_ptr is not divisible by 16",
+        "compiling kernel for cpu: x_ptr is *fp64",
+        "compiling kernel for cpu: num_warps = 8",
+    ]
+
+
+def test_stages():
+    x = np.ones(64, np.float32)
+    kernel = scale[4](x, 64, 1, 2.0, BLOCK=16)
+    assert isinstance(kernel, eft.CompiledKernel)
+    assert (x == 2).all()
+    assert list(kernel.asm) == ["ir", "placed", "llvm", "asm"]
+    assert "func.func @scale" in kernel.asm["ir"]
+    assert "#eft.layout" in kernel.asm["placed"]
+    assert "define" in kernel.asm["llvm"]
+    assert ".text" in kernel.asm["asm"]
+    with pytest.raises(KeyError):
+        kernel.asm["ptx"]
+    assert kernel.metadata._asdict() == {
+        "name": "scale",
+        "target": "cpu",
+        "num_warps": 4,
+        "shared": 0,
+    }
+    assert repr(kernel) == "<eft kernel scale for cpu>"
+
+
+def test_warmup_with_arguments():
+    x = np.ones(64, np.float32)
+    kernel = scale.warmup(x, 64, 1, 2.0, BLOCK=16, grid=(4,))
+    assert (x == 1).all()
+    assert scale[4](x, 64, 1, 2.0, BLOCK=16) is kernel
+
+
+@pytest.mark.parametrize(
+    "argument",
+    [tl.float32, np.dtype(np.float32), eft.MockTensor(tl.float32), np.ones(4, np.float32)],
+)
+def test_warmup_for_a_gpu_that_is_not_here(argument):
+    compilation = scale.warmup(argument, 64, 1, 2.0, BLOCK=128, grid=None, target="cuda:90")
+    assert list(compilation.asm) == ["ir", "placed", "llvm", "ptx"]
+    assert ".target sm_90" in compilation.asm["ptx"]
+    assert "!eft.ptr<f32> {eft.divisibility = 16 : i32}" in compilation.asm["ir"]
+    assert compilation.binary.decode() == compilation.asm["ptx"]
+    assert compilation.metadata.target == "cuda:90"
+
+
+@pytest.mark.parametrize(
+    "args, kwargs, message",
+    [
+        ((tl.float32,), {}, "scale() is missing the argument 'n'"),
+        ((tl.float32, 1, 1, 1, 1, 1), {}, "scale() takes 5 arguments, got 6"),
+        ((tl.float32,), {"m": 1}, "scale() got an unexpected keyword argument 'm'"),
+        ((tl.float32,), {"x_ptr": 1}, "scale() got multiple values for argument 'x_ptr'"),
+        (
+            (np.dtype(np.complex64), 1, 1, 1, 1),
+            {},
+            "argument 'x_ptr': no kernel can work on dtype('complex64')",
+        ),
+    ],
+)
+def test_warmup_with_wrong_arguments(args, kwargs, message):
+    with pytest.raises(TypeError) as raised:
+        scale.warmup(*args, target="cuda:90", **kwargs)
+    assert str(raised.value) == message
+
+
+def test_an_unknown_target():
+    with pytest.raises(ValueError) as raised:
+        scale.warmup(tl.float32, 1, 1, 1.0, 16, target="cuda:5000000000")
+    assert "cuda:" in str(raised.value)
+
+
+def variant(**changes):
+    given = driver.Variant("cuda:90", ("*fp32", None), {"N": 4}, {"num_warps": 4}, ("", ""))
+    return given._replace(**changes)
+
+
+def load_module(path, text):
+    path.write_text(textwrap.dedent(text))
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+SOURCE = """
+import eft, eft.language as tl
+import math
+C = tl.constexpr({constant})
+@eft.jit
+def helper(x):
+    return x + {added}
+@eft.jit
+def kernel(x_ptr, N: tl.constexpr):
+    tl.store(x_ptr, helper(C) + N)
+"""
+
+
+def test_a_key_has_everything_that_the_code_depends_on(tmp_path, monkeypatch):
+    def key(change=None, constant=1, added=1, kind="code"):
+        # A file of its own for each: Python keeps the source of those that it has read.
+        number = len(list(tmp_path.iterdir()))
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        module = load_module(folder / "m.py", SOURCE.format(constant=constant, added=added))
+        # The same place in the file system.
+        for each in (module.kernel, module.helper):
+            each.source.file = "m.py"
+        return cache_key(module.kernel, change or variant(), kind)
+
+    keys = [
+        key(),
+        key(constant=2),
+        key(constant=1.0),
+        key(added=2),
+        key(variant(target="cuda:80")),
+        key(variant(types=("*fp16", None))),
+        key(variant(constexprs={"N": 8})),
+        key(variant(constexprs={"N": True})),
+        key(variant(options={"num_warps": 8})),
+        key(variant(specialization=("16", ""))),
+        key(variant(target="cpu")),
+        key(kind="addresses"),
+    ]
+    monkeypatch.setattr("eft.keys.fingerprint", lambda: "another build")
+    keys.append(key())
+    assert len(set(keys)) == len(keys)
+    monkeypatch.undo()
+    assert key() == keys[0]
+
+
+def test_a_constant_without_a_stable_text_has_no_key():
+    class Thing:
+        pass
+
+    assert cache_key(scale, variant(constexprs={"N": Thing()}), "code") is None
+
+
+SCRIPT = """
+import logging, sys
+import numpy as np
+import eft, eft.language as tl
+logging.basicConfig(level=logging.INFO, stream=sys.stdout, format="%(message)s")
+
+@eft.jit
+def kernel(x_ptr, N: tl.constexpr):
+    tl.store(x_ptr + tl.arange(0, N), tl.arange(0, N))
+
+x = np.zeros(32, np.int32)
+compiled = kernel[1](x, N=32)
+print(x.sum(), "eft.compiler.functions" in sys.modules)
+print("func.func" in compiled.asm["ir"])
+"""
+
+
+def run_script(path, **environment):
+    import os
+
+    command = [sys.executable, str(path)]
+    done = subprocess.run(
+        command, capture_output=True, text=True, env={**os.environ, **environment}, check=True
+    )
+    return done.stdout.splitlines()
+
+
+def test_a_second_process_finds_the_code_on_the_disk(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(SCRIPT)
+    cache = {"EFT_CACHE_DIR": str(tmp_path / "cache")}
+    assert run_script(script, **cache) == [
+        "compiling kernel for cpu: first use",
+        "496 True",
+        "True",
+    ]
+    assert run_script(script, **cache) == ["496 False", "True"]
+
+
+def test_import_brings_in_little():
+    program = "import sys, eft; print(sorted(sys.modules))"
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    modules = set(eval(done.stdout))
+    assert "eft._runtime" in modules
+    assert not modules & {"numpy", "torch", "inspect", "ast", "logging", "json", "hashlib"}
+    assert not modules & {"eft._compiler", "eft.compiler", "eft.driver"}
+
+
+def test_threads_compile_at_once():
+    from concurrent.futures import ThreadPoolExecutor
+
+    def run(block):
+        x = np.ones(1024, np.float32)
+        scale[eft.cdiv(1024, block)](x, 1024, 1, float(block), BLOCK=block)
+        return (x == block).all()
+
+    with ThreadPoolExecutor(8) as pool:
+        assert all(pool.map(run, [2**k for k in range(4, 11)] * 4))
