@@ -5,6 +5,7 @@
 #include "compiler/pipeline/Compile.h"
 #include "frontend/bindings/compiler/State.h"
 
+#include "llvm/Config/llvm-config.h"
 #include <pybind11/stl.h>
 
 namespace py = pybind11;
@@ -75,6 +76,7 @@ void addCompileFunctions(py::module_ &module) {
       "Loads machine code for this host and gives the address of the function `name` in it.");
   module.def("host_description", &hostCpuDescription,
              "The host's CPU and its features: what its machine code depends on.");
+  module.attr("llvm_version") = LLVM_VERSION_STRING;
 }
 
 } // namespace eft::bindings
