@@ -8,9 +8,9 @@ using namespace eft;
 TEST(Error, a_status_is_success_unless_it_holds_an_error) {
   Status fine;
   EXPECT_TRUE(fine.ok());
-  Status failed = Error{ErrorKind::System, "no luck"};
+  Status failed = Error{ErrorKind::Cuda, "no luck"};
   ASSERT_FALSE(failed.ok());
-  EXPECT_EQ(failed.error().kind, ErrorKind::System);
+  EXPECT_EQ(failed.error().kind, ErrorKind::Cuda);
   EXPECT_EQ(std::move(failed).error().message, "no luck");
 }
 

@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Finds out what a Python type is, and reads arrays by the fast ways.
+#include "frontend/bindings/runtime/ArrayReader.h"
+
+#include <cstring>
+#include <memory>
+#include <string_view>
+#include <unordered_map>
+
+namespace eft::python {
+namespace {
+
+// The fields of NumPy's array and dtype objects that Eft reads. NumPy's binary interface has kept
+// them from 1.7 on; numpyFieldsAreKnown() checks that they still mean the same.
+struct NumpyArray {
+  PyObject_HEAD char *data;
+  int nd;
+  Py_ssize_t *dimensions;
+  Py_ssize_t *strides;
+  PyObject *base;
+  PyObject *descr;
+  int flags;
+};
+constexpr int numpyWriteable = 0x0400;
+
+// Compares the fields with what the array itself says in Python.
+bool numpyFieldsAreKnown(PyObject *object) {
+  auto *array = reinterpret_cast<NumpyArray *>(object);
+  if (Py_TYPE(object)->tp_basicsize < static_cast<Py_ssize_t>(sizeof(NumpyArray)))
+    return false;
+  Ref interface = findAttribute(object, "__array_interface__");
+  Ref dtype = findAttribute(object, "dtype");
+  Ref flags = findAttribute(object, "flags");
+  Ref writeable = flags ? findAttribute(flags.get(), "writeable") : Ref();
+  PyObject *data = interface && PyDict_Check(interface.get())
+                       ? PyDict_GetItemString(interface.get(), "data")
+                       : nullptr;
+  bool known = false;
+  if (data && PyTuple_Check(data) && PyTuple_GET_SIZE(data) == 2 && dtype && writeable) {
+    void *address = PyLong_AsVoidPtr(PyTuple_GET_ITEM(data, 0));
+    bool says = writeable.get() == Py_True;
+    known = array->data == address && array->descr == dtype.get() &&
+            ((array->flags & numpyWriteable) != 0) == says;
+  }
+  PyErr_Clear();
+  return known;
+}
+
+bool hasBase(PyTypeObject *type, std::string_view name) {
+  PyObject *bases = type->tp_mro;
+  if (!bases)
+    return false;
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(bases); ++i)
+    if (reinterpret_cast<PyTypeObject *>(PyTuple_GET_ITEM(bases, i))->tp_name == name)
+      return true;
+  return false;
+}
+
+bool offers(PyTypeObject *type, PyObject *object, const char *name) {
+  // An attribute of the type is not evaluated here, so that a property that fails for this object
+  // does not speak for all. Objects that make up attributes as they go are asked themselves.
+  if (findAttribute(reinterpret_cast<PyObject *>(type), name))
+    return true;
+  PyErr_Clear();
+  bool found = static_cast<bool>(findAttribute(object, name));
+  PyErr_Clear();
+  return found;
+}
+
+const dlpack::ExchangeApi *findExchange(PyTypeObject *type) {
+  Ref capsule = findAttribute(reinterpret_cast<PyObject *>(type), "__dlpack_c_exchange_api__");
+  constexpr const char *name = "dlpack_exchange_api";
+  const dlpack::ExchangeApi *api = nullptr;
+  if (capsule && PyCapsule_IsValid(capsule.get(), name))
+    api = static_cast<const dlpack::ExchangeApi *>(PyCapsule_GetPointer(capsule.get(), name));
+  PyErr_Clear();
+  while (api && api->version.major != dlpack::majorVersion)
+    api = api->previous;
+  return api;
+}
+
+TypeReader::Kind scalarKind(PyTypeObject *type) {
+  if (hasBase(type, "numpy.bool") || hasBase(type, "numpy.bool_"))
+    return TypeReader::Boolean;
+  PyNumberMethods *number = type->tp_as_number;
+  if (hasBase(type, "numpy.generic")) {
+    if (hasBase(type, "numpy.integer"))
+      return TypeReader::Integer;
+    // NumPy's generic scalar claims __float__ for texts and dates too. ml_dtypes' floats derive
+    // from it directly.
+    bool isFloat = hasBase(type, "numpy.floating") ||
+                   (typeName(type).starts_with("ml_dtypes.") && number && number->nb_float);
+    return isFloat ? TypeReader::Float : TypeReader::Unsupported;
+  }
+  return number && number->nb_index ? TypeReader::Integer : TypeReader::Unsupported;
+}
+
+Library libraryOf(PyTypeObject *type) {
+  std::string name = typeName(type);
+  if (name.starts_with("torch.") || hasBase(type, "torch._C.TensorBase"))
+    return Library::Torch;
+  return name.starts_with("cupy.") ? Library::CuPy : Library::Other;
+}
+
+uint8_t findWays(PyTypeObject *type, PyObject *object) {
+  // NumPy's own arrays get here only if their fields are not as expected. DLPack would refuse those
+  // that are read-only.
+  if (hasBase(type, "numpy.ndarray"))
+    return TypeReader::ArrayInterface;
+  uint8_t ways = 0;
+  if (offers(type, object, "data_ptr") && offers(type, object, "dtype"))
+    ways |= TypeReader::DataPointer;
+  if (offers(type, object, "__cuda_array_interface__"))
+    ways |= TypeReader::CudaInterface;
+  if (offers(type, object, "__dlpack__"))
+    ways |= TypeReader::DLPack;
+  if (PyObject_CheckBuffer(object))
+    ways |= TypeReader::Buffer;
+  if (offers(type, object, "__array_interface__"))
+    ways |= TypeReader::ArrayInterface;
+  return ways;
+}
+
+std::unique_ptr<TypeReader> examine(PyTypeObject *type, PyObject *object) {
+  auto reader = std::make_unique<TypeReader>();
+  // The reader is found by the type's address, so the type must not go away.
+  reader->type = reinterpret_cast<PyTypeObject *>(Py_NewRef(reinterpret_cast<PyObject *>(type)));
+  if (PyBool_Check(object))
+    reader->kind = TypeReader::Boolean;
+  else if (PyLong_Check(object))
+    reader->kind = TypeReader::Integer;
+  else if (PyFloat_Check(object))
+    reader->kind = TypeReader::Float;
+  else if (hasBase(type, "numpy.generic") || PyType_Check(object))
+    reader->kind = PyType_Check(object) ? TypeReader::Unsupported : scalarKind(type);
+  else {
+    reader->exchange = findExchange(type);
+    reader->numpy = hasBase(type, "numpy.ndarray") && numpyFieldsAreKnown(object);
+    reader->ways = findWays(type, object);
+    reader->library = libraryOf(type);
+    bool array = reader->exchange || reader->numpy || reader->ways;
+    reader->kind = array ? TypeReader::Array : scalarKind(type);
+  }
+  return reader;
+}
+
+bool readExchange(const dlpack::ExchangeApi &api, PyObject *object, const Where &where,
+                  HeldObjects &held, ArrayFacts &facts) {
+  auto refused = [&] {
+    if (PyErr_ExceptionMatches(PyExc_Exception))
+      raise(PyExc_TypeError, where.message("can't be read by DLPack"));
+    return false;
+  };
+  if (api.describeObject) {
+    dlpack::Tensor tensor;
+    if (api.describeObject(object, &tensor) != 0)
+      return refused();
+    return readTensor(tensor, where, facts);
+  }
+  dlpack::VersionedTensor *managed = nullptr;
+  if (api.fromObject(object, &managed) != 0)
+    return refused();
+  facts.readOnly = managed->flags & dlpack::readOnlyFlag;
+  bool read = readTensor(managed->tensor, where, facts);
+  // The object itself keeps the memory; what was made here only describes it.
+  if (managed->deleter)
+    managed->deleter(managed);
+  return read;
+}
+
+// Element types by NumPy's dtype objects, of which there are usually a dozen in a process. The
+// cache holds references, so it does not take more than a few of those that are made on the fly.
+bool numpyElementType(PyObject *dtype, const Where &where, DataType &type) {
+  struct Entry {
+    PyObject *dtype;
+    DataType type;
+  };
+  constexpr size_t most = 64;
+  static std::vector<Entry> &known = *new std::vector<Entry>;
+  for (const Entry &entry : known)
+    if (entry.dtype == dtype) {
+      type = entry.type;
+      return true;
+    }
+  if (!elementType(dtype, where, type))
+    return false;
+  if (known.size() < most)
+    known.push_back({Py_NewRef(dtype), type});
+  return true;
+}
+
+bool readNumpy(PyObject *object, const Where &where, ArrayFacts &facts) {
+  auto *array = reinterpret_cast<NumpyArray *>(object);
+  facts.address = reinterpret_cast<uint64_t>(array->data);
+  facts.readOnly = !(array->flags & numpyWriteable);
+  facts.place = Place::Host;
+  return numpyElementType(array->descr, where, facts.type);
+}
+
+} // namespace
+
+HeldObjects::~HeldObjects() {
+  for (Py_buffer &view : views)
+    PyBuffer_Release(&view);
+}
+
+const TypeReader *readerOf(PyObject *object) {
+  static auto &known = *new std::unordered_map<PyTypeObject *, std::unique_ptr<TypeReader>>;
+  PyTypeObject *type = Py_TYPE(object);
+  if (auto found = known.find(type); found != known.end())
+    return found->second.get();
+  // Looking at attributes may run Python code, which may bring another thread here.
+  std::unique_ptr<TypeReader> made = examine(type, object);
+  auto [entry, isNew] = known.try_emplace(type, nullptr);
+  if (isNew || !entry->second)
+    entry->second = std::move(made);
+  return entry->second.get();
+}
+
+bool readArray(const TypeReader &reader, PyObject *object, const Where &where, HeldObjects &held,
+               ArrayFacts &facts) {
+  if (reader.exchange)
+    return readExchange(*reader.exchange, object, where, held, facts);
+  if (reader.numpy)
+    return readNumpy(object, where, facts);
+  Reading reading = Reading::NotThisWay;
+  auto attempt = [&](TypeReader::Way way, auto read) {
+    if (reading == Reading::NotThisWay && (reader.ways & way))
+      reading = read();
+  };
+  attempt(TypeReader::DataPointer, [&] { return readDataPointer(object, where, facts); });
+  attempt(TypeReader::CudaInterface, [&] { return readCudaInterface(object, where, held, facts); });
+  attempt(TypeReader::DLPack, [&] { return readDLPack(object, where, held, facts); });
+  attempt(TypeReader::Buffer, [&] { return readBuffer(object, where, held, facts); });
+  attempt(TypeReader::ArrayInterface,
+          [&] { return readArrayInterface(object, where, held, facts); });
+  if (reading == Reading::NotThisWay)
+    raise(PyExc_TypeError, where.message("is of type " + typeName(object) +
+                                         ", but this one can't be read as an array"));
+  return reading == Reading::Done;
+}
+
+void raiseElementType(const std::string &found, const Where &where) {
+  raise(PyExc_TypeError,
+        where.message("has element type " + found +
+                      ", expected bool, int8 to int64, uint8 to uint64, float16, bfloat16, "
+                      "float32 or float64"));
+}
+
+bool elementType(PyObject *dtype, const Where &where, DataType &type) {
+  Ref shown = Ref::steal(PyObject_Str(dtype));
+  if (!shown)
+    return false;
+  std::string words = text(shown.get());
+  std::string name = text(findAttribute(dtype, "name").get());
+  PyErr_Clear();
+  if (name.empty())
+    name = words.substr(words.rfind('.') + 1);
+  Ref native = findAttribute(dtype, "isnative");
+  PyErr_Clear();
+  auto found = dataTypeFromArrayName(name);
+  // Names as in signatures, from objects that stand for a tensor.
+  for (unsigned i = 0; i < numDataTypes && !found; ++i)
+    if (dataTypeName(static_cast<DataType>(i)) == name)
+      found = static_cast<DataType>(i);
+  if (!found && name == "int1")
+    found = DataType::I1;
+  if (!found || native.get() == Py_False) {
+    raiseElementType(words, where);
+    return false;
+  }
+  type = *found;
+  return true;
+}
+
+} // namespace eft::python

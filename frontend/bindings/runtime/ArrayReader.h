@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Reads the arguments of a launch. What a Python type is, and by which protocol its arrays are
+// read, is found out once for each type:
+//
+//   exchange   DLPack's table of C functions (PyTorch from 2.10): no Python code, no allocation
+//   numpy      the fields of NumPy's array structure
+//   data_ptr   methods data_ptr() and attributes dtype, device: PyTorch before 2.10, and objects
+//   that
+//              stand for a tensor
+//   cuda       __cuda_array_interface__ (CuPy, Numba)
+//   dlpack     __dlpack__ (JAX and others), with either kind of capsule
+//   buffer     Python's buffer protocol (array.array, memoryview, bytes)
+//   array      __array_interface__
+//
+// A type may offer several. They are tried in this order, since one may not fit each object of the
+// type: __cuda_array_interface__ of an array on the host is an AttributeError.
+#pragma once
+
+#include "frontend/bindings/runtime/DLPack.h"
+#include "frontend/bindings/runtime/Object.h"
+#include "frontend/bindings/runtime/TypeCode.h"
+
+#include <vector>
+
+namespace eft::python {
+
+// Where an array's memory lies. Pinned memory of the host can be used by GPUs too; of an unknown
+// place nothing is known, so it goes with the other arguments.
+enum class Place : uint8_t { Unknown, Host, Pinned, Cuda };
+
+struct ArrayFacts {
+  uint64_t address = 0;
+  DataType type = DataType::I8;
+  bool readOnly = false;
+  Place place = Place::Unknown;
+  int32_t index = 0;      // of the GPU
+  bool hasStream = false; // the object names the stream that works on it …
+  uint64_t stream = 0;    // … and it is this one
+};
+
+// Keeps what a protocol handed out until the launch is over.
+class HeldObjects {
+public:
+  HeldObjects() = default;
+  HeldObjects(const HeldObjects &) = delete;
+  ~HeldObjects();
+
+  void keep(Ref object) { objects.push_back(std::move(object)); }
+  // The view belongs to this object from now on.
+  void keep(const Py_buffer &view) { views.push_back(view); }
+
+private:
+  std::vector<Ref> objects;
+  std::vector<Py_buffer> views;
+};
+
+enum class Library : uint8_t { Torch, CuPy, Other };
+
+// What Eft knows of a Python type. Made once, never freed.
+struct TypeReader {
+  enum Kind : uint8_t { Boolean, Integer, Float, Array, Unsupported };
+  enum Way : uint8_t {
+    DataPointer = 1,
+    CudaInterface = 2,
+    DLPack = 4,
+    Buffer = 8,
+    ArrayInterface = 16,
+  };
+
+  PyTypeObject *type = nullptr;
+  Kind kind = Unsupported;
+  Library library = Library::Other;
+  bool numpy = false;
+  uint8_t ways = 0;
+  const dlpack::ExchangeApi *exchange = nullptr;
+};
+
+// The reader of the object's type. Null with an exception set if finding out failed.
+const TypeReader *readerOf(PyObject *object);
+
+// Reads an array. False with an exception set if it can't be.
+bool readArray(const TypeReader &reader, PyObject *object, const Where &where, HeldObjects &held,
+               ArrayFacts &facts);
+
+// The element type of a NumPy dtype, or of an object whose str() ends in a type's name, such as
+// "torch.float32". False with an exception set if kernels have no use for it.
+bool elementType(PyObject *dtype, const Where &where, DataType &type);
+
+// Sets the exception for an element type that kernels have no use for.
+void raiseElementType(const std::string &found, const Where &where);
+
+// How the ways of ArrayProtocols.cpp end: the object may not offer what its type does.
+enum class Reading { Done, NotThisWay, Failed };
+
+Reading readDataPointer(PyObject *object, const Where &where, ArrayFacts &facts);
+Reading readCudaInterface(PyObject *object, const Where &where, HeldObjects &held,
+                          ArrayFacts &facts);
+Reading readDLPack(PyObject *object, const Where &where, HeldObjects &held, ArrayFacts &facts);
+Reading readBuffer(PyObject *object, const Where &where, HeldObjects &held, ArrayFacts &facts);
+Reading readArrayInterface(PyObject *object, const Where &where, HeldObjects &held,
+                           ArrayFacts &facts);
+
+// Fills `facts` from a DLPack description.
+bool readTensor(const dlpack::Tensor &tensor, const Where &where, ArrayFacts &facts);
+
+} // namespace eft::python

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Reads the arguments of a call into slots of eight bytes, type codes and a device.
+#include "frontend/bindings/runtime/Call.h"
+
+#include "runtime/cuda/Gpu.h"
+
+#include <bit>
+
+namespace eft::python {
+
+bool Call::read() {
+  for (size_t i = 0; i < signature.size(); ++i)
+    if (!readArgument(i))
+      return false;
+  return chooseDevice();
+}
+
+bool Call::readArgument(size_t i) {
+  PyObject *value = values[i];
+  if (isConstexpr(value)) {
+    Ref inner = unwrapConstexpr(value);
+    if (!inner)
+      return false;
+    value = values[i] = inner.get();
+    held.keep(std::move(inner));
+  }
+  if (signature[i].kind == Parameter::Constexpr || value == Py_None) {
+    codes[i] = constantCode;
+    return true;
+  }
+  if (PyLong_CheckExact(value))
+    return readInteger(i, value);
+  if (PyFloat_CheckExact(value)) {
+    auto single = static_cast<float>(PyFloat_AS_DOUBLE(value));
+    setSlot(i, scalarCode(DataType::F32), std::bit_cast<uint32_t>(single));
+    return true;
+  }
+  if (PyBool_Check(value)) {
+    setSlot(i, scalarCode(DataType::I1), value == Py_True);
+    return true;
+  }
+  return readObject(i, value);
+}
+
+// The narrowest of i32, i64 and u64 that holds the value, as in Triton.
+bool Call::readInteger(size_t i, PyObject *value) {
+  int overflow = 0;
+  long long number = PyLong_AsLongLongAndOverflow(value, &overflow);
+  if (number == -1 && PyErr_Occurred())
+    return false;
+  if (overflow == 0) {
+    bool narrow = number >= INT32_MIN && number <= INT32_MAX;
+    setSlot(i, scalarCode(narrow ? DataType::I32 : DataType::I64), static_cast<uint64_t>(number));
+    return true;
+  }
+  unsigned long long large = overflow > 0 ? PyLong_AsUnsignedLongLong(value) : 0;
+  if (overflow > 0 && !PyErr_Occurred()) {
+    setSlot(i, scalarCode(DataType::U64), large);
+    return true;
+  }
+  PyErr_Clear();
+  Ref bits = Ref::steal(PyObject_CallMethod(value, "bit_length", nullptr));
+  if (!bits)
+    return false;
+  raise(PyExc_TypeError,
+        signature.where(i).message("must be an int of at most 64 bits, got one of " +
+                                   describe(bits.get()) + " bits"));
+  return false;
+}
+
+bool Call::readObject(size_t i, PyObject *value) {
+  Parameter &parameter = signature[i];
+  const TypeReader *reader = parameter.lastReader;
+  if (parameter.lastType != Py_TYPE(value)) {
+    reader = readerOf(value);
+    if (!reader)
+      return false;
+    parameter.lastType = Py_TYPE(value);
+    parameter.lastReader = reader;
+  }
+  if (reader->kind != TypeReader::Array)
+    return readScalar(*reader, i, value);
+  ArrayFacts facts;
+  if (!readArray(*reader, value, signature.where(i), held, facts))
+    return false;
+  setSlot(i, pointerCode(facts.type, facts.readOnly), facts.address);
+  return placeArray(i, *reader, facts);
+}
+
+// Numbers of other types than Python's own: subclasses of these, and NumPy's scalars.
+bool Call::readScalar(const TypeReader &reader, size_t i, PyObject *value) {
+  switch (reader.kind) {
+  case TypeReader::Boolean: {
+    int truth = PyObject_IsTrue(value);
+    if (truth < 0)
+      return false;
+    setSlot(i, scalarCode(DataType::I1), static_cast<uint64_t>(truth));
+    return true;
+  }
+  case TypeReader::Integer: {
+    Ref number = Ref::steal(PyNumber_Index(value));
+    return number && readInteger(i, number.get());
+  }
+  case TypeReader::Float: {
+    double number = PyFloat_AsDouble(value);
+    if (number == -1 && PyErr_Occurred())
+      return false;
+    auto single = static_cast<float>(number);
+    setSlot(i, scalarCode(DataType::F32), std::bit_cast<uint32_t>(single));
+    return true;
+  }
+  default:
+    raise(PyExc_TypeError,
+          signature.where(i).message("must be an array, int, float, bool or None, got " +
+                                     typeName(value)));
+    return false;
+  }
+}
+
+bool Call::placeArray(size_t i, const TypeReader &reader, const ArrayFacts &facts) {
+  if (facts.place == Place::Unknown)
+    return true;
+  if (facts.place == Place::Cuda)
+    streamChoice.consider(reader, facts);
+  auto nameOf = [](Place place, int index) {
+    return (place == Place::Cuda ? Device::cuda(index) : Device::host()).name();
+  };
+  bool first = decided == Place::Unknown;
+  bool agree = decided == facts.place && (decided != Place::Cuda || device.index == facts.index);
+  // Pinned memory is at home everywhere: the others decide.
+  if (first || (decided == Place::Pinned && !agree)) {
+    decided = facts.place;
+    decidedBy = i;
+    device = facts.place == Place::Cuda ? Device::cuda(facts.index) : Device::host();
+    return true;
+  }
+  if (agree || facts.place == Place::Pinned)
+    return true;
+  raise(PyExc_ValueError, std::string("kernel '") + signature.kernelName() + "': argument '" +
+                              signature[decidedBy].name + "' is on " +
+                              nameOf(decided, device.index) + ", but argument '" +
+                              signature[i].name + "' is on " + nameOf(facts.place, facts.index) +
+                              ": expected all arrays on one device");
+  return false;
+}
+
+// Without an array to go by, a launch goes to the first GPU if there is one.
+bool Call::chooseDevice() {
+  if (decided != Place::Unknown)
+    return true;
+  auto count = cuda::gpuCount();
+  if (!count.ok()) {
+    raise(count.error());
+    return false;
+  }
+  device = *count > 0 ? Device::cuda(0) : Device::host();
+  return true;
+}
+
+} // namespace eft::python

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// One call of a kernel: its arguments bound to the parameters, and read.
+#pragma once
+
+#include "frontend/bindings/runtime/Signature.h"
+#include "frontend/bindings/runtime/Stream.h"
+#include "runtime/device/Device.h"
+#include "runtime/launch/Grid.h"
+
+#include <memory>
+#include <span>
+
+namespace eft::python {
+
+// An array of a size that is known at run time, and usually small enough for the stack.
+template <typename T> class SmallArray {
+public:
+  explicit SmallArray(size_t size) : count(size) {
+    if (size > inlineSize)
+      heap.reset(new T[size]);
+  }
+  T *data() { return count > inlineSize ? heap.get() : stack; }
+  const T *data() const { return count > inlineSize ? heap.get() : stack; }
+  T &operator[](size_t i) { return data()[i]; }
+  const T &operator[](size_t i) const { return data()[i]; }
+  size_t size() const { return count; }
+
+private:
+  static constexpr size_t inlineSize = 32;
+  size_t count;
+  T stack[inlineSize]; // left as it is: filling it would cost more than using it
+  std::unique_ptr<T[]> heap;
+};
+
+class Call {
+public:
+  explicit Call(Signature &signature)
+      : signature(signature), values(signature.size()), codes(signature.size()),
+        slotStorage(signature.size()) {}
+
+  // Each returns false with a Python exception set if the call can't be.
+  bool bind(PyObject *const *args, size_t nargs, PyObject *keywords, PyObject **grid = nullptr) {
+    return signature.bind(args, nargs, keywords, values.data(), options, grid);
+  }
+  // Reads every argument, and finds the device on which they are.
+  bool read();
+  // Finds the grid, by calling `object` with the arguments if it is a function.
+  bool readGrid(PyObject *object, Grid &grid);
+  bool findStream(uint64_t &stream) const { return streamChoice.find(device.index, stream); }
+
+  std::span<const uint64_t> slots() const { return {slotStorage.data(), numSlots}; }
+
+  Signature &signature;
+  SmallArray<PyObject *> values; // borrowed, by parameter
+  SmallArray<TypeCode> codes;    // by parameter
+  Options options;
+  Device device;
+
+private:
+  bool readArgument(size_t i);
+  bool readInteger(size_t i, PyObject *value);
+  bool readObject(size_t i, PyObject *value);
+  bool readScalar(const TypeReader &reader, size_t i, PyObject *value);
+  bool placeArray(size_t i, const TypeReader &reader, const ArrayFacts &facts);
+  bool chooseDevice();
+  void setSlot(size_t i, TypeCode code, uint64_t value) {
+    codes[i] = code;
+    slotStorage[numSlots++] = value;
+  }
+
+  SmallArray<uint64_t> slotStorage; // of those arguments that the compiled kernel has
+  size_t numSlots = 0;
+  Place decided = Place::Unknown;
+  size_t decidedBy = 0; // the parameter whose argument did
+  StreamChoice streamChoice;
+  HeldObjects held;
+};
+
+} // namespace eft::python

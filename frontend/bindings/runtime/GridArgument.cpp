@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The grid of a call: an int, one to three ints, or a function of the arguments.
+#include "frontend/bindings/runtime/Call.h"
+
+namespace eft::python {
+namespace {
+
+bool raiseGrid(PyObject *type, const std::string &kernel, const std::string &words) {
+  raise(type, "grid of kernel '" + kernel + "' " + words);
+  return false;
+}
+
+bool readExtent(PyObject *object, const std::string &kernel, PyObject *whole, int64_t &extent) {
+  if (!PyIndex_Check(object))
+    return raiseGrid(PyExc_TypeError, kernel,
+                     "must be 1 to 3 ints, or a function that returns them, got " +
+                         describe(whole));
+  Ref number = Ref::steal(PyNumber_Index(object));
+  if (!number)
+    return false;
+  int overflow = 0;
+  extent = PyLong_AsLongLongAndOverflow(number.get(), &overflow);
+  if (overflow != 0)
+    return raiseGrid(PyExc_ValueError, kernel,
+                     "has " + describe(number.get()) +
+                         " programs along one axis, expected 0 to 2147483647");
+  return true;
+}
+
+bool readExtents(PyObject *object, const std::string &kernel, Grid &grid) {
+  grid = {1, 1, 1};
+  if (!PyTuple_Check(object) && !PyList_Check(object))
+    return readExtent(object, kernel, object, grid[0]);
+  Py_ssize_t count = PySequence_Fast_GET_SIZE(object);
+  if (count < 1 || count > 3)
+    return raiseGrid(PyExc_ValueError, kernel,
+                     "must have 1 to 3 extents, got " + std::to_string(count));
+  for (Py_ssize_t axis = 0; axis < count; ++axis) {
+    // An int's own methods may change a list under way.
+    Ref item = Ref::steal(PySequence_GetItem(object, axis));
+    if (!item || !readExtent(item.get(), kernel, object, grid[static_cast<size_t>(axis)]))
+      return false;
+  }
+  return true;
+}
+
+} // namespace
+
+bool Call::readGrid(PyObject *object, Grid &grid) {
+  const std::string &kernel = signature.kernelName();
+  bool isFunction = !PyTuple_Check(object) && !PyLong_Check(object) && PyCallable_Check(object);
+  if (!isFunction)
+    return readExtents(object, kernel, grid);
+  Ref arguments = signature.toDict(values.data());
+  Ref result = arguments ? Ref::steal(PyObject_CallOneArg(object, arguments.get())) : Ref();
+  return result && readExtents(result.get(), kernel, grid);
+}
+
+} // namespace eft::python

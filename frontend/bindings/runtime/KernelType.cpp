@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// kernel[grid](arguments): from the subscript to the driver with no Python code but the grid's.
+//
+// Both are plain CPython types rather than pybind11 classes, because a call of a pybind11 object
+// makes a tuple and a dict of its arguments first, which costs as much as all that is done here.
+#include "frontend/bindings/runtime/KernelType.h"
+
+#include "frontend/bindings/runtime/LoadedKernel.h"
+#include "frontend/bindings/runtime/Variants.h"
+
+#include <new>
+#include <structmember.h>
+
+namespace eft::python {
+namespace {
+
+struct KernelState {
+  Signature signature;
+  Variants variants;
+};
+
+struct KernelObject {
+  PyObject_HEAD KernelState *state; // null before __init__
+};
+
+struct LauncherObject {
+  PyObject_HEAD vectorcallfunc call;
+  PyObject *kernel;
+  PyObject *grid;
+};
+
+PyTypeObject *launcherType = nullptr;
+
+KernelState *stateOf(PyObject *kernel) { return reinterpret_cast<KernelObject *>(kernel)->state; }
+
+bool launch(const Kernel &kernel, const Call &call, const Grid &grid) {
+  Expected<CheckedGrid> checked = kernel.check(grid);
+  if (!checked.ok()) {
+    raise(checked.error());
+    return false;
+  }
+  uint64_t stream = 0;
+  if (!call.device.isHost() && !call.findStream(stream))
+    return false;
+  auto run = [&] {
+    return kernel.launch(*checked, call.slots(), reinterpret_cast<cuda::StreamHandle>(stream));
+  };
+  Status status;
+  if (kernel.returnsAtOnce(*checked)) {
+    // Giving the GIL up may cost milliseconds if another thread wants it.
+    status = run();
+  } else {
+    PyThreadState *state = PyEval_SaveThread();
+    status = run();
+    PyEval_RestoreThread(state);
+  }
+  if (!status.ok())
+    raise(status.error());
+  return status.ok();
+}
+
+// One call of a kernel. With a null `grid` the kernel is compiled and not launched.
+PyObject *callKernel(PyObject *kernel, PyObject *grid, PyObject *const *args, size_t nargs,
+                     PyObject *keywords) {
+  KernelState *state = stateOf(kernel);
+  Call call(state->signature);
+  PyObject *unused = nullptr;
+  Grid extents;
+  if (!call.bind(args, nargs, keywords, grid ? nullptr : &unused) || !call.read() ||
+      (grid && !call.readGrid(grid, extents)))
+    return nullptr;
+  PyObject *found = state->variants.find(kernel, call);
+  if (!found)
+    return nullptr;
+  Ref loaded = Ref::borrow(found);
+  if (grid && !launch(kernelOf(found), call, extents))
+    return nullptr;
+  return loaded.release();
+}
+
+PyObject *noMemory(const std::bad_alloc &) { return PyErr_NoMemory(); }
+
+PyObject *launcherCall(PyObject *self, PyObject *const *args, size_t nargsf, PyObject *keywords) {
+  auto *launcher = reinterpret_cast<LauncherObject *>(self);
+  try {
+    return callKernel(launcher->kernel, launcher->grid, args,
+                      static_cast<size_t>(PyVectorcall_NARGS(nargsf)), keywords);
+  } catch (const std::bad_alloc &failure) {
+    return noMemory(failure);
+  }
+}
+
+int launcherTraverse(PyObject *self, visitproc visit, void *arg) {
+  auto *launcher = reinterpret_cast<LauncherObject *>(self);
+  Py_VISIT(Py_TYPE(self));
+  Py_VISIT(launcher->kernel);
+  Py_VISIT(launcher->grid);
+  return 0;
+}
+
+// The grid function breaks every cycle that goes through a launcher.
+int launcherClear(PyObject *self) {
+  auto *launcher = reinterpret_cast<LauncherObject *>(self);
+  Py_XSETREF(launcher->grid, Py_NewRef(Py_None));
+  return 0;
+}
+
+void launcherDealloc(PyObject *self) {
+  auto *launcher = reinterpret_cast<LauncherObject *>(self);
+  PyObject_GC_UnTrack(self);
+  Py_XDECREF(launcher->kernel);
+  Py_XDECREF(launcher->grid);
+  PyTypeObject *type = Py_TYPE(self);
+  PyObject_GC_Del(self);
+  Py_DECREF(type);
+}
+
+PyObject *kernelSubscript(PyObject *self, PyObject *grid) {
+  if (!stateOf(self)) {
+    raise(PyExc_RuntimeError, typeName(self) + ".__init__ did not call KernelBase.__init__");
+    return nullptr;
+  }
+  auto *launcher = PyObject_GC_New(LauncherObject, launcherType);
+  if (!launcher)
+    return nullptr;
+  launcher->call = launcherCall;
+  launcher->kernel = Py_NewRef(self);
+  launcher->grid = Py_NewRef(grid);
+  PyObject_GC_Track(launcher);
+  return reinterpret_cast<PyObject *>(launcher);
+}
+
+PyObject *kernelWarmup(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
+                       PyObject *keywords) {
+  if (!stateOf(self)) {
+    raise(PyExc_RuntimeError, typeName(self) + ".__init__ did not call KernelBase.__init__");
+    return nullptr;
+  }
+  try {
+    return callKernel(self, nullptr, args, static_cast<size_t>(nargs), keywords);
+  } catch (const std::bad_alloc &failure) {
+    return noMemory(failure);
+  }
+}
+
+int kernelInit(PyObject *self, PyObject *args, PyObject *keywords) {
+  static const char *names[] = {"name", "parameters", nullptr};
+  const char *name = nullptr;
+  PyObject *parameters = nullptr;
+  if (!PyArg_ParseTupleAndKeywords(args, keywords, "sO:KernelBase", const_cast<char **>(names),
+                                   &name, &parameters))
+    return -1;
+  KernelState *&state = reinterpret_cast<KernelObject *>(self)->state;
+  try {
+    auto made = std::make_unique<KernelState>();
+    if (!made->signature.init(name, parameters))
+      return -1;
+    // A launch may be under way in another thread, with references into the state.
+    if (state) {
+      raise(PyExc_RuntimeError, "KernelBase.__init__ must be called once");
+      return -1;
+    }
+    state = made.release();
+    return 0;
+  } catch (const std::bad_alloc &failure) {
+    noMemory(failure);
+    return -1;
+  }
+}
+
+int kernelTraverse(PyObject *self, visitproc visit, void *arg) {
+  Py_VISIT(Py_TYPE(self));
+  KernelState *state = stateOf(self);
+  if (!state)
+    return 0;
+  if (int result = state->signature.traverse(visit, arg))
+    return result;
+  return state->variants.traverse(visit, arg);
+}
+
+// The object is garbage by now, but a finalizer may still call it: the state stays valid, empty.
+int kernelClear(PyObject *self) {
+  if (KernelState *state = stateOf(self)) {
+    Variants gone = std::move(state->variants);
+    state->variants = Variants();
+  }
+  return 0;
+}
+
+void kernelDealloc(PyObject *self) {
+  PyObject_GC_UnTrack(self);
+  PyTypeObject *type = Py_TYPE(self);
+  delete stateOf(self);
+  type->tp_free(self);
+  Py_DECREF(type);
+}
+
+PyMethodDef kernelMethods[] = {
+    {"warmup", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(kernelWarmup)),
+     METH_FASTCALL | METH_KEYWORDS,
+     "warmup(*args, grid=None, **kwargs)\n--\n\n"
+     "Compiles and loads what kernel[grid](*args, **kwargs) would launch, and returns it without "
+     "a\n"
+     "launch. `grid` is not looked at."},
+    {},
+};
+
+PyType_Slot kernelSlots[] = {
+    {Py_tp_doc,
+     const_cast<char *>(
+         "KernelBase(name, parameters)\n--\n\n"
+         "The base of a kernel. `parameters` is a sequence of (name, kind, default): kind 0 is a\n"
+         "value, 1 a value that is never specialised on, 2 a constexpr; default is MISSING if "
+         "there\n"
+         "is none. A subclass has the methods _address_parameters and _compile "
+         "(docs/runtime.md).")},
+    {Py_tp_new, reinterpret_cast<void *>(PyType_GenericNew)},
+    {Py_tp_init, reinterpret_cast<void *>(kernelInit)},
+    {Py_tp_traverse, reinterpret_cast<void *>(kernelTraverse)},
+    {Py_tp_clear, reinterpret_cast<void *>(kernelClear)},
+    {Py_tp_dealloc, reinterpret_cast<void *>(kernelDealloc)},
+    {Py_tp_methods, kernelMethods},
+    {Py_mp_subscript, reinterpret_cast<void *>(kernelSubscript)},
+    {},
+};
+
+PyType_Spec kernelSpec = {"eft._runtime.KernelBase", sizeof(KernelObject), 0,
+                          Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC,
+                          kernelSlots};
+
+PyMemberDef launcherMembers[] = {
+    {"__vectorcalloffset__", T_PYSSIZET, offsetof(LauncherObject, call), READONLY, nullptr},
+    {"kernel", T_OBJECT_EX, offsetof(LauncherObject, kernel), READONLY, "the kernel"},
+    {"grid", T_OBJECT_EX, offsetof(LauncherObject, grid), READONLY, "its grid"},
+    {},
+};
+
+PyType_Slot launcherSlots[] = {
+    {Py_tp_doc, const_cast<char *>("A kernel with its grid: what kernel[grid] gives. Calling it "
+                                   "launches, and returns the LoadedKernel that ran.")},
+    {Py_tp_traverse, reinterpret_cast<void *>(launcherTraverse)},
+    {Py_tp_clear, reinterpret_cast<void *>(launcherClear)},
+    {Py_tp_dealloc, reinterpret_cast<void *>(launcherDealloc)},
+    {Py_tp_call, reinterpret_cast<void *>(PyVectorcall_Call)},
+    {Py_tp_members, launcherMembers},
+    {},
+};
+
+PyType_Spec launcherSpec = {"eft._runtime.Launcher", sizeof(LauncherObject), 0,
+                            Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL |
+                                Py_TPFLAGS_DISALLOW_INSTANTIATION,
+                            launcherSlots};
+
+} // namespace
+
+bool makeKernelTypes(PyObject *module) {
+  auto *kernelType = reinterpret_cast<PyTypeObject *>(PyType_FromSpec(&kernelSpec));
+  launcherType = reinterpret_cast<PyTypeObject *>(PyType_FromSpec(&launcherSpec));
+  return kernelType && launcherType && PyModule_AddType(module, kernelType) == 0 &&
+         PyModule_AddType(module, launcherType) == 0;
+}
+
+} // namespace eft::python

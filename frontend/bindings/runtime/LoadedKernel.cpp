@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The type LoadedKernel and its two ways of being made.
+#include "frontend/bindings/runtime/LoadedKernel.h"
+
+#include <new>
+
+namespace eft::python {
+
+PyTypeObject *loadedKernelType = nullptr;
+
+namespace {
+
+LoadedKernelObject *cast(PyObject *object) {
+  return reinterpret_cast<LoadedKernelObject *>(object);
+}
+
+// The object is made without __init__: a subclass sets its own attributes afterwards.
+PyObject *wrap(PyTypeObject *type, Expected<std::unique_ptr<const Kernel>> loaded,
+               PyObject *keepAlive) {
+  if (!loaded.ok()) {
+    raise(loaded.error());
+    return nullptr;
+  }
+  PyObject *self = type->tp_alloc(type, 0);
+  if (!self)
+    return nullptr;
+  new (&cast(self)->kernel) std::unique_ptr<const Kernel>(*std::move(loaded));
+  cast(self)->keepAlive = keepAlive ? Py_NewRef(keepAlive) : nullptr;
+  return self;
+}
+
+PyObject *loadCuda(PyObject *type, PyObject *args, PyObject *keywords) {
+  static const char *names[] = {"device", "cubin", "name", "num_warps", "shared", nullptr};
+  int device = 0;
+  Py_buffer cubin;
+  const char *name = nullptr;
+  cuda::KernelShape shape;
+  if (!PyArg_ParseTupleAndKeywords(args, keywords, "iy*sii:load_cuda", const_cast<char **>(names),
+                                   &device, &cubin, &name, &shape.numWarps, &shape.sharedBytes))
+    return nullptr;
+  std::string_view image(static_cast<const char *>(cubin.buf), static_cast<size_t>(cubin.len));
+  auto loaded = Kernel::loadCuda(device, image, name, shape);
+  PyBuffer_Release(&cubin);
+  return wrap(reinterpret_cast<PyTypeObject *>(type), std::move(loaded), nullptr);
+}
+
+PyObject *loadHost(PyObject *type, PyObject *args, PyObject *keywords) {
+  static const char *names[] = {"address", "keep_alive", "name", nullptr};
+  unsigned long long address = 0;
+  PyObject *keepAlive = nullptr;
+  const char *name = nullptr;
+  if (!PyArg_ParseTupleAndKeywords(args, keywords, "KOs:load_host", const_cast<char **>(names),
+                                   &address, &keepAlive, &name))
+    return nullptr;
+  auto *function = reinterpret_cast<cpu::HostFunction *>(address);
+  return wrap(reinterpret_cast<PyTypeObject *>(type), Kernel::loadHost(function, name), keepAlive);
+}
+
+PyObject *refuseNew(PyTypeObject *type, PyObject *, PyObject *) {
+  raise(PyExc_TypeError, typeName(type) + " objects are made by load_cuda() and load_host()");
+  return nullptr;
+}
+
+int traverse(PyObject *self, visitproc visit, void *arg) {
+  Py_VISIT(Py_TYPE(self));
+  Py_VISIT(cast(self)->keepAlive);
+  return 0;
+}
+
+// keepAlive stays until the object goes: the code may be running.
+void dealloc(PyObject *self) {
+  PyObject_GC_UnTrack(self);
+  PyTypeObject *type = Py_TYPE(self);
+  cast(self)->kernel.~unique_ptr();
+  Py_XDECREF(cast(self)->keepAlive);
+  type->tp_free(self);
+  Py_DECREF(type);
+}
+
+PyMethodDef methods[] = {
+    {"load_cuda", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(loadCuda)),
+     METH_CLASS | METH_VARARGS | METH_KEYWORDS,
+     "load_cuda(device, cubin, name, num_warps, shared)\n--\n\n"
+     "Loads the kernel `name` of a cubin on a GPU. `shared` counts bytes of dynamic shared "
+     "memory.\n"
+     "Raises CudaError with the driver's words."},
+    {"load_host", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(loadHost)),
+     METH_CLASS | METH_VARARGS | METH_KEYWORDS,
+     "load_host(address, keep_alive, name)\n--\n\n"
+     "Takes compiled code of the host by its address. `keep_alive` owns the code's memory."},
+    {},
+};
+
+PyType_Slot slots[] = {
+    {Py_tp_doc, const_cast<char *>("A kernel's code on a device. Made by load_cuda() and "
+                                   "load_host(), which do not call __init__.")},
+    {Py_tp_new, reinterpret_cast<void *>(refuseNew)},
+    {Py_tp_traverse, reinterpret_cast<void *>(traverse)},
+    {Py_tp_dealloc, reinterpret_cast<void *>(dealloc)},
+    {Py_tp_methods, methods},
+    {},
+};
+
+PyType_Spec spec = {"eft._runtime.LoadedKernel", sizeof(LoadedKernelObject), 0,
+                    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC, slots};
+
+} // namespace
+
+bool makeLoadedKernelType(PyObject *module) {
+  loadedKernelType = reinterpret_cast<PyTypeObject *>(PyType_FromSpec(&spec));
+  return loadedKernelType && PyModule_AddType(module, loadedKernelType) == 0;
+}
+
+} // namespace eft::python

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The extension module eft._runtime: launches, devices, the disk cache. Nothing of it touches CUDA
+// before the first use of a GPU.
+#include "frontend/bindings/runtime/KernelType.h"
+#include "frontend/bindings/runtime/LoadedKernel.h"
+#include "frontend/bindings/runtime/Signature.h"
+#include "frontend/bindings/runtime/Stream.h"
+#include "runtime/cache/DiskCache.h"
+#include "runtime/cuda/Event.h"
+#include "runtime/cuda/Linker.h"
+#include "runtime/device/Host.h"
+
+#include <pybind11/pybind11.h>
+
+namespace py = pybind11;
+using namespace py::literals;
+
+namespace eft::python {
+namespace {
+
+// The value, or the Python exception for the error.
+template <typename T> T unwrap(Expected<T> result) {
+  if (!result.ok()) {
+    raise(result.error());
+    throw py::error_already_set();
+  }
+  return *std::move(result);
+}
+
+void unwrap(Status status) {
+  if (!status.ok()) {
+    raise(status.error());
+    throw py::error_already_set();
+  }
+}
+
+py::bytes linkPtx(int device, const std::string &ptx, const std::string &name) {
+  const cuda::Gpu *gpu = unwrap(cuda::gpu(device));
+  auto cubin = [&] {
+    py::gil_scoped_release release;
+    return cuda::linkPtx(*gpu, ptx, name);
+  }();
+  return py::bytes(unwrap(std::move(cubin)));
+}
+
+py::dict deviceProperties(int device) {
+  const cuda::Gpu *gpu = unwrap(cuda::gpu(device));
+  const cuda::GpuProperties &facts = gpu->properties();
+  return py::dict(
+      "name"_a = facts.name, "target"_a = gpu->target(),
+      "compute_capability"_a = py::make_tuple(facts.major, facts.minor),
+      "driver_version"_a =
+          py::make_tuple(gpu->driver().version() / 1000, gpu->driver().version() % 1000 / 10),
+      "max_grid"_a = py::make_tuple(facts.maxGrid[0], facts.maxGrid[1], facts.maxGrid[2]),
+      "multiprocessor_count"_a = facts.multiprocessors,
+      "clock_rate_khz"_a = facts.clockRateKilohertz, "l2_cache_size"_a = facts.l2CacheBytes,
+      "max_shared_memory"_a = facts.maxSharedPerBlock, "total_memory"_a = facts.totalMemory);
+}
+
+void synchronize(int device) {
+  const cuda::Gpu *gpu = unwrap(cuda::gpu(device));
+  Status status = [&] {
+    py::gil_scoped_release release;
+    return gpu->synchronize();
+  }();
+  unwrap(std::move(status));
+}
+
+uint64_t currentStream(int device) {
+  uint64_t stream = 0;
+  if (!StreamChoice().find(device, stream))
+    throw py::error_already_set();
+  return stream;
+}
+
+// Python's own warnings module, so that users can filter it.
+void passWarning() {
+  std::string warning = cache::DiskCache::process().takeWarning();
+  if (!warning.empty() && PyErr_WarnEx(PyExc_RuntimeWarning, warning.c_str(), 1) != 0)
+    throw py::error_already_set();
+}
+
+py::object cacheGet(const std::string &key) {
+  auto bytes = [&] {
+    py::gil_scoped_release release;
+    return cache::DiskCache::process().get(key);
+  }();
+  passWarning();
+  return bytes ? py::object(py::bytes(*bytes)) : py::none();
+}
+
+void cachePut(const std::string &key, py::bytes bytes) {
+  std::string_view view = bytes;
+  {
+    py::gil_scoped_release release;
+    cache::DiskCache::process().put(key, view);
+  }
+  passWarning();
+}
+
+std::unique_ptr<const cuda::Event> makeEvent(int device) {
+  return unwrap(cuda::Event::create(*unwrap(cuda::gpu(device))));
+}
+
+void recordEvent(const cuda::Event &event, py::object stream) {
+  uint64_t number =
+      stream.is_none() ? currentStream(event.gpu().ordinal()) : stream.cast<uint64_t>();
+  unwrap(event.record(reinterpret_cast<cuda::StreamHandle>(number)));
+}
+
+void synchronizeEvent(const cuda::Event &event) {
+  Status status = [&] {
+    py::gil_scoped_release release;
+    return event.synchronize();
+  }();
+  unwrap(std::move(status));
+}
+
+// Stands for "no default" where None would be one.
+struct Missing {};
+
+void addMissing(py::module_ &module) {
+  py::class_<Missing>(module, "MissingType", "The type of MISSING.")
+      .def("__repr__", [](const Missing &) { return "MISSING"; });
+  py::object missing = py::cast(Missing());
+  missingDefault = missing.inc_ref().ptr();
+  module.attr("MISSING") = missing;
+}
+
+void addFunctions(py::module_ &module) {
+  module.def(
+      "link_ptx", linkPtx, "device"_a, "ptx"_a, "name"_a,
+      "Returns the cubin of a kernel's PTX for a GPU, by the driver's own linker. A CudaError\n"
+      "carries the linker's log.");
+  module.def(
+      "device_count", [] { return unwrap(cuda::gpuCount()); },
+      "Returns how many GPUs this process can use: 0 where there is no driver. Raises\n"
+      "CudaError if there is a driver that can't be used.");
+  module.def("device_properties", deviceProperties, "device"_a,
+             "Returns what a GPU is, as a dict.");
+  module.def("synchronize", synchronize, "device"_a = 0, "Waits for all work on a GPU.");
+  module.def("current_stream", currentStream, "device"_a = 0,
+             "Returns the number of the stream that a launch without arrays goes to.");
+  module.def(
+      "host_threads", [] { return unwrap(hostThreads()); },
+      "Returns the number of threads that kernels on the host run on: EFT_NUM_THREADS, else\n"
+      "the cores that this process may use.");
+  module.def("cache_get", cacheGet, "key"_a, "Returns the bytes kept under a key, or None.");
+  module.def("cache_put", cachePut, "key"_a, "data"_a,
+             "Keeps bytes under a key on the disk. Never fails; warns once if it can't.");
+  module.def(
+      "cache_folder", [] { return cache::DiskCache::process().folder(); },
+      "Returns the folder of the disk cache: EFT_CACHE_DIR, else one in XDG_CACHE_HOME or in the\n"
+      "user's home. It need not exist. Empty if nothing is kept.");
+  module.def(
+      "register_constexpr", [](py::type type) { setConstexprType(type.ptr()); }, "type"_a,
+      "Names the class whose objects stand for their attribute `value` in launches.");
+}
+
+void addEvent(py::module_ &module) {
+  py::class_<cuda::Event>(
+      module, "CudaEvent",
+      "CudaEvent(device=0): a mark in a stream that keeps the time at which the "
+      "GPU passed it.")
+      .def(py::init([](int device) {
+             return std::unique_ptr<cuda::Event>(
+                 const_cast<cuda::Event *>(makeEvent(device).release()));
+           }),
+           "device"_a = 0)
+      .def("record", recordEvent, "stream"_a = py::none(),
+           "Puts the mark into a stream, by default the current one.")
+      .def("synchronize", synchronizeEvent, "Waits until the GPU has passed the mark.")
+      .def(
+          "elapsed_ms",
+          [](const cuda::Event &event, const cuda::Event &start) {
+            return unwrap(event.millisecondsSince(start));
+          },
+          "start"_a, "Returns the milliseconds from another event to this one.");
+}
+
+} // namespace
+} // namespace eft::python
+
+PYBIND11_MODULE(_runtime, module) {
+  using namespace eft::python;
+  module.doc() = "Launches, devices and the disk cache of Eft.";
+  cudaError = PyErr_NewExceptionWithDoc("eft._runtime.CudaError",
+                                        "The CUDA driver refused something, or can't be used.",
+                                        PyExc_RuntimeError, nullptr);
+  if (!cudaError || !makeLoadedKernelType(module.ptr()) || !makeKernelTypes(module.ptr()))
+    throw py::error_already_set();
+  module.attr("CudaError") = py::handle(cudaError);
+  addMissing(module);
+  addFunctions(module);
+  addEvent(module);
+}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Errors and small questions to Python objects.
+#include "frontend/bindings/runtime/Object.h"
+
+namespace eft::python {
+
+PyObject *cudaError = nullptr;
+
+void raise(const Error &error) {
+  PyObject *type = error.kind == ErrorKind::InvalidArgument ? PyExc_ValueError : cudaError;
+  PyErr_SetString(type, error.message.c_str());
+}
+
+void raise(PyObject *type, const std::string &message) {
+  PyObject *causeType = nullptr, *cause = nullptr, *trace = nullptr;
+  PyErr_Fetch(&causeType, &cause, &trace);
+  PyErr_NormalizeException(&causeType, &cause, &trace);
+  PyErr_SetString(type, message.c_str());
+  if (cause) {
+    if (trace)
+      PyException_SetTraceback(cause, trace);
+    PyObject *newType = nullptr, *made = nullptr, *newTrace = nullptr;
+    PyErr_Fetch(&newType, &made, &newTrace);
+    PyErr_NormalizeException(&newType, &made, &newTrace);
+    PyException_SetCause(made, Py_NewRef(cause));
+    PyErr_Restore(newType, made, newTrace);
+  }
+  Py_XDECREF(causeType);
+  Py_XDECREF(cause);
+  Py_XDECREF(trace);
+}
+
+std::string text(PyObject *object) {
+  const char *bytes = object && PyUnicode_Check(object) ? PyUnicode_AsUTF8(object) : nullptr;
+  if (!bytes)
+    PyErr_Clear();
+  return bytes ? bytes : "";
+}
+
+std::string typeName(PyTypeObject *type) {
+  auto *object = reinterpret_cast<PyObject *>(type);
+  std::string module = text(findAttribute(object, "__module__").get());
+  std::string name = text(findAttribute(object, "__qualname__").get());
+  if (name.empty())
+    name = type->tp_name;
+  return module.empty() || module == "builtins" ? name : module + "." + name;
+}
+
+std::string describe(PyObject *object) {
+  Ref shown = Ref::steal(PyObject_Repr(object));
+  if (!shown) {
+    PyErr_Clear();
+    return "an object of type " + typeName(object);
+  }
+  std::string words = text(shown.get());
+  constexpr size_t most = 80;
+  if (words.size() > most) {
+    // Not in the middle of a character.
+    size_t end = most;
+    while (end > 0 && (static_cast<unsigned char>(words[end]) & 0xC0) == 0x80)
+      --end;
+    words = words.substr(0, end) + "…";
+  }
+  return words;
+}
+
+Ref findAttribute(PyObject *object, const char *name) {
+  Ref value = Ref::steal(PyObject_GetAttrString(object, name));
+  if (!value && PyErr_ExceptionMatches(PyExc_AttributeError))
+    PyErr_Clear();
+  return value;
+}
+
+} // namespace eft::python

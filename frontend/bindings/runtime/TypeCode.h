@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The type of an argument in one byte, as the key of a variant holds it.
+#pragma once
+
+#include "runtime/device/DataType.h"
+
+#include <array>
+#include <cstdint>
+#include <string>
+
+namespace eft::python {
+
+using TypeCode = uint8_t; // a DataType, with flags
+
+inline constexpr TypeCode pointerFlag = 0x10;
+inline constexpr TypeCode readOnlyFlag = 0x20; // beside pointerFlag
+// An argument that does not exist in the compiled kernel: a constexpr, or None.
+inline constexpr TypeCode constantCode = 0x80;
+
+constexpr TypeCode scalarCode(DataType type) { return static_cast<TypeCode>(type); }
+constexpr TypeCode pointerCode(DataType type, bool readOnly) {
+  return static_cast<TypeCode>(scalarCode(type) | pointerFlag | (readOnly ? readOnlyFlag : 0));
+}
+constexpr bool isPointer(TypeCode code) { return code & pointerFlag; }
+constexpr bool isConstant(TypeCode code) { return code == constantCode; }
+constexpr bool isInteger(TypeCode code) {
+  return !isPointer(code) && !isConstant(code) && code >= scalarCode(DataType::I8) &&
+         code <= scalarCode(DataType::U64);
+}
+
+// "fp32", "*fp32", "*kfp32"
+inline std::string typeCodeName(TypeCode code) {
+  std::string name = isPointer(code) ? (code & readOnlyFlag ? "*k" : "*") : "";
+  return name.append(dataTypeName(static_cast<DataType>(code & 0x0F)));
+}
+
+} // namespace eft::python

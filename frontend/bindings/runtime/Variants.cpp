@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Look-up and making of variants.
+#include "frontend/bindings/runtime/Variants.h"
+
+#include "frontend/bindings/runtime/LoadedKernel.h"
+#include "runtime/cuda/Gpu.h"
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+#include <unistd.h>
+
+namespace eft::python {
+namespace {
+
+uint64_t mix(uint64_t hash, uint64_t value) {
+  hash = (hash ^ value) * 0x9E3779B97F4A7C15u;
+  return hash ^ (hash >> 32);
+}
+
+bool isConstexprParameter(const Call &call, size_t i) {
+  return call.signature[i].kind == Parameter::Constexpr;
+}
+
+// Nothing, with an exception set, if a constexpr can't be hashed.
+std::optional<uint64_t> hashCall(const Call &call) {
+  uint64_t hash =
+      mix(static_cast<uint64_t>(call.device.kind) << 32 | static_cast<uint32_t>(call.device.index),
+          static_cast<uint32_t>(call.options.numWarps));
+  for (size_t i = 0; i < call.signature.size(); ++i) {
+    hash = mix(hash, call.codes[i]);
+    if (!isConstexprParameter(call, i))
+      continue;
+    Py_hash_t own = PyObject_Hash(call.values[i]);
+    if (own == -1) {
+      if (PyErr_ExceptionMatches(PyExc_TypeError))
+        raise(PyExc_TypeError,
+              call.signature.where(i).message("is a constexpr and must be hashable, got " +
+                                              typeName(call.values[i])));
+      return std::nullopt;
+    }
+    hash = mix(hash, static_cast<uint64_t>(own));
+  }
+  return hash;
+}
+
+Special specialOf(uint64_t value, bool isInteger) {
+  if (isInteger && value == 1)
+    return Special::One;
+  return value % 16 == 0 ? Special::DivisibleBy16 : Special::None;
+}
+
+const char *specialText(Special special) {
+  return special == Special::One ? "1" : special == Special::DivisibleBy16 ? "16" : "";
+}
+
+// The next three make what Python's methods are given.
+
+// A type's name for each parameter; None for those that the compiled kernel doesn't have.
+Ref typeTuple(const Call &call) {
+  Ref types = Ref::steal(PyTuple_New(static_cast<Py_ssize_t>(call.signature.size())));
+  for (size_t i = 0; types && i < call.signature.size(); ++i) {
+    PyObject *name = isConstant(call.codes[i])
+                         ? Py_NewRef(Py_None)
+                         : PyUnicode_FromString(typeCodeName(call.codes[i]).c_str());
+    if (!name)
+      return {};
+    PyTuple_SET_ITEM(types.get(), static_cast<Py_ssize_t>(i), name);
+  }
+  return types;
+}
+
+Ref constexprDict(const Call &call) {
+  Ref dict = Ref::steal(PyDict_New());
+  for (size_t i = 0; dict && i < call.signature.size(); ++i)
+    if (isConstant(call.codes[i]) &&
+        PyDict_SetItem(dict.get(), call.signature[i].nameObject.get(), call.values[i]) < 0)
+      return {};
+  return dict;
+}
+
+Ref targetText(const Call &call) {
+  if (call.device.isHost())
+    return Ref::steal(PyUnicode_FromString("cpu"));
+  auto gpu = cuda::gpu(call.device.index);
+  if (!gpu.ok()) {
+    raise(gpu.error());
+    return {};
+  }
+  return Ref::steal(PyUnicode_FromString((*gpu)->target().c_str()));
+}
+
+// Which integer parameters reach an address, by Python's word.
+bool addressParameters(PyObject *owner, const Call &call, std::vector<bool> &reach) {
+  Ref target = targetText(call), types = typeTuple(call), constants = constexprDict(call),
+      options = call.options.toDict();
+  if (!target || !types || !constants || !options)
+    return false;
+  Ref answer = Ref::steal(PyObject_CallMethod(owner, "_address_parameters", "OOOO", target.get(),
+                                              types.get(), constants.get(), options.get()));
+  Ref items = answer ? Ref::steal(PySequence_Tuple(answer.get())) : Ref();
+  if (!items)
+    return false;
+  for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(items.get()); ++k) {
+    Py_ssize_t i = PyNumber_AsSsize_t(PyTuple_GET_ITEM(items.get(), k), PyExc_IndexError);
+    if (i == -1 && PyErr_Occurred())
+      return false;
+    if (i < 0 || static_cast<size_t>(i) >= call.signature.size()) {
+      raise(PyExc_IndexError, "_address_parameters of kernel '" + call.signature.kernelName() +
+                                  "' names parameter " + std::to_string(i) + " of " +
+                                  std::to_string(call.signature.size()));
+      return false;
+    }
+    reach[static_cast<size_t>(i)] = true;
+  }
+  return true;
+}
+
+// The variant with these specializations, whether compiled or on its way.
+Variant *findVariant(Entry &entry, const Special *special) {
+  size_t bytes = entry.examined.size() * sizeof(Special);
+  for (const std::unique_ptr<Variant> &variant : entry.variants)
+    if (std::memcmp(variant->special.data(), special, bytes) == 0)
+      return variant.get();
+  return nullptr;
+}
+
+// Another thread compiles the same: its result will do for both. Returns false with an exception
+// set if the wait was interrupted.
+bool nap() {
+  PyThreadState *state = PyEval_SaveThread();
+  usleep(200);
+  PyEval_RestoreThread(state);
+  return PyErr_CheckSignals() == 0;
+}
+
+} // namespace
+
+int Variants::matches(const Entry &entry, const Call &call) const {
+  if (entry.device != call.device || entry.options != call.options ||
+      std::memcmp(entry.codes.data(), call.codes.data(), entry.codes.size()) != 0)
+    return 0;
+  size_t constant = 0;
+  for (size_t i = 0; i < call.signature.size(); ++i) {
+    if (!isConstexprParameter(call, i))
+      continue;
+    int same = sameConstant(entry.constants[constant++].get(), call.values[i]);
+    if (same <= 0)
+      return same;
+  }
+  return 1;
+}
+
+Entry *Variants::findEntry(const Call &call, uint64_t hash, bool &failed) {
+  // A comparison may run Python code that adds entries, so the candidates are collected first.
+  std::vector<Entry *> candidates;
+  auto [begin, end] = byHash.equal_range(hash);
+  for (auto item = begin; item != end; ++item)
+    candidates.push_back(item->second);
+  for (Entry *entry : candidates) {
+    int same = matches(*entry, call);
+    failed = same < 0;
+    if (same != 0)
+      return failed ? nullptr : entry;
+  }
+  return nullptr;
+}
+
+Entry *Variants::makeEntry(PyObject *owner, const Call &call, uint64_t hash) {
+  std::vector<bool> reach(call.signature.size(), false);
+  if (!addressParameters(owner, call, reach))
+    return nullptr;
+  bool failed = false;
+  if (Entry *meanwhile = findEntry(call, hash, failed); meanwhile || failed)
+    return meanwhile;
+
+  auto entry = std::make_unique<Entry>();
+  entry->device = call.device;
+  entry->options = call.options;
+  entry->codes.assign(call.codes.data(), call.codes.data() + call.codes.size());
+  size_t slot = 0;
+  for (size_t i = 0; i < call.signature.size(); ++i) {
+    TypeCode code = call.codes[i];
+    if (isConstexprParameter(call, i))
+      entry->constants.push_back(Ref::borrow(call.values[i]));
+    if (isConstant(code))
+      continue;
+    bool useful = isPointer(code) || (isInteger(code) && reach[i]);
+    if (useful && call.signature[i].kind == Parameter::Value)
+      entry->examined.push_back({slot, i, isInteger(code)});
+    ++slot;
+  }
+  entries.push_back(std::move(entry));
+  byHash.emplace(hash, entries.back().get());
+  return entries.back().get();
+}
+
+PyObject *Variants::find(PyObject *owner, Call &call) {
+  int same = last ? matches(*last, call) : 0;
+  if (same < 0)
+    return nullptr;
+  Entry *entry = last;
+  if (!same) {
+    std::optional<uint64_t> hash = hashCall(call);
+    if (!hash)
+      return nullptr;
+    bool failed = false;
+    entry = findEntry(call, *hash, failed);
+    if (!entry && !failed)
+      entry = makeEntry(owner, call, *hash);
+    if (!entry)
+      return nullptr;
+    last = entry;
+  }
+  std::span<const uint64_t> slots = call.slots();
+  SmallArray<Special> special(entry->examined.size());
+  for (size_t i = 0; i < special.size(); ++i)
+    special[i] = specialOf(slots[entry->examined[i].slot], entry->examined[i].isInteger);
+  if (Variant *variant = findVariant(*entry, special.data()); variant && variant->kernel)
+    return variant->kernel.get();
+  return compile(owner, call, *entry, {special.data(), special.data() + special.size()});
+}
+
+// The text of each parameter's specialization.
+static Ref specialTuple(const Call &call, const Entry &entry, const std::vector<Special> &special) {
+  std::vector<Special> byParameter(call.signature.size(), Special::None);
+  for (size_t i = 0; i < special.size(); ++i)
+    byParameter[entry.examined[i].parameter] = special[i];
+  Ref tuple = Ref::steal(PyTuple_New(static_cast<Py_ssize_t>(byParameter.size())));
+  for (size_t i = 0; tuple && i < byParameter.size(); ++i) {
+    PyObject *word = PyUnicode_InternFromString(specialText(byParameter[i]));
+    if (!word)
+      return {};
+    PyTuple_SET_ITEM(tuple.get(), static_cast<Py_ssize_t>(i), word);
+  }
+  return tuple;
+}
+
+// Calls owner._compile, and checks what comes back.
+static Ref callCompile(PyObject *owner, const Call &call, const Entry &entry,
+                       const std::vector<Special> &special) {
+  Ref target = targetText(call), types = typeTuple(call), constants = constexprDict(call),
+      options = call.options.toDict(), specials = specialTuple(call, entry, special);
+  if (!target || !types || !constants || !options || !specials)
+    return {};
+  int device = call.device.isHost() ? -1 : call.device.index;
+  Ref kernel =
+      Ref::steal(PyObject_CallMethod(owner, "_compile", "OiOOOO", target.get(), device, types.get(),
+                                     constants.get(), options.get(), specials.get()));
+  if (!kernel)
+    return {};
+  bool right = PyObject_TypeCheck(kernel.get(), loadedKernelType);
+  if (right && kernelOf(kernel.get()).device() == call.device)
+    return kernel;
+  raise(PyExc_TypeError,
+        "_compile of kernel '" + call.signature.kernelName() + "' must return a LoadedKernel on " +
+            call.device.name() + ", got " +
+            (right ? "one on " + kernelOf(kernel.get()).device().name() : typeName(kernel.get())));
+  return {};
+}
+
+PyObject *Variants::compile(PyObject *owner, const Call &call, Entry &entry,
+                            const std::vector<Special> &special) {
+  // After each step that may have run other code, the variant is looked for again.
+  for (;;) {
+    Variant *variant = findVariant(entry, special.data());
+    if (variant && variant->kernel)
+      return variant->kernel.get();
+    if (!variant || variant->process != getpid() ||
+        pthread_equal(variant->compiler, pthread_self())) {
+      if (!variant) {
+        entry.variants.push_back(std::make_unique<Variant>());
+        variant = entry.variants.back().get();
+        variant->special = special;
+      }
+      variant->compiler = pthread_self();
+      variant->process = getpid();
+      break;
+    }
+    if (!nap())
+      return nullptr;
+  }
+  Ref kernel = callCompile(owner, call, entry, special);
+  Variant *variant = findVariant(entry, special.data());
+  if (kernel) {
+    // Absent if a compile of the same from within this one failed, and took it away.
+    if (!variant) {
+      entry.variants.push_back(std::make_unique<Variant>());
+      variant = entry.variants.back().get();
+      variant->special = special;
+    }
+    if (!variant->kernel)
+      variant->kernel = std::move(kernel);
+    return variant->kernel.get();
+  }
+  if (variant && !variant->kernel)
+    std::erase_if(entry.variants, [&](const auto &item) { return item.get() == variant; });
+  return nullptr;
+}
+
+int Variants::traverse(visitproc visit, void *arg) const {
+  for (const std::unique_ptr<Entry> &entry : entries) {
+    for (const Ref &constant : entry->constants)
+      Py_VISIT(constant.get());
+    for (const std::unique_ptr<Variant> &variant : entry->variants)
+      Py_VISIT(variant->kernel.get());
+  }
+  return 0;
+}
+
+} // namespace eft::python

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The compiled forms of a kernel, found in two steps.
+//
+// First by what is part of the kernel's meaning: device, types, constexpr values, options. The
+// entry found there knows which arguments the code can make use of knowing more about: pointers,
+// and integers that reach an address. Only of those the values are looked at, in the second step:
+// divisible by 16, equal to 1, or neither. So a count or a seed never makes another variant.
+//
+// The object that knows how to compile is in Python. Its methods may run anything, other threads'
+// launches of the same kernel included, so nothing here is held across a call of them.
+#pragma once
+
+#include "frontend/bindings/runtime/Call.h"
+
+#include <pthread.h>
+#include <unordered_map>
+
+namespace eft::python {
+
+// What is known of a value. The text that Python sees: "", "16", "1".
+enum class Special : uint8_t { None, DivisibleBy16, One };
+
+struct Variant {
+  std::vector<Special> special; // of the entry's examined slots
+  Ref kernel;                   // a LoadedKernel; none while it is being compiled …
+  pthread_t compiler = {};      // … by this thread …
+  long process = 0;             // … of this process: a forked child has no such thread
+};
+
+struct Entry {
+  struct Examined {
+    size_t slot;
+    size_t parameter;
+    bool isInteger;
+  };
+
+  Device device;
+  Options options;
+  std::vector<TypeCode> codes;
+  std::vector<Ref> constants; // of the constexpr parameters, in order
+  std::vector<Examined> examined;
+  std::vector<std::unique_ptr<Variant>> variants;
+};
+
+class Variants {
+public:
+  // The LoadedKernel for a call, compiled if it is the first of its kind. Borrowed: it lives as
+  // long as this object. Null with an exception set if compiling failed. `owner` has the methods
+  // _address_parameters and _compile.
+  PyObject *find(PyObject *owner, Call &call);
+
+  int traverse(visitproc visit, void *argument) const;
+
+private:
+  int matches(const Entry &entry, const Call &call) const;
+  Entry *findEntry(const Call &call, uint64_t hash, bool &failed);
+  Entry *makeEntry(PyObject *owner, const Call &call, uint64_t hash);
+  PyObject *compile(PyObject *owner, const Call &call, Entry &entry,
+                    const std::vector<Special> &special);
+
+  std::vector<std::unique_ptr<Entry>> entries;
+  std::unordered_multimap<uint64_t, Entry *> byHash;
+  Entry *last = nullptr;
+};
+
+} // namespace eft::python

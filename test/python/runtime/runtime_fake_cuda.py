@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""GPUs on a machine that has none: tests run in a child process with a driver made of paper.
+
+`FakeCuda` (test/unit/runtime/FakeCuda.cpp) writes down what it is asked. It has two devices, whose
+memory lies at GPU0 and GPU1. A test under `with_fake_cuda` is a function of one argument, the
+driver's side, and its body runs in the child.
+"""
+
+import ctypes
+import functools
+import importlib
+import inspect
+import multiprocessing
+import os
+import sys
+import traceback
+from pathlib import Path
+
+import pytest
+from eft import _runtime as runtime
+from runtime_kernels import parameters
+
+FAKE = Path(runtime.__file__).parents[2] / "unit" / "libFakeCuda.so"
+GPU0, GPU1 = 16 << 32, 17 << 32
+
+
+def run_with_fake_cuda(module: str, name: str, environment: dict, connection):
+    """Runs the body of a test in this process, and sends what it raises."""
+    os.environ.update(environment)
+    try:
+        getattr(importlib.import_module(module), name).__wrapped__(Fake())
+        connection.send(None)
+    except BaseException:
+        connection.send(traceback.format_exc())
+
+
+def with_fake_cuda(test=None, **environment):
+    """Makes a test run in a child whose driver is the fake one.
+
+    The children are forked from a server that has done the imports.
+    """
+    if test is None:
+        return functools.partial(with_fake_cuda, **environment)
+
+    @functools.wraps(test)
+    def in_child():
+        if not FAKE.exists():
+            pytest.skip("the unit tests, which have the driver made of paper, were not built")
+        context = multiprocessing.get_context("forkserver")
+        context.set_forkserver_preload(["test_runtime_cuda", "test_runtime_exchange"])
+        mine, theirs = context.Pipe()
+        environment.setdefault("EFT_LIBCUDA", str(FAKE))
+        arguments = (test.__module__, test.__name__, environment, theirs)
+        child = context.Process(target=run_with_fake_cuda, args=arguments)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("PYTHONPATH", os.pathsep.join(sys.path))  # for the server's imports
+            child.start()
+        theirs.close()
+        try:
+            failure = mine.recv() if mine.poll(60) else "the child does not answer"
+        except EOFError:
+            failure = "the child died"
+        child.kill() if failure else child.join()
+        assert failure is None, failure
+
+    in_child.__signature__ = inspect.Signature()
+    return in_child
+
+
+class Fake:
+    """The driver's side."""
+
+    def __init__(self):
+        self.library = ctypes.CDLL(str(FAKE))
+        self.library.fakeLog.restype = ctypes.c_char_p
+
+    def take_log(self) -> list[str]:
+        lines = self.library.fakeLog().decode().splitlines()
+        self.library.fakeClear()
+        return lines
+
+    def fail(self, call, result):
+        self.library.fakeFail(call.encode(), result)
+
+    def launches(self) -> list[str]:
+        return [line for line in self.take_log() if line.startswith("launch")]
+
+
+class CudaKernel(runtime.KernelBase):
+    """A kernel whose compiled form the fake driver takes."""
+
+    def __init__(self, text, shared=0):
+        super().__init__("dropout", parameters(text))
+        self.shared, self.compiled = shared, []
+
+    def _address_parameters(self, *args):
+        return []
+
+    def _compile(self, target, device, types, constexprs, options, specialization):
+        self.compiled.append((target, device, types))
+        cubin = f"params={sum(each is not None for each in types)}\0".encode()
+        return runtime.LoadedKernel.load_cuda(
+            device, cubin, "dropout", options["num_warps"], self.shared
+        )
+
+
+class CudaArray:
+    """An array with __cuda_array_interface__."""
+
+    def __init__(self, address, typestr="<f4", **more):
+        read_only = more.pop("read_only", False)
+        self.__cuda_array_interface__ = {
+            "data": (address, read_only),
+            "typestr": typestr,
+            "shape": (4,),
+            "version": 3,
+            **more,
+        }
+
+
+def message(call, type_):
+    with pytest.raises(type_) as caught:
+        call()
+    return str(caught.value)

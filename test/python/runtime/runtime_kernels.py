@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Kernels in C in the place of compiled ones, and kernel objects that write down what they do."""
+
+import ctypes
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import eft._runtime as runtime
+import pytest
+
+HERE = Path(__file__).parent
+
+
+def load_library(folder: Path) -> ctypes.CDLL:
+    """Compiles kernels.c into a folder and opens it."""
+    path = folder / "kernels.so"
+    if not path.exists():
+        compiler = next(filter(shutil.which, ["clang-19", "cc", "gcc", "clang"]), None)
+        if compiler is None:
+            pytest.skip("no C compiler to make the kernels with")
+        command = [compiler, "-O1", "-shared", "-fPIC", "-o", path, HERE / "kernels.c"]
+        subprocess.run(command, check=True)
+    return ctypes.CDLL(str(path))
+
+
+def address_of(library: ctypes.CDLL, name: str) -> int:
+    return ctypes.cast(getattr(library, name), ctypes.c_void_p).value
+
+
+class RecordingKernel(runtime.KernelBase):
+    """A kernel that keeps what the runtime asks of its compiler.
+
+    `code` is the C function that stands for the compiled kernel, `address` the indices of the
+    parameters that reach an address.
+    """
+
+    def __init__(self, library, parameters, code="record", address=(), name="kernel"):
+        super().__init__(name, parameters)
+        self.library, self.code, self.address, self.name = library, code, address, name
+        self.asked, self.compiled = [], []
+
+    def _address_parameters(self, target, types, constexprs, options):
+        self.asked.append((target, types, constexprs, options))
+        return self.address
+
+    def _compile(self, target, device, types, constexprs, options, specialization):
+        self.compiled.append((target, device, types, constexprs, options, specialization))
+        ctypes.c_int.in_dll(self.library, "expected_slots").value = sum(
+            t is not None for t in types
+        )
+        return runtime.LoadedKernel.load_host(
+            address_of(self.library, self.code), self.library, self.name
+        )
+
+    @property
+    def types(self):
+        """The types of the last compile."""
+        return self.compiled[-1][2]
+
+    @property
+    def specialization(self):
+        return self.compiled[-1][5]
+
+    def slots(self):
+        """The parameters of the last launch of `record`, as unsigned 64-bit ints."""
+        count = sum(t is not None for t in self.types)
+        return list((ctypes.c_uint64 * 64).in_dll(self.library, "seen_slots"))[:count]
+
+    def grid(self):
+        return tuple((ctypes.c_uint32 * 3).in_dll(self.library, "seen_grid"))
+
+
+def parameters(text: str) -> list:
+    """Parameters from a short form: "x, n, seed!, BLOCK: constexpr, p=0.5"; ! is kind 1."""
+    result = []
+    for part in filter(None, (part.strip() for part in text.split(","))):
+        name, _, default = part.partition("=")
+        name, _, constexpr = name.partition(":")
+        kind = 2 if constexpr else 1 if name.endswith("!") else 0
+        value = eval(default) if default else runtime.MISSING
+        result.append((name.strip().rstrip("!"), kind, value))
+    return result
+
+
+def run_child(code: str, **environment) -> subprocess.CompletedProcess:
+    """Runs a script in a fresh Python with this one's path."""
+    return subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), **environment},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
