@@ -83,10 +83,22 @@ bool isElementwise(Operation *op) {
   return llvm::all_of(op->getOperandTypes(), fits) && llvm::all_of(op->getResultTypes(), fits);
 }
 
+/// Numbers of elements, and of true elements of a mask, fit into an i32 everywhere.
+constexpr unsigned mostElementBits = 30;
+
 LogicalResult checkTypes(Operation *op, TypeRange types) {
-  for (Type type : types)
-    if (isa<TensorType>(type) && !isBlock(type))
+  for (Type type : types) {
+    if (!isa<TensorType>(type))
+      continue;
+    if (!isBlock(type))
       return op->emitOpError("can't be placed: ") << type << " is not a block";
+    unsigned bits = 0;
+    for (int64_t extent : cast<RankedTensorType>(type).getShape())
+      bits += llvm::Log2_64(extent);
+    if (bits > mostElementBits)
+      return op->emitOpError("can't be placed: a block must have at most 2^")
+             << mostElementBits << " elements, got 2^" << bits;
+  }
   return success();
 }
 
