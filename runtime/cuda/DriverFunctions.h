@@ -31,6 +31,8 @@
   X(cuModuleUnload, cuModuleUnload, (ModuleHandle module))                                         \
   X(cuModuleGetFunction, cuModuleGetFunction,                                                      \
     (FunctionHandle *function, ModuleHandle module, const char *name))                             \
+  X(cuFuncLoad, cuFuncLoad, (FunctionHandle function))                                             \
+  X(cuThreadExchangeStreamCaptureMode, cuThreadExchangeStreamCaptureMode, (CaptureMode *mode))     \
   X(cuFuncSetAttribute, cuFuncSetAttribute,                                                        \
     (FunctionHandle function, FunctionAttribute attribute, int value))                             \
   X(cuLaunchKernel, cuLaunchKernel,                                                                \

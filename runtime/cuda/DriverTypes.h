@@ -40,6 +40,9 @@ enum FunctionAttribute : int { maxDynamicSharedBytes = 8 };
 
 enum PointerAttribute : int { pointerDeviceOrdinal = 9 };
 
+// What a thread may do while a stream of its own or of another thread is being captured.
+enum CaptureMode : int { captureRelaxed = 2 };
+
 enum LinkInput : int { inputPtx = 1 };
 
 // Options of the linker. Each value travels in a void *: a pointer, or a number in its low bytes.

@@ -138,6 +138,12 @@ ContextScope::~ContextScope() {
     driver->cuCtxSetCurrent(previous);
 }
 
+CaptureAllowance::CaptureAllowance(const Driver &driver) : driver(driver) {
+  driver.cuThreadExchangeStreamCaptureMode(&mode);
+}
+
+CaptureAllowance::~CaptureAllowance() { driver.cuThreadExchangeStreamCaptureMode(&mode); }
+
 Expected<int> gpuOfPointer(uint64_t pointer) {
   auto opened = driver();
   if (!opened.ok())

@@ -80,6 +80,19 @@ private:
   ContextHandle previous = nullptr;
 };
 
+// Lets this thread load code for the lifetime of the object, also while a stream is being captured
+// into a graph: loading is no work of a stream, and capturing does not record it.
+class CaptureAllowance {
+public:
+  explicit CaptureAllowance(const Driver &driver);
+  CaptureAllowance(const CaptureAllowance &) = delete;
+  ~CaptureAllowance();
+
+private:
+  const Driver &driver;
+  CaptureMode mode = captureRelaxed; // the previous one, once exchanged
+};
+
 // The GPU on which `pointer` lies, or an error if it is no pointer that CUDA knows.
 Expected<int> gpuOfPointer(uint64_t pointer);
 

@@ -27,6 +27,7 @@ Expected<std::unique_ptr<const Kernel>> Kernel::load(const Gpu &gpu, std::string
   auto scope = ContextScope::enter(gpu, doing);
   if (!scope.ok())
     return scope.error();
+  CaptureAllowance allowance(gpu.driver());
   std::unique_ptr<Kernel> kernel(new Kernel(gpu, name, shape, *context));
   if (Status status = kernel->prepare(cubin); !status.ok())
     return std::move(status).error();
@@ -44,6 +45,10 @@ Status Kernel::prepare(std::string_view cubin) {
   result = driver.cuModuleGetFunction(&function, module, name.c_str());
   if (result != success)
     return driver.error(result, "cuModuleGetFunction", doing);
+  // The driver would put the loading off to the first launch, which may be one that must not wait.
+  result = driver.cuFuncLoad(function);
+  if (result != success)
+    return driver.error(result, "cuFuncLoad", doing);
   if (shape.sharedBytes <= sharedWithoutOptIn)
     return {};
   return driver.check(driver.cuFuncSetAttribute(function, maxDynamicSharedBytes, shape.sharedBytes),

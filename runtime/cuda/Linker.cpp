@@ -49,6 +49,7 @@ Expected<std::string> linkPtx(const Gpu &gpu, const std::string &ptx, std::strin
   if (!scope.ok())
     return scope.error();
 
+  CaptureAllowance allowance(driver);
   Link link(driver);
   Result result = link.create();
   if (result != success)

@@ -331,12 +331,27 @@ def test_many_variants(make_kernel):
 
 
 def test_kernels_and_launchers_in_cycles_are_collected(make_kernel):
-    kernel = make_kernel("x, f=None, C: constexpr")
-    kernel.me = kernel
-    cycle = []
-    cycle.append(kernel[lambda meta: cycle])
-    kernel[1](1, C=kernel)
-    watch = weakref.ref(kernel)
-    del kernel, cycle
+    def make_cycles():
+        kernel = make_kernel("x, f=None, C: constexpr")
+        kernel.me = kernel
+        launchers = []
+        launchers.append(kernel[lambda meta: launchers])
+        kernel[1](1, C=kernel)
+        return weakref.ref(kernel)
+
+    watch = make_cycles()
+    gc.collect()
+    assert watch() is None
+
+
+def test_a_kernel_that_is_in_its_own_default_is_collected():
+    class Holder(list):
+        pass
+
+    holder = Holder()
+    kernel = runtime.KernelBase("k", [("x", 0, (holder,))])
+    holder.append((kernel,))
+    watch = weakref.ref(holder)
+    del holder, kernel
     gc.collect()
     assert watch() is None

@@ -286,10 +286,20 @@ TEST_F(Cuda, loading_may_fail_and_leaves_nothing_behind) {
             "cuModuleGetFunction failed while loading kernel 'dropout' on cuda:0: "
             "CUDA_ERROR_NOT_FOUND (named symbol not found)");
   EXPECT_EQ(fake.log(), "load on 0\nunload on 0\n");
+  fake.fail("cuFuncLoad", 2);
+  EXPECT_EQ(Kernel::loadCuda(0, "params=0", "dropout", {}).error().message,
+            "cuFuncLoad failed while loading kernel 'dropout' on cuda:0: "
+            "CUDA_ERROR_OUT_OF_MEMORY (out of memory)");
   fake.fail("cuFuncSetAttribute", 1);
   EXPECT_EQ(Kernel::loadCuda(0, "params=0", "dropout", {4, 100000}).error().message,
             "cuFuncSetAttribute failed while loading kernel 'dropout' on cuda:0: "
             "CUDA_ERROR_INVALID_VALUE (invalid argument)");
+}
+
+TEST_F(Cuda, loading_is_allowed_while_a_stream_is_captured_and_changes_no_mode) {
+  EXPECT_TRUE(cuda::linkPtx(*gpu, "some ptx", "dropout").ok());
+  load("params=0");
+  EXPECT_EQ(fake.captureMode(), 0);
 }
 
 TEST_F(Cuda, a_kernel_is_unloaded_in_its_own_context) {

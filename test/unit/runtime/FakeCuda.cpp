@@ -18,6 +18,7 @@
 #include <map>
 #include <mutex>
 #include <string>
+#include <utility>
 
 using namespace eft::cuda;
 
@@ -57,6 +58,7 @@ std::string text;
 std::map<std::string, Result> failures;
 ContextObject contexts[16];
 thread_local ContextHandle current = nullptr;
+thread_local CaptureMode captureMode = {}; // global, the strictest
 int clockTicks = 0;
 
 int setting(const char *name, int fallback) {
@@ -91,6 +93,11 @@ Result verdict(const char *name) {
   if (Result told = verdict(__func__))                                                             \
     return told;
 
+// The thread must have said that it may load code while a stream is being captured.
+#define NEED_ALLOWANCE                                                                             \
+  if (captureMode != captureRelaxed)                                                               \
+    return 901;
+
 #define NEED_CONTEXT                                                                               \
   if (!current)                                                                                    \
     return errorInvalidContext;
@@ -104,6 +111,8 @@ EXPORT void fakeClear() { text.clear(); }
 EXPORT void fakeFail(const char *name, int result) { failures[name] = result; }
 // The ordinal of the calling thread's context, or -1.
 EXPORT int fakeCurrent() { return current ? current->ordinal : -1; }
+// The calling thread's capture mode.
+EXPORT int fakeCaptureMode() { return captureMode; }
 EXPORT void fakeSetCurrent(int ordinal) { current = ordinal < 0 ? nullptr : &contexts[ordinal]; }
 
 Result cuDriverGetVersion(int *version) {
@@ -233,6 +242,7 @@ Result cuLinkAddData_v2(LinkHandle link, LinkInput, void *data, size_t size, con
 
 Result cuLinkComplete(LinkHandle link, void **cubin, size_t *size) {
   FAIL_IF_TOLD
+  NEED_ALLOWANCE
   *cubin = link->cubin.data();
   *size = link->cubin.size();
   return success;
@@ -246,6 +256,7 @@ Result cuLinkDestroy(LinkHandle link) {
 
 Result cuModuleLoadData(ModuleHandle *module, const void *image) {
   FAIL_IF_TOLD
+  NEED_ALLOWANCE
   NEED_CONTEXT
   *module = new ModuleObject{static_cast<const char *>(image), {}};
   note("load on " + std::to_string(current->ordinal));
@@ -264,6 +275,17 @@ Result cuModuleGetFunction(FunctionHandle *function, ModuleHandle module, const 
   const char *count = std::strstr(module->image.c_str(), "params=");
   module->function = {name, count ? std::atoi(count + 7) : 0};
   *function = &module->function;
+  return success;
+}
+
+Result cuFuncLoad(FunctionHandle) {
+  FAIL_IF_TOLD
+  NEED_ALLOWANCE
+  return success;
+}
+
+Result cuThreadExchangeStreamCaptureMode(CaptureMode *mode) {
+  std::swap(*mode, captureMode);
   return success;
 }
 
