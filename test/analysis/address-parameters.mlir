@@ -100,3 +100,13 @@ func.func @index_from_memory(%x: !eft.ptr<i32>, %table: !eft.ptr<i32>, %at: i32,
   eft.store %p, %index : !eft.ptr<i32>
   return
 }
+
+// What stands in for masked elements is mixed with what memory holds, of which nothing is known.
+// CHECK-LABEL: @index_or_default
+// CHECK-NEXT: reach an address:{{$}}
+func.func @index_or_default(%x: !eft.ptr<i32>, %default: i32, %mask: i1) {
+  %index = eft.load %x, mask %mask other %default : !eft.ptr<i32>
+  %p = eft.addptr %x, %index : !eft.ptr<i32>, i32
+  eft.store %p, %index : !eft.ptr<i32>
+  return
+}
