@@ -1,7 +1,10 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """How lit runs the tests of the compiler: .mlir files whose RUN lines call the tools."""
 
 import os
 import shutil
+import sysconfig
+from glob import glob
 
 import lit.formats
 
@@ -14,13 +17,13 @@ config.environment["PATH"] = os.pathsep.join(
     [os.path.join(config.eft_build, "bin"), config.llvm_tools, os.environ["PATH"]]
 )
 
-# `%assemble FILE.ptx ARCH` checks that PTX assembles. Without a ptxas it checks nothing, and says so.
-ptxas = shutil.which("ptxas") or shutil.which("ptxas", path="/usr/local/cuda/bin")
+# `%ptxas` assembles PTX: a CUDA toolkit's, or that of the package nvidia-cuda-nvcc beside lit.
+# Without one there is nothing to assemble with, and tests leave it out.
+folders = ["/usr/local/cuda/bin", *glob(f"{sysconfig.get_path('purelib')}/nvidia/*/bin")]
+ptxas = shutil.which("ptxas") or shutil.which("ptxas", path=os.pathsep.join(folders))
 if ptxas:
     config.available_features.add("ptxas")
     config.substitutions.append(("%ptxas", ptxas))
-else:
-    lit_config.note("no ptxas was found: PTX is not assembled")
 
 if "avx512f" in open("/proc/cpuinfo").read():
     config.available_features.add("avx512")
