@@ -1,0 +1,282 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Timing, comparing and charting kernels: Triton's `triton.testing`, for GPUs and CPUs."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from eft.timing import make_timer
+
+_MODES = {
+    "min": np.min,
+    "max": np.max,
+    "mean": np.mean,
+    "median": np.median,
+    "all": lambda times: [float(time) for time in times],
+}
+
+
+def do_bench(
+    fn: Callable[[], object],
+    warmup: float = 25,
+    rep: float = 100,
+    grad_to_none: Sequence | None = None,
+    quantiles: Sequence[float] | None = None,
+    return_mode: str = "mean",
+    device: str | None = None,
+):
+    """Times a function, with the caches flushed before every call.
+
+    On a GPU the time is what passes between two events around the call. On a CPU it is the wall
+    clock's.
+
+    Args:
+        fn: what to time; takes no arguments.
+        warmup, rep: how long to warm up and to measure, in milliseconds, flushing included. Short
+            as they may be, there is at least one call of each.
+        grad_to_none: tensors of PyTorch whose `grad` is set to None before every call.
+        quantiles: which quantiles of the times to return, each in [0, 1], instead of `return_mode`.
+        return_mode: "mean", "median", "min", "max", or "all" for the list of all times.
+        device: "cuda" or "cpu"; by default "cuda" if this process can use a GPU.
+
+    Returns:
+        Milliseconds: a float, or a list for `quantiles` (a float if there is only one) and "all".
+
+    Raises:
+        ValueError: an unknown `return_mode` or `device`, or a quantile out of range.
+        RuntimeError: `device` is "cuda" and there is no GPU.
+    """
+    if return_mode not in _MODES:
+        raise ValueError(f"return_mode must be one of {', '.join(_MODES)}, got {return_mode!r}")
+    if quantiles is not None and not all(0 <= quantile <= 1 for quantile in quantiles):
+        raise ValueError(f"quantiles must be in [0, 1], got {list(quantiles)}")
+    timer = make_timer(device)
+    fn()
+    estimate = timer.seconds_per_call(fn, calls=5) * 1e3
+    for _ in range(max(1, int(warmup / estimate))):
+        fn()
+
+    def clear_gradients():
+        for tensor in grad_to_none or ():
+            tensor.grad = None
+
+    times = timer.measure(fn, max(1, int(rep / estimate)), clear_gradients)
+    if quantiles is not None:
+        values = [float(value) for value in np.quantile(times, quantiles)]
+        return values[0] if len(values) == 1 else values
+    value = _MODES[return_mode](times)
+    return value if return_mode == "all" else float(value)
+
+
+def assert_close(x, y, atol: float | None = None, rtol: float | None = None, err_msg: str = ""):
+    """Raises an AssertionError unless `|x - y| <= atol + rtol * |y|` everywhere.
+
+    Args:
+        x, y: arrays of NumPy or PyTorch, on any device, or numbers. NaN equals NaN, an infinity
+            itself.
+        atol, rtol: the tolerances; 1e-2 and 0 by default. They may be functions of the larger of
+        the
+            two arrays' sizes.
+        err_msg: put before the error's text.
+    """
+    x, y = _as_numpy(x), _as_numpy(y)
+    size = max(x.size, y.size)
+    atol = 1e-2 if atol is None else atol(size) if callable(atol) else atol
+    rtol = 0.0 if rtol is None else rtol(size) if callable(rtol) else rtol
+    if not atol and not rtol:
+        np.testing.assert_array_equal(x, y, err_msg)
+        return
+    np.testing.assert_allclose(x, y, atol=atol, rtol=rtol, equal_nan=True, err_msg=err_msg)
+
+
+def _as_numpy(x) -> np.ndarray:
+    """The values as float64, or as they are if they are whole numbers."""
+    if hasattr(x, "detach"):  # PyTorch, whose bfloat16 NumPy can't read
+        x = x.detach().cpu()
+        x = (x.double() if x.is_floating_point() else x).numpy()
+    elif hasattr(x, "get"):  # CuPy
+        x = x.get()
+    x = np.asarray(x)
+    return x if x.dtype.kind in "biu" else x.astype(np.float64)
+
+
+@dataclass
+class Benchmark:
+    """What a plot shows: one line for each of `line_vals`, over `x_vals`.
+
+    Attributes:
+        x_names: the function's parameters that run along the x axis; all of them get the same
+        value,
+            unless the values are tuples.
+        x_vals: the values.
+        line_arg: the parameter that tells the lines apart.
+        line_vals, line_names: its values, and what the plot calls them.
+        plot_name: the plot's title and, with `.png` and `.csv`, the names of the files.
+        args: other arguments of the function.
+        xlabel, ylabel: what the axes say.
+        x_log, y_log: whether an axis is logarithmic.
+        styles: a (colour, line style) for each line, in Matplotlib's words.
+    """
+
+    x_names: Sequence[str]
+    x_vals: Sequence
+    line_arg: str
+    line_vals: Sequence
+    line_names: Sequence[str]
+    plot_name: str
+    args: dict
+    xlabel: str = ""
+    ylabel: str = ""
+    x_log: bool = False
+    y_log: bool = False
+    color: object = None  # of no effect, there for Triton's sake
+    styles: Sequence[tuple[str, str]] | None = None
+
+
+def perf_report(benchmarks: Benchmark | Sequence[Benchmark]):
+    """Makes a function that times one case a report of many: `Mark.run` shows and saves it.
+
+    The function gets the arguments that `Benchmark` says, and returns a number, or three: the
+    number to draw and the ends of a band around it.
+    """
+    return lambda fn: Mark(fn, benchmarks)
+
+
+@dataclass
+class Series:
+    """The numbers of one plot: rows of x values, and for every line a value and a band."""
+
+    bench: Benchmark
+    x: list[tuple] = field(default_factory=list)
+    lines: list[list[tuple]] = field(default_factory=list)
+
+    def header(self) -> list[str]:
+        return [*self.bench.x_names, *self.bench.line_names]
+
+    def rows(self) -> list[list]:
+        return [[*x, *(y[0] for y in ys)] for x, ys in zip(self.x, self.lines, strict=True)]
+
+
+class Mark:
+    """A function with the plots that are to be made of it."""
+
+    def __init__(self, fn, benchmarks: Benchmark | Sequence[Benchmark]):
+        self.fn = fn
+        self.benchmarks = benchmarks
+
+    def run(
+        self,
+        show_plots: bool = False,
+        print_data: bool = False,
+        save_path: str = "",
+        return_df: bool = False,
+        **kwargs,
+    ):
+        """Measures everything, then shows it as asked.
+
+        Args:
+            show_plots: open a window with each plot; needs Matplotlib.
+            print_data: print each plot's numbers as a table.
+            save_path: a folder, made if it isn't there, for a CSV file of each plot's numbers and,
+                where Matplotlib is installed, a PNG.
+            return_df: return the numbers as a pandas DataFrame, or a list of them if `benchmarks`
+            is
+                one; needs pandas.
+            kwargs: more arguments for the function.
+        """
+        single = isinstance(self.benchmarks, Benchmark)
+        results = []
+        for bench in [self.benchmarks] if single else self.benchmarks:
+            series = self._measure(bench, kwargs)
+            if print_data:
+                print(f"{bench.plot_name}:\n{_text_table(series)}")
+            if save_path:
+                os.makedirs(save_path, exist_ok=True)
+                _save_csv(series, os.path.join(save_path, f"{bench.plot_name}.csv"))
+            if show_plots or save_path:
+                _plot(series, save_path, show_plots)
+            results.append(series)
+        if not return_df:
+            return None
+        import pandas
+
+        frames = [pandas.DataFrame(series.rows(), columns=series.header()) for series in results]
+        return frames[0] if single else frames
+
+    def _measure(self, bench: Benchmark, kwargs: dict) -> Series:
+        series = Series(bench)
+        for x in bench.x_vals:
+            values = tuple(x) if isinstance(x, list | tuple) else (x,) * len(bench.x_names)
+            if len(values) != len(bench.x_names):
+                raise ValueError(f"expected {len(bench.x_names)} x values, got {len(values)}")
+            named = dict(zip(bench.x_names, values, strict=True))
+            series.x.append(values)
+            series.lines.append(
+                [
+                    _with_band(self.fn(**named, **{bench.line_arg: line}, **bench.args, **kwargs))
+                    for line in bench.line_vals
+                ]
+            )
+        return series
+
+
+def _with_band(y) -> tuple:
+    return (*y, None, None)[:3] if isinstance(y, list | tuple) else (y, None, None)
+
+
+def _text_table(series: Series) -> str:
+    cells = [series.header()]
+    cells += [[f"{value:.6g}" for value in row] for row in series.rows()]
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    return "\n".join(
+        "  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True))
+        for row in cells
+    )
+
+
+def _save_csv(series: Series, path: str) -> None:
+    import csv
+
+    with open(path, "w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(series.header())
+        writer.writerows(series.rows())
+
+
+def _plot(series: Series, save_path: str, show: bool) -> None:
+    try:
+        import matplotlib
+    except ModuleNotFoundError:
+        if show:
+            raise
+        print("Matplotlib is not installed: no plot was saved", file=sys.stderr)
+        return
+    if not show:
+        matplotlib.use("agg")
+    from matplotlib import pyplot
+
+    bench = series.bench
+    figure, axes = pyplot.subplots()
+    x = [values[0] for values in series.x]
+    for number, name in enumerate(bench.line_names):
+        y, low, high = zip(*(lines[number] for lines in series.lines), strict=True)
+        color, style = bench.styles[number] if bench.styles else (None, None)
+        (line,) = axes.plot(x, y, label=name, color=color, linestyle=style)
+        if None not in low and None not in high:
+            axes.fill_between(x, low, high, alpha=0.15, color=line.get_color())
+    axes.legend()
+    axes.set_xlabel(bench.xlabel or bench.x_names[0])
+    axes.set_ylabel(bench.ylabel)
+    axes.set_xscale("log" if bench.x_log else "linear")
+    axes.set_yscale("log" if bench.y_log else "linear")
+    axes.set_title(bench.plot_name)
+    if save_path:
+        figure.savefig(os.path.join(save_path, f"{bench.plot_name}.png"))
+    if show:
+        pyplot.show()
+    pyplot.close(figure)

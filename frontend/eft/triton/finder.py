@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Makes `import triton` mean Eft, in this process.
+
+Every module of Triton's that Eft has goes to a module of Eft's: not a copy, the same object, so
+that `triton.language.int32 is eft.language.int32`. The others are not found, also if Triton is
+installed: half of one and half of the other would only fail later.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import sys
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
+
+from eft.version import __version__
+
+#: Where Triton's top modules are in Eft. What lies under `triton.language` lies under
+#: `eft.language`.
+_MODULES = {
+    "triton": "eft.triton",
+    "triton.compiler": "eft.triton.compiler",
+    "triton.language": "eft.language",
+    "triton.runtime": "eft.triton.runtime",
+    "triton.testing": "eft.testing",
+}
+
+
+def _name_in_eft(name: str) -> str | None:
+    if name in _MODULES:
+        return _MODULES[name]
+    if name.startswith("triton.language."):
+        ours = "eft" + name.removeprefix("triton")
+        try:
+            return ours if importlib.util.find_spec(ours) else None
+        except ModuleNotFoundError:  # a package on the way is not there
+            return None
+    return None
+
+
+class _Alias(Loader):
+    """Gives a module of Eft's a second name."""
+
+    def __init__(self, name: str):
+        self.name = name
+
+    def create_module(self, spec: ModuleSpec):
+        module = importlib.import_module(self.name)
+        self.spec = module.__spec__
+        return module
+
+    def exec_module(self, module):
+        module.__spec__ = self.spec  # the import system has put its own there
+
+
+class TritonFinder(MetaPathFinder):
+    """Answers for `triton` and everything in it, and for nothing else."""
+
+    def find_spec(self, name: str, path=None, target=None) -> ModuleSpec | None:
+        if name.partition(".")[0] != "triton":
+            return None
+        ours = _name_in_eft(name)
+        if ours is None:
+            raise ModuleNotFoundError(
+                f"No module named {name!r}: Eft {__version__} does not have it", name=name
+            )
+        return ModuleSpec(name, _Alias(ours))
+
+
+def install() -> None:
+    """Makes `import triton` mean Eft from now on. A Triton that was imported before keeps working
+    for who has it, but is not found under its name any more."""
+    if any(isinstance(finder, TritonFinder) for finder in sys.meta_path):
+        return
+    for name in list(sys.modules):
+        if name.partition(".")[0] == "triton":
+            del sys.modules[name]
+    sys.meta_path.insert(0, TritonFinder())

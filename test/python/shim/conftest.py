@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What the tests of the commands share: Python processes of their own."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import eft
+import pytest
+
+_BUILD = Path(eft.__file__).parent.parent
+
+
+class Process:
+    """Runs Python in a process of its own, in a folder of its own, with an empty cache.
+
+    Attributes:
+        folder: the folder, which is also the first that modules are looked up in.
+    """
+
+    def __init__(self, folder: Path):
+        self.folder = folder
+
+    def write(self, name: str, text: str) -> Path:
+        path = self.folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+        return path
+
+    def run(self, *arguments: str, path: str = "") -> subprocess.CompletedProcess:
+        """`python ARGUMENTS`; `path` is a folder of more modules, relative to this one."""
+        folders = [str(self.folder / path)] if path else []
+        environment = dict(
+            os.environ,
+            PYTHONPATH=os.pathsep.join([*folders, str(_BUILD)]),
+            EFT_CACHE_DIR=str(self.folder / "cache"),
+        )
+        return subprocess.run(
+            [sys.executable, *map(str, arguments)],
+            cwd=self.folder,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=300,
+        )
+
+    def hide(self, module: str) -> None:
+        """Makes a module of this name in `hidden/` that behaves as if it were not installed."""
+        self.write(
+            f"hidden/{module}.py",
+            f"raise ModuleNotFoundError(\"No module named '{module}'\", name='{module}')\n",
+        )
+
+
+@pytest.fixture
+def python(tmp_path) -> Process:
+    return Process(tmp_path)

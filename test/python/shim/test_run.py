@@ -1,0 +1,255 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""`python -m eft run`: a script runs as Python itself would run it, with `import triton` meaning
+Eft."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+from pathlib import Path
+
+import eft
+import pytest
+
+SCRIPTS = Path(__file__).parent / "scripts"
+needs_torch = pytest.mark.skipif(
+    importlib.util.find_spec("torch") is None, reason="PyTorch is not installed"
+)
+
+#: A package that passes for Triton and would be noticed.
+FAKE_TRITON = {
+    "triton/__init__.py": "from triton import language\njit = 'the real one'\n",
+    "triton/language/__init__.py": "rand = 'the real one'\n",
+    "triton/testing.py": "",
+}
+
+
+def write_fake_triton(python):
+    for name, text in FAKE_TRITON.items():
+        python.write(f"fake/{name}", text)
+
+
+def run(python, text: str, *arguments: str, path: str = ""):
+    python.write("script.py", text)
+    return python.run("-m", "eft", "run", "script.py", *arguments, path=path)
+
+
+def last_line(text: str) -> str:
+    return text.strip().splitlines()[-1]
+
+
+@needs_torch
+def test_triton_script_runs_without_triton(python):
+    done = python.run(
+        "-m", "eft", "run", SCRIPTS / "dropout.py", "--bench", "5", "-7", str(2**40 + 3)
+    )
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    assert lines[0].startswith(f"{SCRIPTS / 'dropout.py'} on ")
+    assert len(lines) == 8
+    assert lines[1].startswith("n=10 p=0.5 seed=5: kept ")
+    assert lines[7].endswith(" ms")
+
+
+@needs_torch
+def test_int32_condition_warns_with_the_scripts_line(python):
+    done = python.run("-m", "eft", "run", SCRIPTS / "dropout.py")
+    line = 1 + next(
+        number
+        for number, text in enumerate((SCRIPTS / "dropout.py").read_text().splitlines())
+        if "tl.where(x_keep, x / (1 - p), 0.0)" in text
+    )
+    assert f"dropout.py:{line}: UserWarning: " in done.stderr
+
+
+def test_numpy_script_runs_without_triton_and_pytorch(python):
+    for module in ("torch", "triton"):
+        python.hide(module)
+    done = python.run("-m", "eft", "run", SCRIPTS / "numpy_dropout.py", path="hidden")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == "the same with a mask and a seed\n"
+
+
+def test_installed_triton_is_not_used(python):
+    write_fake_triton(python)
+    done = run(
+        python,
+        "import triton, triton.language as tl, triton.testing, eft\n"
+        "from triton.language import rand\n"
+        "assert triton.jit is eft.jit and tl is eft.language and rand is tl.rand\n"
+        "assert triton.testing is eft.testing and triton.__file__ != 'fake'\n",
+        path="fake",
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_triton_that_was_imported_before_keeps_working(python):
+    write_fake_triton(python)
+    done = python.run(
+        "-c",
+        "import triton as real, triton.language\n"
+        "from eft.triton.finder import install\n"
+        "install(); install()\n"
+        "import eft, triton, triton.language\n"
+        "assert real.jit == 'the real one' and real.language.rand == 'the real one'\n"
+        "assert triton.jit is eft.jit and triton.language is eft.language\n",
+        path="fake",
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_other_processes_still_find_the_installed_triton(python):
+    write_fake_triton(python)
+    done = python.run("-c", "import eft, triton; print(triton.jit)", path="fake")
+    assert done.stdout == "the real one\n"
+
+
+def test_modules_keep_their_own_specification(python):
+    done = run(
+        python,
+        "import triton.language, eft.language, sys\n"
+        "assert sys.modules['triton.language'] is eft.language\n"
+        "assert eft.language.__spec__.name == eft.language.__name__ == 'eft.language'\n"
+        "import triton.language.math\n"
+        "assert triton.language.math is eft.language.math\n",
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_script_sees_itself_as_main(python):
+    python.write("folder/neighbour.py", "VALUE = 7\n")
+    python.write(
+        "folder/script.py",
+        "import sys, neighbour\n"
+        "import __main__\n"
+        "assert neighbour.VALUE == 7 and __main__.sys is sys\n"
+        "print(__name__, __file__, sys.argv)\n",
+    )
+    script = os.path.join("folder", "script.py")
+    done = python.run("-m", "eft", "run", script, "one", "--two")
+    assert done.stdout == f"__main__ {script} {[script, 'one', '--two']}\n", done.stderr
+
+
+@pytest.mark.parametrize(
+    "code, status, printed",
+    [("sys.exit()", 0, ""), ("sys.exit(3)", 3, ""), ("sys.exit('no luck')", 1, "no luck\n")],
+)
+def test_exit_status_is_the_scripts(python, code, status, printed):
+    done = run(python, f"import sys\n{code}\n")
+    assert (done.returncode, done.stderr) == (status, printed)
+
+
+def test_traceback_begins_in_the_script(python):
+    done = run(python, "def f():\n    raise ValueError('so')\n\nf()\n")
+    assert done.returncode == 1
+    assert done.stderr == (
+        "Traceback (most recent call last):\n"
+        '  File "script.py", line 4, in <module>\n'
+        "    f()\n"
+        '  File "script.py", line 2, in f\n'
+        "    raise ValueError('so')\n"
+        "ValueError: so\n"
+    )
+
+
+def test_syntax_error_shows_the_line_alone(python):
+    done = run(python, "x = = 1\n")
+    assert done.returncode == 1
+    assert done.stderr.startswith('  File "script.py", line 1\n    x = = 1\n')
+    assert last_line(done.stderr) == "SyntaxError: invalid syntax"
+
+
+def test_mistake_in_a_kernel_shows_no_frame_of_eft(python):
+    done = run(
+        python,
+        "import numpy as np\nimport triton\nimport triton.language as tl\n\n\n"
+        "@triton.jit\ndef kernel(x_ptr):\n    tl.store(x_ptr, nothing)\n\n\n"
+        "kernel[(1,)](np.zeros(1, np.float32))\n",
+    )
+    assert done.returncode == 1
+    assert "script.py:8:" in last_line_with(done.stderr, "CompilationError")
+    assert os.path.join("eft", "driver.py") not in done.stderr
+
+
+def last_line_with(text: str, word: str) -> str:
+    return [line for line in text.splitlines() if word in line][-1]
+
+
+def test_script_that_is_not_there(python):
+    done = python.run("-m", "eft", "run", "nowhere.py")
+    assert done.returncode == 2
+    assert done.stderr == "python -m eft run: can't open 'nowhere.py': No such file or directory\n"
+
+
+EFT = f"Eft {eft.__version__}"
+NOT_THERE = {
+    "triton.autotune(configs=[], key=[])": "does not have triton.autotune",
+    "@triton.heuristics({})\ndef f(): pass": "does not have triton.heuristics",
+    "from triton.runtime import Autotuner\nAutotuner()": "does not have triton.runtime.Autotuner",
+    "triton.knobs.compilation": "does not have triton.knobs",
+    "triton.compiler.ASTSource()": "does not have triton.compiler.ASTSource",
+}
+NOT_FOUND = {
+    "import triton.language.extra.cuda": "triton.language.extra",
+    "import triton.ops": "triton.ops",
+    "import triton.finder": "triton.finder",
+}
+
+
+ERRORS = {
+    **{code: f"NotImplementedError: {EFT} {text}" for code, text in NOT_THERE.items()},
+    **{
+        code: f"ModuleNotFoundError: No module named '{name}': {EFT} does not have it"
+        for code, name in NOT_FOUND.items()
+    },
+    "triton.frobnicate": f"AttributeError: {EFT} has nothing named triton.frobnicate",
+}
+
+
+@pytest.mark.parametrize("code, error", ERRORS.items(), ids=range(len(ERRORS)))
+def test_what_eft_lacks_says_so(python, code, error):
+    done = run(python, f"import triton\n{code}\n")
+    assert done.returncode == 1
+    assert last_line(done.stderr) == error
+
+
+def test_importing_what_eft_lacks_is_no_error_yet(python):
+    done = run(python, "from triton import Config, autotune\nassert repr(autotune)\n")
+    assert done.returncode == 0, done.stderr
+
+
+def test_device_of_pytorch_without_pytorch(python):
+    python.hide("torch")
+    done = run(
+        python,
+        "import triton\ntriton.runtime.driver.active.get_active_torch_device()\n",
+        path="hidden",
+    )
+    assert last_line(done.stderr) == (
+        "ModuleNotFoundError: triton.runtime.driver.active.get_active_torch_device() answers with "
+        "a device of PyTorch, and PyTorch is not installed"
+    )
+
+
+@needs_torch
+def test_device_of_pytorch(python):
+    done = run(
+        python,
+        "import torch\nfrom triton.runtime import driver\n"
+        "expected = 'cuda:0' if torch.cuda.is_available() else 'cpu'\n"
+        "assert str(driver.active.get_active_torch_device()) == expected\n"
+        "target = driver.active.get_current_target()\n"
+        "assert target.backend == expected.split(':')[0], target\n"
+        "assert driver.active.get_current_device() == 0\n",
+    )
+    assert done.returncode == 0, done.stderr
+
+
+@needs_torch
+def test_triton_and_pytorch_in_one_process():
+    """The installed Triton, PyTorch and Eft beside each other, each under its own name."""
+    triton = pytest.importorskip("triton", reason="Triton is not installed")
+    import torch
+
+    assert triton.jit is not eft.jit
+    assert torch.arange(4).sum() == 6
