@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The tutorials run from top to bottom, on every kind of array that they know."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import eft
+import pytest
+
+TUTORIALS = Path(__file__).parent.parent.parent.parent / "tutorials"
+BUILD = Path(eft.__file__).parent.parent
+
+
+def run(name: str, *arguments, hidden: Path | None = None) -> str:
+    folders = [str(hidden)] if hidden else []
+    environment = dict(os.environ, PYTHONPATH=os.pathsep.join([*folders, str(BUILD)]))
+    done = subprocess.run(
+        [sys.executable, str(TUTORIALS / name), *map(str, arguments)],
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    return done.stdout
+
+
+def without(module: str, folder: Path) -> Path:
+    """A folder in which a module behaves as if it were not installed."""
+    (folder / f"{module}.py").write_text(
+        f"raise ModuleNotFoundError(\"No module named '{module}'\", name='{module}')\n"
+    )
+    return folder
+
+
+def check_dropout(text: str):
+    """The lesson's tables: the same seed gives the same row, another seed another one."""
+    rows = [line.split() for line in text.splitlines()]
+    first = next(row for row in rows if row[:2] == ["seed", "123"])
+    again = next(row for row in rows if row[:3] == ["seed", "123", "again"])
+    other = next(row for row in rows if row[:2] == ["seed", "512"])
+    assert len(first) == 12
+    assert first[2:] == again[3:] != other[2:]
+    assert "kept for the backward pass" in text
+    assert "2^14" in text
+
+
+def test_dropout_with_pytorch(tmp_path):
+    if importlib.util.find_spec("torch") is None:
+        pytest.skip("PyTorch is not installed")
+    text = run("04-low-memory-dropout.py", "--largest", 14, "--plot", tmp_path / "plot.png")
+    assert "arrays of PyTorch" in text
+    check_dropout(text)
+    assert (tmp_path / "plot.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_dropout_with_numpy_and_without_matplotlib(tmp_path):
+    hidden = without("matplotlib", without("torch", tmp_path))
+    text = run(
+        "04-low-memory-dropout.py", "--largest", 14, "--plot", tmp_path / "plot.png", hidden=hidden
+    )
+    assert "arrays of NumPy" in text
+    check_dropout(text)
+    assert "Matplotlib is not installed: no plot was saved." in text

@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What the tutorials need besides the lesson: arrays on the right device, tables, a reference."""
+
+from __future__ import annotations
+
+import os
+import platform
+
+import numpy as np
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.table import Table
+
+try:
+    import torch
+except ModuleNotFoundError:
+    torch = None
+
+console = Console(width=None if os.isatty(1) else 100, highlight=False)
+
+
+class Arrays:
+    """Arrays where the kernels are to run: PyTorch's on a GPU or a CPU, or NumPy's.
+
+    Attributes:
+        device: "cuda" or "cpu".
+        description: the device and the library, for people.
+    """
+
+    def __init__(self):
+        self.device = "cuda" if torch and torch.cuda.is_available() else "cpu"
+        library = f"PyTorch {torch.__version__}" if torch else f"NumPy {np.__version__}"
+        name = torch.cuda.get_device_name() if self.device == "cuda" else cpu_name()
+        self.description = f"{name}, arrays of {library}"
+
+    def put(self, values: np.ndarray):
+        """A copy of a NumPy array, on the device."""
+        return torch.from_numpy(values.copy()).to(self.device) if torch else values.copy()
+
+    def like(self, array):
+        """An array as large as another one, with anything in it."""
+        return torch.empty_like(array) if torch else np.empty_like(array)
+
+    def numpy(self, array) -> np.ndarray:
+        """The values, on the CPU."""
+        return array.cpu().numpy() if torch else array
+
+
+def cpu_name() -> str:
+    """The processor's name and the number of its threads."""
+    name = platform.machine()
+    try:
+        with open("/proc/cpuinfo") as file:
+            names = [line.split(":")[1].strip() for line in file if line.startswith("model name")]
+        name = names[0] if names else name
+    except OSError:
+        pass
+    return f"{name}, {len(os.sched_getaffinity(0))} threads"
+
+
+def show_table(title: str, header: list[str], rows: list[list]) -> None:
+    """Prints a table. The first column is text, the others are numbers."""
+    table = Table(title=title, title_justify="left", title_style="bold", box=SIMPLE_HEAD)
+    table.add_column(header[0], no_wrap=True)
+    for name in header[1:]:
+        table.add_column(name, justify="right")
+    for row in rows:
+        table.add_row(*(cell if isinstance(cell, str) else f"{cell:.3g}" for cell in row))
+    console.print(table)
+    console.print()
+
+
+def show_vectors(title: str, **vectors: np.ndarray) -> None:
+    """Prints short vectors below each other."""
+    size = max(len(vector) for vector in vectors.values())
+    rows = [
+        [name.replace("_", " "), *(f"{value:.3g}" for value in vector)]
+        for name, vector in vectors.items()
+    ]
+    show_table(title, ["", *(f"[{index}]" for index in range(size))], rows)
+
+
+def words_of(count: float, unit: str = "B") -> str:
+    """67108864 → "64 MiB"."""
+    for prefix in ("", "Ki", "Mi"):
+        if count < 1024:
+            return f"{count:.4g} {prefix}{unit}"
+        count /= 1024
+    return f"{count:.4g} Gi{unit}"
+
+
+def reference_rand(seed: int, offsets: np.ndarray) -> np.ndarray:
+    """`tl.rand(seed, offsets)` in NumPy: the first word of Philox4x32-10, as a float in [0, 1).
+
+    Salmon, Moraes, Dror, Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC 2011.
+    """
+    low32 = np.uint64(0xFFFFFFFF)
+    wide = offsets.astype(np.uint64)
+    counter = [wide & low32, wide >> np.uint64(32), np.zeros_like(wide), np.zeros_like(wide)]
+    key = [seed & 0xFFFFFFFF, seed >> 32 & 0xFFFFFFFF]
+    for _ in range(10):
+        product0 = np.uint64(0xD2511F53) * counter[0]
+        product1 = np.uint64(0xCD9E8D57) * counter[2]
+        counter = [
+            (product1 >> np.uint64(32)) ^ counter[1] ^ np.uint64(key[0]),
+            product1 & low32,
+            (product0 >> np.uint64(32)) ^ counter[3] ^ np.uint64(key[1]),
+            product0 & low32,
+        ]
+        key = [key[0] + 0x9E3779B9 & 0xFFFFFFFF, key[1] + 0xBB67AE85 & 0xFFFFFFFF]
+    word = counter[0].astype(np.uint32).view(np.int32)
+    folded = np.where(word < 0, -word - 1, word)
+    return folded.astype(np.float32) * np.float32(4.6566127342e-10)
+
+
+def save_plot(path: str, title: str, sizes: list[int], rates: dict[str, list[float]]) -> bool:
+    """Draws elements per second over the number of elements; False if Matplotlib is not there."""
+    try:
+        import matplotlib
+    except ModuleNotFoundError:
+        return False
+    matplotlib.use("agg")
+    from matplotlib import pyplot
+
+    figure, axes = pyplot.subplots(figsize=(7, 4.2), layout="constrained")
+    for (name, values), marker in zip(rates.items(), "os^", strict=False):
+        axes.plot(sizes, [value / 1e9 for value in values], marker=marker, label=name)
+    axes.set_xscale("log", base=2)
+    axes.set_xlabel("elements")
+    axes.set_ylabel("10⁹ elements per second")
+    axes.set_ylim(bottom=0)
+    axes.grid(alpha=0.3)
+    axes.legend()
+    axes.set_title(title, fontsize=10)
+    figure.savefig(path, dpi=150)
+    pyplot.close(figure)
+    return True
