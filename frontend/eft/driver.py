@@ -4,16 +4,13 @@ compiler."""
 
 from __future__ import annotations
 
-import json
-import logging
+import sys
 from collections import namedtuple
 
 from eft import _runtime
 from eft.errors import CompilationError, InternalError
 from eft.kernel import Asm, Compilation, CompiledKernel, Metadata
 from eft.keys import cache_key
-
-_log = logging.getLogger("eft")
 
 #: What a kernel is compiled for. `types` has the type of each parameter in the signature, None for
 #: those that are known at compile time, whose values `constexprs` has by name; `specialization` has
@@ -28,7 +25,8 @@ def load(function, variant: Variant, device: int) -> CompiledKernel:
     if variant.target == "cpu":
         from eft import _compiler
 
-        address = _compiler.load_host_object(binary, metadata.name)
+        with _compiler_errors(function, variant):
+            address = _compiler.load_host_object(binary, metadata.name)
         kernel = CompiledKernel.load_host(address, None, metadata.name)
     else:
         kernel = CompiledKernel.load_cuda(
@@ -69,7 +67,7 @@ def address_parameters(function, target, types, constexprs, options) -> list[int
     key = cache_key(function, variant, "addresses")
     entry = _runtime.cache_get(key) if key else None
     if entry is not None:
-        return json.loads(entry)
+        return [int(number) for number in entry.split()]
     with _compiler_errors(function, variant):
         module = _lower(function, variant)
         from eft import _compiler
@@ -78,7 +76,7 @@ def address_parameters(function, target, types, constexprs, options) -> list[int
     numbers = [number for number, type in enumerate(types) if type is not None]
     result = [numbers[argument] for argument in arguments]
     if key:
-        _runtime.cache_put(key, json.dumps(result).encode())
+        _runtime.cache_put(key, " ".join(map(str, result)).encode())
     return result
 
 
@@ -136,23 +134,25 @@ class _compiler_errors:
 
 
 def _pack(metadata: Metadata, binary: bytes) -> bytes:
-    header = json.dumps(metadata._asdict()).encode()
-    return len(header).to_bytes(4, "little") + header + binary
+    return "\n".join([*map(str, metadata), ""]).encode() + binary
 
 
 def _unpack(entry: bytes) -> tuple[Metadata, bytes]:
-    size = int.from_bytes(entry[:4], "little")
-    return Metadata(**json.loads(entry[4 : 4 + size])), entry[4 + size :]
+    name, target, num_warps, shared, binary = entry.split(b"\n", len(Metadata._fields))
+    return Metadata(name.decode(), target.decode(), int(num_warps), int(shared)), binary
 
 
 def _log_reason(function, variant: Variant):
     """Says at level INFO why a compile happens: what no earlier variant of the kernel has had."""
-    if _log.isEnabledFor(logging.INFO):
+    logging = sys.modules.get("logging")  # if it is not there, nobody listens
+    if logging is not None and logging.getLogger("eft").isEnabledFor(logging.INFO):
         names = function.arg_names
         differences = [_differences(names, variant, each) for each in function.variants]
         closest = min(differences, key=len, default=["first use"])
         reason = "; ".join(closest) or "it was compiled before, but not for this device"
-        _log.info("compiling %s for %s: %s", function.__name__, variant.target, reason)
+        logging.getLogger("eft").info(
+            "compiling %s for %s: %s", function.__name__, variant.target, reason
+        )
     function.variants.append(variant)
 
 

@@ -77,8 +77,8 @@ class JITFunction(_runtime.KernelBase):
             "kernel"
         )
 
-    def bind(self, args: list, kwargs: dict) -> dict:
-        """The values of the parameters in a call inside of a kernel."""
+    def bind(self, args, kwargs: dict) -> dict:
+        """The value of each parameter in a call, by name."""
         return parameters.bind(self.__name__, self.parameters, args, kwargs)
 
     def warmup(self, *args, grid=None, target: str | None = None, **kwargs):

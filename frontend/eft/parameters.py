@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The parameters of a function under @eft.jit, and how a call inside of a kernel meets them."""
+"""The parameters of a function under @eft.jit, and how the arguments of a call meet them."""
 
 from __future__ import annotations
 
@@ -85,19 +85,35 @@ def read(function, unspecialized) -> list[Parameter]:
     ]
 
 
-def bind(name: str, parameters: list[Parameter], args: list, kwargs: dict) -> dict:
-    """The value of each parameter in a call inside of a kernel, in order."""
-    if len(args) > len(parameters):
-        raise Mistake(f"{name}() takes {len(parameters)} arguments, got {len(args)}")
-    values = dict(zip((parameter.name for parameter in parameters), args, strict=False))
-    known = {parameter.name for parameter in parameters}
-    for key, value in kwargs.items():
-        if key not in known:
-            raise Mistake(f"{name}() got an unexpected keyword argument {key!r}")
-        if key in values:
-            raise Mistake(f"{name}() got multiple values for argument {key!r}")
-        values[key] = value
-    for parameter in parameters:
-        if parameter.name not in values and parameter.default is _runtime.MISSING:
-            raise Mistake(f"{name}() is missing the argument {parameter.name!r}")
+def match(function: str, names, required, args, kwargs) -> dict:
+    """The arguments of a call by the names of the parameters.
+
+    Args:
+        function: its name, for the error.
+        names: its parameters, all of which take an argument by place or by name.
+        required: those of them that have no default.
+
+    Raises:
+        Mistake: there are too many arguments, too few, one twice, or one of an unknown name.
+    """
+    if len(args) > len(names):
+        raise Mistake(f"{function}() takes {len(names)} arguments, got {len(args)}")
+    values = dict(zip(names, args, strict=False))
+    for name, value in kwargs.items():
+        if name not in names:
+            raise Mistake(f"{function}() got an unexpected keyword argument {name!r}")
+        if name in values:
+            raise Mistake(f"{function}() got multiple values for argument {name!r}")
+        values[name] = value
+    for name in required:
+        if name not in values:
+            raise Mistake(f"{function}() is missing the argument {name!r}")
+    return values
+
+
+def bind(function: str, parameters: list[Parameter], args, kwargs) -> dict:
+    """The value of each parameter of a function under @eft.jit in a call, in order."""
+    names = [each.name for each in parameters]
+    required = [each.name for each in parameters if each.default is _runtime.MISSING]
+    values = match(function, names, required, args, kwargs)
     return {each.name: values.get(each.name, each.default) for each in parameters}

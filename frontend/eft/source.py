@@ -1,9 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The source of a kernel: captured once, at its first compile."""
+"""The source of a kernel: captured once, at its first compile.
+
+Done by hand because a first launch waits for it, and the module `inspect` takes longer to split a
+function from its file than the compiler takes to lower it.
+"""
 
 from __future__ import annotations
 
+import sys
+
 from eft.errors import CompilationError
+
+_ONLY_TREE = 0x400  # ast.PyCF_ONLY_AST
 
 
 class Source:
@@ -13,50 +21,53 @@ class Source:
         file: the name of its file.
         first_line: the line, counted from 1, that `lines[0]` is.
         lines: its lines, with their indentation.
+        tree: its `ast.FunctionDef`. `place` makes places in the file of its nodes' places.
     """
 
     def __init__(self, function):
-        import inspect
-
         self.name = function.__qualname__
         self.file = function.__code__.co_filename
-        try:
-            self.lines, self.first_line = inspect.getsourcelines(function)
-        except (OSError, TypeError):
-            raise CompilationError(
+        self.first_line = function.__code__.co_firstlineno
+        lines = _file_lines(self.file, function.__globals__)
+        if len(lines) < self.first_line:
+            raise self._error(
                 f"the source of {self.name!r} can't be read: a kernel must be defined in a file or "
-                "in a notebook's cell, not by exec or in an interactive session",
-                file=self.file,
-                line=function.__code__.co_firstlineno,
-            ) from None
-        self._tree = None
-
-    @property
-    def text(self) -> str:
-        return "".join(self.lines)
-
-    @property
-    def tree(self):
-        """The function's `ast.FunctionDef`. Its nodes' lines and columns are made ours by
-        `place`."""
-        if self._tree is None:
-            self._tree = self._parse()
-        return self._tree
-
-    def _parse(self):
-        import ast
-
-        # A block around an indented function keeps its columns as they are in the file.
-        self._lines_before = 1 if self.lines[0][:1].isspace() else 0
-        tree = ast.parse("if True:\n" + self.text if self._lines_before else self.text)
-        body = tree.body[0].body if self._lines_before else tree.body
-        if not isinstance(body[0], ast.FunctionDef):
-            raise CompilationError(
-                f"{self.name!r} can't be a kernel: it must be defined by a `def` statement",
-                file=self.file,
-                line=self.first_line,
+                "in a notebook's cell, not by exec or in an interactive session"
             )
-        return body[0]
+        # A block around an indented function keeps its columns as they are in the file.
+        self._lines_before = 1 if lines[self.first_line - 1][:1].isspace() else 0
+        self._find_end(lines[self.first_line - 1 :])
+
+    def _find_end(self, lines: list[str]):
+        """Takes the shortest run of whole lines that is a function. It ends before a line that is
+        not indented more than its first one: but such a line can also stand in a string, or end a
+        list of parameters, and then what is before it is no function."""
+        margin = _indentation(lines[0])
+        for end in range(1, len(lines) + 1):
+            if end < len(lines) and not _may_follow(lines[end], margin):
+                continue
+            text = "".join(lines[:end])
+            try:
+                tree = compile(
+                    "if True:\n" + text if self._lines_before else text,
+                    self.file,
+                    "exec",
+                    flags=_ONLY_TREE,
+                    dont_inherit=True,
+                )
+            except SyntaxError:
+                continue
+            body = tree.body[0].body if self._lines_before else tree.body
+            if body and type(body[0]).__name__ == "FunctionDef":
+                self.lines, self.text, self.tree = lines[:end], text, body[0]
+                return
+            break
+        raise self._error(
+            f"{self.name!r} can't be a kernel: it must be defined by a `def` statement"
+        )
+
+    def _error(self, message: str) -> CompilationError:
+        return CompilationError(message, file=self.file, line=self.first_line)
 
     def place(self, node) -> tuple[int, int]:
         """The line and the column of a node, both counted from 1."""
@@ -68,3 +79,26 @@ class Source:
         """The line with this number in the file, if it is the function's."""
         index = number - self.first_line
         return self.lines[index].rstrip("\n") if 0 <= index < len(self.lines) else None
+
+
+def _file_lines(file: str, module_globals: dict) -> list[str]:
+    """The lines of a file; none if there is no such file. Notebooks put their cells into
+    linecache."""
+    if "linecache" not in sys.modules or file not in sys.modules["linecache"].cache:
+        try:
+            with open(file, encoding="utf-8") as stream:
+                return stream.readlines()
+        except (OSError, UnicodeDecodeError):
+            pass
+    import linecache
+
+    return linecache.getlines(file, module_globals)
+
+
+def _indentation(line: str) -> int:
+    return len(line) - len(line.lstrip())
+
+
+def _may_follow(line: str, margin: int) -> bool:
+    """Whether a line may be the first one after a function whose first line starts at `margin`."""
+    return bool(line.strip()) and line.lstrip()[0] != "#" and _indentation(line) <= margin

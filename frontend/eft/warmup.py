@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from eft import _runtime, driver
-from eft.errors import CompilationError
+from eft.errors import CompilationError, Mistake
 from eft.kernel import Compilation, CompiledKernel
 from eft.language.constants import number_dtype
 from eft.language.constexpr import unwrap
@@ -60,22 +60,10 @@ def warmup(function, args, kwargs, target: str | None) -> CompiledKernel | Compi
 
 def _bind(function, args, kwargs) -> dict:
     """The value of each parameter."""
-    names = function.arg_names
-    if len(args) > len(names):
-        raise TypeError(f"{function.__name__}() takes {len(names)} arguments, got {len(args)}")
-    values = dict(zip(names, args, strict=False))
-    for name, value in kwargs.items():
-        if name not in names:
-            raise TypeError(f"{function.__name__}() got an unexpected keyword argument {name!r}")
-        if name in values:
-            raise TypeError(f"{function.__name__}() got multiple values for argument {name!r}")
-        values[name] = value
-    for each in function.parameters:
-        if each.name not in values:
-            if each.default is _runtime.MISSING:
-                raise TypeError(f"{function.__name__}() is missing the argument {each.name!r}")
-            values[each.name] = each.default
-    return values
+    try:
+        return function.bind(args, kwargs)
+    except Mistake as mistake:
+        raise TypeError(str(mistake)) from None
 
 
 def _is_number(value) -> bool:

@@ -89,7 +89,9 @@ def bits(array: np.ndarray) -> np.ndarray:
     unsigned = np.dtype(f"u{array.dtype.itemsize}")
     result = array.view(unsigned).copy()
     if array.dtype.kind in "fV" or array.dtype == DTYPES["bf16"]:
-        result[np.isnan(array.astype(np.float64))] = np.iinfo(unsigned).max
+        with np.errstate(invalid="ignore"):  # signalling NaNs
+            is_nan = np.isnan(array)
+        result[is_nan] = np.iinfo(unsigned).max
     return result
 
 

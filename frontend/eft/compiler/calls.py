@@ -4,7 +4,6 @@ time."""
 
 from __future__ import annotations
 
-import inspect
 from types import BuiltinFunctionType, BuiltinMethodType, MethodType
 
 from eft.compiler.scope import PYTHON_FUNCTIONS
@@ -18,6 +17,7 @@ from eft.language.constexpr import constexpr
 from eft.language.dtypes import describe, dtype, from_name, pointer_type
 from eft.language.missing import NotYet
 from eft.language.tensor import tensor
+from eft.parameters import match
 
 #: Python's functions that mean something else on tensors.
 _ON_TENSORS = {
@@ -28,6 +28,7 @@ _ON_TENSORS = {
     int: lambda x: cast_to(to_tensor(x), from_name("int32")),
     bool: lambda x: cast_to(to_tensor(x), from_name("int1")),
 }
+_VAR_POSITIONAL = 0x04  # inspect.CO_VARARGS
 _TYPES_WITH_METHODS = (dtype, str, int, float, tuple)
 
 
@@ -118,8 +119,10 @@ def _call_builtin(function, args, kwargs):
     owner = getattr(function, "__self__", None)
     if owner is not None:
         function, args = function.__func__, [owner, *args]
-    try:
-        inspect.signature(function).bind(*args, **kwargs)
-    except TypeError as error:
-        raise Mistake(f"tl.{function.__name__}: {error}") from None
+    code = function.__code__
+    names = code.co_varnames[: code.co_argcount]
+    required = names[: len(names) - len(function.__defaults__ or ())]
+    takes_more = code.co_flags & _VAR_POSITIONAL
+    placed = args[: len(names)] if takes_more else args
+    match(f"tl.{function.__name__}", names, required, placed, kwargs)
     return function(*args, **kwargs)

@@ -609,8 +609,8 @@ def inner_recursive(n):
         (unknown_argument, "two(", "two() got an unexpected keyword argument 'c'"),
         (too_many_arguments, "two(", "two() takes 2 arguments, got 3"),
         (argument_twice, "two(", "two() got multiple values for argument 'a'"),
-        (builtin_argument, "tl.load(", "tl.load: got an unexpected keyword argument 'msk'"),
-        (builtin_without_argument, "tl.load(", "tl.load: missing a required argument: 'pointer'"),
+        (builtin_argument, "tl.load(", "tl.load() got an unexpected keyword argument 'msk'"),
+        (builtin_without_argument, "tl.load(", "tl.load() is missing the argument 'pointer'"),
         (
             run_time_constexpr,
             "needs_constexpr(",
