@@ -251,7 +251,7 @@ def in_threads(count, body):
 
 
 def test_threads_compile_a_variant_once(make_kernel):
-    kernel = make_kernel("x, C: constexpr")
+    kernel = make_kernel("x, C: constexpr", code="nap")
     compile_ = kernel._compile
 
     def slow(*args):
@@ -266,7 +266,7 @@ def test_threads_compile_a_variant_once(make_kernel):
 
 
 def test_a_thread_whose_compile_fails_lets_the_next_try(make_kernel):
-    kernel = make_kernel("x")
+    kernel = make_kernel("x", code="nap")
     compile_, calls = kernel._compile, []
 
     def once_failing(*args):
