@@ -106,8 +106,8 @@ struct ExpandExtension : NarrowPattern<arith::ExtFOp> {
   LogicalResult matchAndRewrite(arith::ExtFOp op, PatternRewriter &rewriter) const override {
     FloatType from = narrowType(op.getIn());
     auto to = cast<FloatType>(getElementTypeOrSelf(op.getType()));
-    bool isNative = from && (from.isF16() ? support.f16Arithmetic
-                                          : to.isF32() && support.bf16Conversions);
+    bool isNative =
+        from && (from.isF16() ? support.f16Arithmetic : to.isF32() && support.bf16Conversions);
     if (!from || isNative || (!to.isF32() && !to.isF64()))
       return rewriter.notifyMatchFailure(op, "the target has this conversion");
     ImplicitLocOpBuilder builder(op.getLoc(), rewriter);

@@ -9,6 +9,7 @@
 // here: each operator is one op, rounded by itself.
 #pragma once
 
+#include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/TypeUtilities.h"
 
