@@ -183,7 +183,6 @@ int kernelClear(PyObject *self) {
   if (KernelState *state = stateOf(self)) {
     Variants gone = std::move(state->variants);
     state->variants = Variants();
-    state->signature.clear();
   }
   return 0;
 }

@@ -159,10 +159,4 @@ int Signature::traverse(visitproc visit, void *arg) const {
   return 0;
 }
 
-void Signature::clear() {
-  for (Parameter &parameter : parameters)
-    if (parameter.fallback)
-      parameter.fallback = Ref::borrow(Py_None);
-}
-
 } // namespace eft::python

@@ -56,8 +56,6 @@ public:
   Where where(size_t i) const { return {kernel.c_str(), parameters[i].name.c_str()}; }
 
   int traverse(visitproc visit, void *argument) const;
-  // Breaks cycles through defaults, for the garbage collector.
-  void clear();
 
 private:
   int find(PyObject *name) const;

@@ -342,16 +342,3 @@ def test_kernels_and_launchers_in_cycles_are_collected(make_kernel):
     watch = make_cycles()
     gc.collect()
     assert watch() is None
-
-
-def test_a_kernel_that_is_in_its_own_default_is_collected():
-    class Holder(list):
-        pass
-
-    holder = Holder()
-    kernel = runtime.KernelBase("k", [("x", 0, (holder,))])
-    holder.append((kernel,))
-    watch = weakref.ref(holder)
-    del holder, kernel
-    gc.collect()
-    assert watch() is None
