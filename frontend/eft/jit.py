@@ -87,10 +87,11 @@ class JITFunction(_runtime.KernelBase):
         Args:
             args, kwargs: as in a launch; instead of an array, also a dtype or an `eft.MockTensor`.
             grid: as in a launch; it does not matter.
-            target: "cuda:90", "cpu", …; by default where a launch with these arguments would run.
+            target: "cuda:90", "cpu", …: what to compile for. Nothing is loaded then, and no device
+                of that kind is needed. By default what a launch with these arguments would run on.
 
         Returns:
-            A `CompiledKernel`, or a `Compilation` if `target` is not a device of this machine.
+            A `CompiledKernel`; a `Compilation` if `target` is given.
         """
         from eft.warmup import stands_for_array, warmup
 

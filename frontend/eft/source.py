@@ -37,6 +37,14 @@ class Source:
         # A block around an indented function keeps its columns as they are in the file.
         self._lines_before = 1 if lines[self.first_line - 1][:1].isspace() else 0
         self._find_end(lines[self.first_line - 1 :])
+        names = tuple(node.arg for node in self.parameters)
+        if (self.tree.name, names) != (
+            function.__name__,
+            function.__code__.co_varnames[: len(names)],
+        ):
+            raise self._error(
+                f"the file of {self.name!r} has changed since Python read it: start it again"
+            )
 
     def _find_end(self, lines: list[str]):
         """Takes the shortest run of whole lines that is a function. It ends before a line that is
@@ -68,6 +76,12 @@ class Source:
 
     def _error(self, message: str) -> CompilationError:
         return CompilationError(message, file=self.file, line=self.first_line)
+
+    @property
+    def parameters(self) -> list:
+        """The nodes of the parameters, in order."""
+        arguments = self.tree.args
+        return [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
 
     def place(self, node) -> tuple[int, int]:
         """The line and the column of a node, both counted from 1."""

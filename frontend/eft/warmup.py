@@ -31,8 +31,8 @@ def warmup(function, args, kwargs, target: str | None) -> CompiledKernel | Compi
     options = {"num_warps": 4}
     options.update({key: kwargs.pop(key) for key in _OPTIONS if key in kwargs})
     values = {name: unwrap(value) for name, value in _bind(function, args, kwargs).items()}
-    here = _target_here(values)
-    target = target or here
+    load = target is None
+    target = target or _target_here(values)
     constexprs = {
         each.name: values[each.name]
         for each in function.parameters
@@ -51,7 +51,7 @@ def warmup(function, args, kwargs, target: str | None) -> CompiledKernel | Compi
             for number, each in enumerate(function.parameters)
         )
         variant = driver.Variant(target, types, constexprs, options, special)
-        if target == here:
+        if load:
             return driver.load(function, variant, 0)
         return driver.compile_variant(function, variant, None)
     except CompilationError as error:

@@ -105,17 +105,9 @@ class Program:
             signature = [None if type is None else from_signature(type) for type in types]
             arguments = [type for type in signature if type is not None]
             region = self.emitter.function_region(arguments)
-            handles = iter(region.arguments)
-            values = {}
             self.emitter.enter(region)
-            for parameter, type, special in zip(
-                function.parameters, signature, specialization, strict=True
-            ):
-                values[parameter.name] = (
-                    unwrap(constexprs.get(parameter.name))
-                    if type is None
-                    else self._argument(parameter, next(handles), type, special)
-                )
+            handles = iter(region.arguments)
+            values = self._values(function, signature, constexprs, specialization, handles)
             result = self._body(function, values)
             self.emitter.leave()
             if result is not None:
@@ -128,9 +120,25 @@ class Program:
             name = symbol_name(function.__name__)
             self.emitter.function(name, arguments, [], region, False, f"[{attributes}]")
 
+    def _values(self, function, signature, constexprs: dict, specialization, handles) -> dict:
+        """What the names of a kernel's parameters mean at its start."""
+        values = {}
+        nodes = function.source.parameters
+        for parameter, node, type, special in zip(
+            function.parameters, nodes, signature, specialization, strict=True
+        ):
+            if type is None:
+                values[parameter.name] = unwrap(constexprs.get(parameter.name))
+                continue
+            with _At(self.emitter, node):
+                argument = self._argument(parameter, next(handles), type, special)
+            values[parameter.name] = argument
+        return values
+
     def _argument(self, parameter, handle, type, special: str) -> tensor:
         """The value of a kernel's parameter: what was passed, as what its annotation says."""
         value = tensor(handle, type)
+        self._check_annotation(parameter, type)
         if type.is_ptr():
             return (
                 value.retyped(pointer_type(type.element_ty, const=True))
@@ -142,6 +150,22 @@ class Program:
         if parameter.dtype is not None and not parameter.dtype.is_ptr():
             value = cast_to(value, parameter.dtype)
         return value
+
+    def _check_annotation(self, parameter, type):
+        """Refuses an argument that can't be what the annotation of its parameter says."""
+        wanted = parameter.dtype
+        if wanted is None or wanted.ir == type.ir:
+            return
+        if wanted.is_ptr() or type.is_ptr():
+            raise Mistake(
+                f"the parameter {parameter.name!r} is annotated as {wanted}, got an argument of "
+                f"type {type}"
+            )
+        if wanted.is_fp64() and type.is_fp32():
+            raise Mistake(
+                f"the parameter {parameter.name!r} is annotated as fp64, but a Python float "
+                "arrives as fp32: pass an array of one fp64"
+            )
 
     def _body(self, function, values: dict):
         self._stack.append(function)

@@ -803,6 +803,53 @@ def test_names_and_values(kernel, marker, message):
 
 
 @eft.jit
+def annotated_pointer(x_ptr: "*fp16", n):  # noqa: F722
+    pass
+
+
+@eft.jit
+def annotated_number(x_ptr, n: tl.pointer_type(tl.int32)):
+    pass
+
+
+@eft.jit
+def annotated_double(x_ptr, n: tl.float64):
+    pass
+
+
+@pytest.mark.parametrize(
+    "kernel, types, marker, message",
+    [
+        (
+            annotated_pointer,
+            "*fp32 i32",
+            "x_ptr: ",
+            "the parameter 'x_ptr' is annotated as pointer<fp16>, got an argument of type "
+            "pointer<fp32>",
+        ),
+        (
+            annotated_number,
+            "*fp32 i32",
+            "n: ",
+            "the parameter 'n' is annotated as pointer<int32>, got an argument of type int32",
+        ),
+        (
+            annotated_double,
+            "*fp32 fp32",
+            "n: ",
+            "the parameter 'n' is annotated as fp64, but a Python float arrives as fp32: pass an "
+            "array of one fp64",
+        ),
+    ],
+    ids=lambda value: getattr(value, "__name__", None),
+)
+def test_annotations(kernel, types, marker, message):
+    error = fails(kernel, types)
+    assert error.message == message
+    assert_at(error, marker)
+
+
+@eft.jit
 def returns_value(x_ptr, n):
     return n
 
@@ -880,3 +927,33 @@ def test_a_bug_is_not_the_users_mistake(monkeypatch):
     assert lines[0] == "KeyError: 'oops'"
     assert lines[1] == "This is a bug in Eft. Please report this text, and the kernel."
     assert lines[2].startswith(f"at {__file__}:")
+
+
+@pytest.mark.parametrize(
+    "launch, message",
+    [
+        (
+            lambda x: extent[1](x),
+            "extent() missing 2 required positional arguments: 'n' and 'N'",
+        ),
+        (
+            lambda x: extent[1](x, 1, 32, block=2),
+            "extent() got an unexpected keyword argument 'block'; the options are num_warps, "
+            "num_stages, num_ctas, maxnreg and debug",
+        ),
+        (
+            lambda x: extent[1](x, 1, N=[32]),
+            "kernel 'extent': argument 'N' is a constexpr and must be hashable, got list",
+        ),
+        (
+            lambda x: extent[1](x.astype(np.complex64), 1, 32),
+            "kernel 'extent': argument 'x_ptr' has element type complex64, expected bool, int8 to "
+            "int64, uint8 to uint64, float16, bfloat16, float32 or float64",
+        ),
+    ],
+    ids=["missing", "unknown", "unhashable", "dtype"],
+)
+def test_arguments_of_a_launch(launch, message):
+    with pytest.raises(TypeError) as raised:
+        launch(np.zeros(32, np.float32))
+    assert str(raised.value) == message

@@ -116,7 +116,7 @@ def test_warmup_with_arguments():
     "argument",
     [tl.float32, np.dtype(np.float32), eft.MockTensor(tl.float32), np.ones(4, np.float32)],
 )
-def test_warmup_for_a_gpu_that_is_not_here(argument):
+def test_warmup_for_a_target(argument):
     compilation = scale.warmup(argument, 64, 1, 2.0, BLOCK=128, grid=None, target="cuda:90")
     assert list(compilation.asm) == ["ir", "placed", "llvm", "ptx"]
     assert ".target sm_90" in compilation.asm["ptx"]

@@ -104,6 +104,21 @@ def test_a_function_of_a_notebook():
     assert names["in_a_cell"].source.text == text.split("\n\n", 1)[1]
 
 
+def test_a_file_that_has_changed(tmp_path):
+    text = "import eft\n@eft.jit\ndef first(a):\n    pass\n"
+    path = tmp_path / "changed.py"
+    path.write_text(text)
+    names = {}
+    exec(compile(text, str(path), "exec"), names)
+    for changed in (text.replace("first", "other"), text.replace("(a)", "(a, b)")):
+        path.write_text(changed)
+        with pytest.raises(eft.CompilationError) as raised:
+            Source(names["first"].fn)
+        assert raised.value.message == (
+            "the file of 'first' has changed since Python read it: start it again"
+        )
+
+
 def test_columns_are_counted_in_characters():
     @eft.jit
     def kernel(x_ptr):

@@ -91,12 +91,21 @@ def run_masked(device, n, dtype, block, warps=4, shift=0, probabilities=PROBABIL
         out.check(reference.keep(x, kept != 0, p))
 
 
-def run_seeded(device, n, dtype, block, warps=4, shift=0, seeds=(123, -(2**40) - 7)):
+def run_seeded(
+    device,
+    n,
+    dtype,
+    block,
+    warps=4,
+    shift=0,
+    seeds=(123, -(2**40) - 7),
+    probabilities=PROBABILITIES,
+):
     x = inputs(n, dtype, seed=n)
     on_device = shifted(device, x, shift)
     for seed in seeds:
         random = reference.rand(seed, np.arange(n, dtype=np.int32))
-        for p in PROBABILITIES:
+        for p in probabilities:
             out = Guarded(device, n, dtype, shift)
             arguments = on_device, out.output, n, p, seed
             seeded_dropout[lambda meta: (eft.cdiv(n, meta["BLOCK_SIZE"]),)](
@@ -142,7 +151,7 @@ def test_pointers_off_their_alignment(device, n, shift, dtype):
 
 def test_many_elements(device):
     run_masked(device, 2**24, DTYPES["fp32"], 1024, probabilities=(0.5,))
-    run_seeded(device, 2**24, DTYPES["fp32"], 1024, seeds=(2**63 - 1,))
+    run_seeded(device, 2**24, DTYPES["fp32"], 1024, seeds=(2**63 - 1,), probabilities=(0.5,))
 
 
 def test_a_mask_of_integers_is_warned_of_at_its_line(device):
