@@ -19,6 +19,19 @@ foreach(library IN LISTS MLIR_ALL_LIBS MLIR_EXPORTED_TARGETS)
   endif()
 endforeach()
 
+# The two compression libraries that LLVM's Support uses come along too: a wheel needs nothing of the
+# machine that it is used on.
+function(eft_link_archive target archive)
+  find_library(EFT_${archive} ${archive} REQUIRED)
+  if(TARGET ${target})
+    set_target_properties(${target} PROPERTIES
+      IMPORTED_LOCATION ${EFT_${archive}} IMPORTED_LOCATION_NONE ${EFT_${archive}}
+      IMPORTED_LOCATION_RELEASE ${EFT_${archive}})
+  endif()
+endfunction()
+eft_link_archive(ZLIB::ZLIB libz.a)
+eft_link_archive(zstd::libzstd_shared libzstd.a)
+
 # NVPTX and the host are the only targets; ORC loads host objects.
 llvm_map_components_to_libnames(EFT_LLVM_LIBRARIES
   core support passes ipo scalaropts vectorize instcombine transformutils bitwriter

@@ -61,7 +61,8 @@ def LowerToGpu : Pass<"eft-lower-to-gpu", "::mlir::ModuleOp"> {
     elements' masks; otherwise each element is accessed under its own condition. So a mask that cuts a
     contiguous range costs only the one thread at its border.
 
-    A store is done once even where the layout repeats an element over lanes or warps.
+    A store is done once even where the layout repeats an element over lanes or warps, and in a kernel
+    that also loads it stands between barriers, so that no thread loads too late or too early.
 
     Pointers become integers of 64 bits, which address global memory.
   }];

@@ -19,8 +19,9 @@
 // are read in one half only, and one for the seed.
 // CHECK-COUNT-105: mul.wide.u32
 // CHECK-NOT: mul.wide.u32
-// CHECK: st.global.v4.f32
-// CHECK: st.global.v4.f32
+// CHECK: @%[[WHOLE:p[0-9]+]] st.global.v4.b32
+// CHECK: @%[[WHOLE]] st.global.v4.b32
+// CHECK: st.global.f32
 
 func.func @dropout(%x: !eft.ptr<f32> {eft.divisibility = 16 : i32}, %y: !eft.ptr<f32> {eft.divisibility = 16 : i32}, %n: i32, %p: f32, %seed: i32) {
   %c1024 = arith.constant 1024 : i32

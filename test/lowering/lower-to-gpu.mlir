@@ -129,6 +129,23 @@ func.func @one_thread_stores_a_scalar(%p: !eft.ptr<i32>) {
 
 // -----
 
+// Other threads have read the number before one of them counts it up.
+// CHECK-LABEL: @counter
+func.func @counter(%p: !eft.ptr<i32>) {
+  // CHECK: llvm.load
+  // CHECK: nvvm.barrier0
+  // CHECK: scf.if
+  // CHECK: llvm.store
+  // CHECK: nvvm.barrier0
+  %one = arith.constant 1 : i32
+  %n = eft.load %p : !eft.ptr<i32>
+  %sum = arith.addi %n, %one : i32
+  eft.store %p, %sum : !eft.ptr<i32>
+  return
+}
+
+// -----
+
 #layout = #eft.layout<register = [[1]], lane = [[2], [4], [8], [16], [32]], warp = []>
 
 // CHECK-LABEL: @uniform_division

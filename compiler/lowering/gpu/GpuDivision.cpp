@@ -5,7 +5,7 @@
 // quotient (Brisebarre, Muller, Raina, "Accelerating correctly rounded floating-point division when the divisor is known
 // in advance", IEEE Transactions on Computers 53(8), 2004), as long as nothing overflows or loses bits to the denormals.
 // It is so when d lies in [2^-k, 2^k] and x is zero or |x| lies in [2^-m, 2^m] for the k and m below: then r, q and the
-// result are normal, and e, a multiple of ulp(q)·ulp(d) ≥ 2^(-m-k-2p), is representable.
+// result are normal, and e, a multiple of ulp(q)·ulp(d) ≥ 2^(-m-k-2p), is representable. An x that is NaN gives NaN.
 //
 // The remainder is computed as q·d − x, and negated in the second FMA, so that a zero keeps its sign: x = −0 gives
 // q = −0, q·d − x = −0 + 0 = +0, and (+0)·(−r) + q = −0.
@@ -15,6 +15,8 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+
+#include <cmath>
 
 using namespace mlir;
 
@@ -35,24 +37,25 @@ SafeRange safeRange(Type element) {
 class UniformDivision {
 public:
   UniformDivision(ImplicitLocOpBuilder &b, Value divisor, Value reciprocal)
-      : b(b), divisor(divisor), reciprocal(reciprocal), element(divisor.getType()) {
+      : b(b), divisor(divisor), reciprocal(reciprocal), element(cast<FloatType>(divisor.getType())),
+        bits(b.getIntegerType(element.getWidth())) {
     negated = b.create<arith::NegFOp>(reciprocal);
   }
 
-  /// 1 if the divisor is in its range, the same for all elements.
-  Value isDivisorSafe() {
-    int k = safeRange(element).divisor;
-    return b.create<arith::AndIOp>(compare(arith::CmpFPredicate::OGE, divisor, power(-k)),
-                                   compare(arith::CmpFPredicate::OLE, divisor, power(k)));
-  }
-
-  Value isDividendSafe(Value x) {
-    int m = safeRange(element).dividend;
-    Value magnitude = b.create<math::AbsFOp>(x);
-    Value isZero = compare(arith::CmpFPredicate::OEQ, x, number(0.0));
-    Value isLarge = compare(arith::CmpFPredicate::OGE, magnitude, power(-m));
-    return b.create<arith::AndIOp>(compare(arith::CmpFPredicate::OLE, magnitude, power(m)),
-                                   b.create<arith::OrIOp>(isZero, isLarge));
+  /// Whether the divisor and all dividends lie in their ranges.
+  Value isSafe(ArrayRef<Value> dividends) {
+    auto [k, m] = safeRange(element);
+    Value result = b.create<arith::AndIOp>(compare(arith::CmpFPredicate::OGE, divisor, power(-k)),
+                                           compare(arith::CmpFPredicate::OLE, divisor, power(k)));
+    Value greatest = magnitude(dividends.front()), least = rankAboveZero(dividends.front());
+    for (Value x : dividends.drop_front()) {
+      greatest = b.create<arith::MaxNumFOp>(greatest, magnitude(x));
+      least = b.create<arith::MinUIOp>(least, rankAboveZero(x));
+    }
+    Value isLow = compare(arith::CmpFPredicate::ULE, greatest, power(m));
+    Value isHigh = b.create<arith::CmpIOp>(arith::CmpIPredicate::uge, least,
+                                           rankAboveZero(power(-m)));
+    return b.create<arith::AndIOp>(result, b.create<arith::AndIOp>(isLow, isHigh));
   }
 
   Value divide(Value x) {
@@ -62,17 +65,25 @@ public:
   }
 
 private:
-  Value number(double value) {
-    return b.create<arith::ConstantOp>(b.getFloatAttr(element, value));
+  /// A number without sign that grows with |x|, but is the greatest for zero: the bits, the sign shifted out, less 1.
+  Value rankAboveZero(Value x) {
+    Value pattern = b.create<arith::BitcastOp>(bits, x);
+    Value twice = b.create<arith::AddIOp>(pattern, pattern);
+    Value one = b.create<arith::ConstantIntOp>(1, bits.getWidth());
+    return b.create<arith::SubIOp>(twice, one);
   }
-  Value power(int exponent) { return number(std::ldexp(1.0, exponent)); }
+  Value magnitude(Value x) { return b.create<math::AbsFOp>(x); }
+  Value power(int exponent) {
+    return b.create<arith::ConstantOp>(b.getFloatAttr(element, std::ldexp(1.0, exponent)));
+  }
   Value compare(arith::CmpFPredicate predicate, Value a, Value c) {
     return b.create<arith::CmpFOp>(predicate, a, c);
   }
 
   ImplicitLocOpBuilder &b;
   Value divisor, reciprocal, negated;
-  Type element;
+  FloatType element;
+  IntegerType bits;
 };
 
 } // namespace
@@ -80,12 +91,8 @@ private:
 GpuLowering::Pieces GpuLowering::uniformDiv(ImplicitLocOpBuilder &b, UniformDivOp op) {
   Pieces dividends(piecesOf(op.getDividend()));
   UniformDivision division(b, scalarOf(op.getDivisor()), scalarOf(op.getReciprocal()));
-  Value isSafe = division.isDivisorSafe();
-  for (Value x : dividends)
-    isSafe = b.create<arith::AndIOp>(isSafe, division.isDividendSafe(x));
-
   SmallVector<Type> types(dividends.size(), dividends.front().getType());
-  auto choice = b.create<scf::IfOp>(types, isSafe, /*withElseRegion=*/true);
+  auto choice = b.create<scf::IfOp>(types, division.isSafe(dividends), /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(b);
   Pieces results;
   b.setInsertionPointToStart(choice.thenBlock());

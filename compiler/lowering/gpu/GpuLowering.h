@@ -8,7 +8,10 @@ namespace eft {
 
 class GpuLowering : public PieceLowering {
 public:
-  GpuLowering(mlir::MLIRContext *context) : PieceLowering(context, "register") {}
+  explicit GpuLowering(mlir::func::FuncOp kernel)
+      : PieceLowering(kernel.getContext(), "register"),
+        hasLoads(kernel.walk([](LoadOp) { return mlir::WalkResult::interrupt(); }).wasInterrupted()) {
+  }
 
 private:
   mlir::Type pieceType(mlir::RankedTensorType, mlir::Type element) override { return element; }
@@ -25,6 +28,8 @@ private:
 
   /// The condition under which this thread is the one that stores its elements; null if it always is.
   mlir::Value storingThread(mlir::ImplicitLocOpBuilder &b, mlir::Type block);
+
+  bool hasLoads;
 };
 
 } // namespace eft

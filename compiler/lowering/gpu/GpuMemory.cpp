@@ -9,6 +9,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 
 using namespace mlir;
 
@@ -43,6 +44,14 @@ public:
       storeRun(first, values.slice(first, perAccess));
   }
 
+  /// Stores everything if `condition` is true. A predicate on each store, and no branch: in front of a branch, LLVM
+  /// would move what only the stores behind it use, which is the arithmetic of whole elements, to behind it, away from
+  /// that of the others that it could overlap with.
+  void storeAllIf(Value condition, ArrayRef<Value> values) {
+    for (unsigned first = 0; first < addresses.size(); first += perAccess)
+      storeRunIf(condition, first, values.slice(first, perAccess));
+  }
+
   Value loadOne(unsigned piece) {
     return b.create<LLVM::LoadOp>(element, pointer(piece), bytes(1));
   }
@@ -54,9 +63,14 @@ public:
 private:
   unsigned bytes(unsigned elements) const { return elements * element.getIntOrFloatBitWidth() / 8; }
 
+  /// An element's address follows from that of its run's first: no other address is kept.
   Value pointer(unsigned piece) {
     auto type = LLVM::LLVMPointerType::get(b.getContext(), globalMemory);
-    return b.create<LLVM::IntToPtrOp>(type, addresses[piece]);
+    unsigned first = piece - piece % perAccess;
+    Value pointer = b.create<LLVM::IntToPtrOp>(type, addresses[first]);
+    if (piece == first)
+      return pointer;
+    return b.create<LLVM::GEPOp>(type, element, pointer, LLVM::GEPArg(int32_t(piece - first)));
   }
 
   Type vectorType() const { return VectorType::get(perAccess, element); }
@@ -80,14 +94,51 @@ private:
       values.push_back(b.create<LLVM::ExtractElementOp>(vector, index(i)));
   }
 
-  void storeRun(unsigned first, ArrayRef<Value> values) {
+  /// The values of a run side by side, as words.
+  Value pack(ArrayRef<Value> values) {
     if (perAccess == 1)
-      return storeOne(first, values.front());
+      return b.create<LLVM::BitcastOp>(wordsType(), values.front());
     Value vector = b.create<LLVM::UndefOp>(vectorType());
     for (auto [i, value] : llvm::enumerate(values))
       vector = b.create<LLVM::InsertElementOp>(vector, value, index(i));
-    Value words = b.create<LLVM::BitcastOp>(wordsType(), vector);
-    b.create<LLVM::StoreOp>(words, pointer(first), bytes(perAccess));
+    return b.create<LLVM::BitcastOp>(wordsType(), vector);
+  }
+
+  void storeRun(unsigned first, ArrayRef<Value> values) {
+    b.create<LLVM::StoreOp>(pack(values), pointer(first), bytes(perAccess));
+  }
+
+  void storeRunIf(Value condition, unsigned first, ArrayRef<Value> values) {
+    Value packed = pack(values);
+    SmallVector<Value> words = {packed};
+    if (auto vector = dyn_cast<VectorType>(packed.getType())) {
+      words.clear();
+      for (unsigned i = 0; i < vector.getNumElements(); ++i)
+        words.push_back(b.create<LLVM::ExtractElementOp>(packed, index(i)));
+    }
+    unsigned width = words.front().getType().getIntOrFloatBitWidth();
+    // PTX has no registers of 8 bits; it stores the low ones of 16.
+    if (width == 8)
+      words.front() = b.create<arith::ExtUIOp>(b.getI16Type(), words.front());
+    emitStore(condition, pointer(first), words, width);
+  }
+
+  void emitStore(Value condition, Value pointer, ArrayRef<Value> words, unsigned width) {
+    std::string registers, constraints = "b,l";
+    for (unsigned i = 0; i < words.size(); ++i) {
+      registers += (i == 0 ? "$" : ", $") + std::to_string(i + 2);
+      constraints += width == 64 ? ",l" : width == 32 ? ",r" : ",h";
+    }
+    std::string shape = words.size() == 1 ? "" : ".v" + std::to_string(words.size());
+    if (words.size() > 1)
+      registers = "{" + registers + "}";
+    std::string text =
+        "@$0 st.global" + shape + ".b" + std::to_string(width) + " [$1], " + registers + ";";
+    SmallVector<Value> operands = {condition, pointer};
+    llvm::append_range(operands, words);
+    b.create<LLVM::InlineAsmOp>(TypeRange(), operands, text, constraints,
+                                /*has_side_effects=*/true, /*is_align_stack=*/false,
+                                LLVM::AsmDialectAttr(), ArrayAttr());
   }
 
   ImplicitLocOpBuilder &b;
@@ -105,6 +156,13 @@ Value isWholeUnderMask(ImplicitLocOpBuilder &b, ArrayRef<Value> masks, bool isPr
     if (mask != all)
       all = b.create<arith::AndIOp>(all, mask);
   return all;
+}
+
+/// Computes the mask once more, here. Where the short way is taken nobody needs the masks of single elements, and they
+/// would only keep registers.
+Value recompute(ImplicitLocOpBuilder &b, Value mask) {
+  Operation *op = mask.getDefiningOp();
+  return isa_and_present<arith::CmpIOp>(op) ? b.clone(*op)->getResult(0) : mask;
 }
 
 unsigned runOf(std::optional<uint32_t> run) { return run.value_or(1); }
@@ -132,7 +190,7 @@ LogicalResult GpuLowering::lowerLoad(ImplicitLocOpBuilder &b, LoadOp load) {
   b.setInsertionPointToStart(whole.elseBlock());
   Pieces values;
   for (auto [piece, mask] : llvm::enumerate(masks)) {
-    auto one = b.create<scf::IfOp>(element, mask, /*withElseRegion=*/true);
+    auto one = b.create<scf::IfOp>(element, recompute(b, mask), /*withElseRegion=*/true);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(one.thenBlock());
     b.create<scf::YieldOp>(access.loadOne(piece));
@@ -150,9 +208,15 @@ LogicalResult GpuLowering::lowerStore(ImplicitLocOpBuilder &b, StoreOp store) {
   ThreadAccess access(b, getElementTypeOrSelf(type), Pieces(piecesOf(store.getPointer())),
                       runOf(store.getRun()));
   Pieces values(piecesOf(store.getValue()));
-  // Where several threads hold an element, or all of them a scalar, one stores it.
+  // Where several threads hold an element, or all of them a scalar, one stores it; after all have loaded what earlier
+  // loads ask for, and before any goes on to later ones.
+  OpBuilder::InsertionGuard storeGuard(b);
   if (Value isStoring = storingThread(b, type)) {
+    if (hasLoads)
+      b.create<NVVM::Barrier0Op>();
     auto guarded = b.create<scf::IfOp>(isStoring);
+    if (hasLoads)
+      b.create<NVVM::Barrier0Op>();
     b.setInsertionPointToStart(guarded.thenBlock());
   }
   if (!store.getMask()) {
@@ -160,15 +224,15 @@ LogicalResult GpuLowering::lowerStore(ImplicitLocOpBuilder &b, StoreOp store) {
     return success();
   }
   Pieces masks(piecesOf(store.getMask()));
-  auto whole = b.create<scf::IfOp>(isWholeUnderMask(b, masks, store.getPrefix()),
-                                   /*withElseRegion=*/masks.size() > 1);
-  b.setInsertionPointToStart(whole.thenBlock());
-  access.storeAll(values);
+  Value isWhole = isWholeUnderMask(b, masks, store.getPrefix());
+  access.storeAllIf(isWhole, values);
   if (masks.size() == 1)
     return success();
-  b.setInsertionPointToStart(whole.elseBlock());
+  Value isPartial = b.create<arith::XOrIOp>(isWhole, b.create<arith::ConstantIntOp>(1, 1));
+  auto partial = b.create<scf::IfOp>(isPartial);
+  b.setInsertionPointToStart(partial.thenBlock());
   for (auto [piece, mask] : llvm::enumerate(masks)) {
-    auto one = b.create<scf::IfOp>(mask);
+    auto one = b.create<scf::IfOp>(recompute(b, mask));
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(one.thenBlock());
     access.storeOne(piece, values[piece]);

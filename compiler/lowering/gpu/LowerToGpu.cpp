@@ -118,7 +118,7 @@ private:
       return kernel.emitError("is declared but not defined");
     if (kernel.getNumResults() != 0)
       return kernel.emitError("must have no results, got ") << kernel.getNumResults();
-    GpuLowering lowering(&getContext());
+    GpuLowering lowering(kernel);
     lowering.takeArguments(kernel);
     if (failed(lowering.lower(kernel.getBody())))
       return failure();
