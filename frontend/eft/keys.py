@@ -4,11 +4,17 @@
 from __future__ import annotations
 
 import hashlib
-from types import ModuleType
+from types import BuiltinFunctionType, FunctionType, ModuleType
 
-from eft.language.constexpr import constexpr, unwrap
+from eft._runtime import MISSING
+from eft.compiler.scope import Closure
+from eft.errors import Mistake
+from eft.language.builtin import is_constexpr_function
+from eft.language.constexpr import unwrap
 from eft.language.dtypes import dtype
 from eft.version import fingerprint
+
+_DEEPEST = 8  # modules that hold each other
 
 
 class _NotStable(Exception):
@@ -41,81 +47,66 @@ def _host() -> str:
     return _compiler.host_description()
 
 
-def _stable(value) -> str:
+def _stable(value, seen: set | None = None) -> str:
     """A text that is the same for equal values in every process, and differs for different ones."""
     value = unwrap(value)
     if value is None or type(value) in (bool, int, float, str):
         return f"{type(value).__name__} {value!r}"
     if type(value) in (tuple, list):
-        return f"[{', '.join(map(_stable, value))}]"
+        return f"[{', '.join(_stable(each, seen) for each in value)}]"
     if isinstance(value, dtype):
         return f"dtype {value.name}"
+    if isinstance(value, ModuleType):
+        return f"module {value.__name__}"
     if hasattr(value, "_eft_jit"):
-        return _function_text(value, set())
+        return _function_text(value, set() if seen is None else seen)
+    module = getattr(value, "__module__", None) or ""
+    if module.split(".")[0] == "eft":
+        return f"{module}.{getattr(value, '__qualname__', repr(value))}"
+    if isinstance(value, FunctionType | BuiltinFunctionType) and not is_constexpr_function(value):
+        return f"{module}.{value.__qualname__}"  # Python's own, or an error
     raise _NotStable
 
 
 def _function_text(function, seen: set) -> str:
-    """The source of a function with what it reads of its surroundings: other functions under
-    @eft.jit and constants. Names that only look like such reads do no harm."""
+    """The source of a function with what it reads of its surroundings. Names that only look like
+    such reads do no harm."""
     if function in seen:
         return ""
     seen.add(function)
-    source = function.source
-    parts = [f"{source.file}:{source.first_line}", source.text]
-    parts += [_annotation_text(each) for each in function.parameters]
+    parts = [function.source.text]
+    for each in function.parameters:
+        default = "" if each.default is MISSING else _stable(each.default, seen)
+        parts.append(f"{each.name} {each.is_constexpr} {each.is_const} {each.dtype} {default}")
     for name, value in sorted(_surroundings(function.fn).items()):
-        if hasattr(value, "_eft_jit"):
-            parts.append(f"{name} = {_function_text(value, seen)}")
-        elif isinstance(value, constexpr) or type(value) in (bool, int, float, str, tuple):
-            parts.append(f"{name} = {_stable(value)}")
-        elif getattr(value, "_eft_constexpr_function", False) and not _is_ours(value):
-            parts.append(f"{name} = {value.__code__.co_code.hex()} {value.__code__.co_consts!r}")
+        parts.append(f"{name} = {_stable(value, seen)}")
     return "\n".join(parts)
 
 
-def _is_ours(value) -> bool:
-    return (value.__module__ or "").split(".")[0] == "eft"
-
-
-def _annotation_text(parameter) -> str:
-    default = parameter.default
-    text = _stable(default) if _has_text(default) else ""
-    return (
-        f"{parameter.name} {parameter.is_constexpr} {parameter.is_const} {parameter.dtype} {text}"
-    )
-
-
-def _has_text(value) -> bool:
-    return value is None or isinstance(value, bool | int | float | str | tuple | dtype)
-
-
 def _surroundings(function) -> dict:
-    """The values of the names that a function's code mentions: of globals, of variables of the
-    functions around it, and of the attributes of modules among those."""
-    code = function.__code__
+    """What a function's code can read outside of itself: of the variables of the functions around
+    it and of the globals, those that kernels may read; and the attributes of the modules among
+    them."""
+    closure = Closure(function)
+    names = function.__code__.co_names
     found = {}
-    for name, cell in zip(code.co_freevars, function.__closure__ or (), strict=True):
+    for name in (*function.__code__.co_freevars, *names):
         try:
-            found[name] = cell.cell_contents
-        except ValueError:  # not assigned yet
+            found[name] = closure.get(name)
+        except Mistake:  # not defined, or it may not be read: an error if it really is
             continue
-    for name in code.co_names:
-        if name in function.__globals__:
-            found[name] = function.__globals__[name]
-    modules = [(name, value) for name, value in found.items() if isinstance(value, ModuleType)]
+    modules = [(name, value) for name, value in found.items() if _is_foreign_module(value)]
     while modules:
         prefix, module = modules.pop()
-        for name in code.co_names:
-            value = vars(module).get(name)
+        for name in names:
             key = f"{prefix}.{name}"
-            if value is None or key in found:
-                continue
-            found[key] = value
-            if isinstance(value, ModuleType) and not _is_ours_module(value):
-                modules.append((key, value))
+            if name in vars(module) and key not in found and key.count(".") < _DEEPEST:
+                found[key] = vars(module)[name]
+                if _is_foreign_module(found[key]):
+                    modules.append((key, found[key]))
     return found
 
 
-def _is_ours_module(module) -> bool:
-    return module.__name__.split(".")[0] == "eft"
+def _is_foreign_module(value) -> bool:
+    """Whether `value` is a module of someone else. What is in our own, the version tells."""
+    return isinstance(value, ModuleType) and value.__name__.split(".")[0] != "eft"

@@ -166,34 +166,58 @@ def load_module(path, text):
 
 SOURCE = """
 import eft, eft.language as tl
-import math
+import math, types
+other = types.ModuleType("other")
+other.SIZE = {size}
 C = tl.constexpr({constant})
+D: tl.constexpr = {annotated}
+TYPE = tl.{type}
+function = tl.{function}
+
 @eft.jit
-def helper(x):
-    return x + {added}
-@eft.jit
-def kernel(x_ptr, N: tl.constexpr):
-    tl.store(x_ptr, helper(C) + N)
+def helper(x, scale={default}):
+    return x.to(TYPE) + {added}
+
+def make():
+    inner = tl.constexpr({closed})
+    @eft.jit
+    def kernel(x_ptr, N: tl.constexpr):
+        tl.store(x_ptr, function(helper(C)) + N + other.SIZE + math.pi + D + inner)
+    return kernel
+
+kernel = make()
 """
+GIVEN = {
+    "size": 1,
+    "constant": 1,
+    "annotated": 1,
+    "type": "float32",
+    "function": "exp",
+    "default": 1,
+    "added": 1,
+    "closed": 1,
+}
 
 
 def test_a_key_has_everything_that_the_code_depends_on(tmp_path, monkeypatch):
-    def key(change=None, constant=1, added=1, kind="code"):
+    def key(change=None, kind="code", **changes):
         # A file of its own for each: Python keeps the source of those that it has read.
-        number = len(list(tmp_path.iterdir()))
-        folder = tmp_path / str(number)
+        folder = tmp_path / str(len(list(tmp_path.iterdir())))
         folder.mkdir()
-        module = load_module(folder / "m.py", SOURCE.format(constant=constant, added=added))
-        # The same place in the file system.
-        for each in (module.kernel, module.helper):
-            each.source.file = "m.py"
+        module = load_module(folder / "m.py", SOURCE.format(**GIVEN | changes))
         return cache_key(module.kernel, change or variant(), kind)
 
     keys = [
         key(),
+        key(size=2),
         key(constant=2),
         key(constant=1.0),
+        key(annotated=2),
+        key(type="float64"),
+        key(function="log"),
+        key(default=2),
         key(added=2),
+        key(closed=2),
         key(variant(target="cuda:80")),
         key(variant(types=("*fp16", None))),
         key(variant(constexprs={"N": 8})),
@@ -205,6 +229,7 @@ def test_a_key_has_everything_that_the_code_depends_on(tmp_path, monkeypatch):
     ]
     monkeypatch.setattr("eft.keys.fingerprint", lambda: "another build")
     keys.append(key())
+    assert None not in keys
     assert len(set(keys)) == len(keys)
     monkeypatch.undo()
     assert key() == keys[0]
@@ -215,6 +240,14 @@ def test_a_constant_without_a_stable_text_has_no_key():
         pass
 
     assert cache_key(scale, variant(constexprs={"N": Thing()}), "code") is None
+
+    constant = tl.constexpr(Thing())
+
+    @eft.jit
+    def kernel(x_ptr):
+        tl.store(x_ptr, constant.size)
+
+    assert cache_key(kernel, variant(), "code") is None
 
 
 SCRIPT = """
