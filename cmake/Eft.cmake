@@ -78,7 +78,12 @@ function(eft_add_python_module name)
     target_link_libraries(${name} PRIVATE EftOptions)
   endif()
   target_link_libraries(${name} PRIVATE ${ARG_LINK})
-  target_link_options(${name} PRIVATE -Wl,--exclude-libs,ALL -static-libstdc++ -static-libgcc)
+  # Neither LLVM's symbols nor the C++ library's may meet those of another module of the process.
+  set(exports ${CMAKE_CURRENT_BINARY_DIR}/${name}.map)
+  file(CONFIGURE OUTPUT ${exports} CONTENT "{ global: PyInit_@name@; local: *; };\n" @ONLY)
+  target_link_options(${name} PRIVATE -Wl,--version-script=${exports}
+    -static-libstdc++ -static-libgcc)
+  set_target_properties(${name} PROPERTIES LINK_DEPENDS ${exports})
   if(CMAKE_BUILD_TYPE STREQUAL "Release")
     target_link_options(${name} PRIVATE -Wl,-s)
   endif()

@@ -60,7 +60,9 @@ def cpu_name() -> str:
 
 def show_table(title: str, header: list[str], rows: list[list]) -> None:
     """Prints a table. The first column is text, the others are numbers."""
-    table = Table(title=title, title_justify="left", title_style="bold", box=SIMPLE_HEAD)
+    table = Table(
+        title=title, title_justify="left", title_style="bold", box=SIMPLE_HEAD, show_edge=False
+    )
     table.add_column(header[0], no_wrap=True)
     for name in header[1:]:
         table.add_column(name, justify="right")

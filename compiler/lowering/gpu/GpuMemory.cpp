@@ -105,6 +105,8 @@ private:
   }
 
   void storeRun(unsigned first, ArrayRef<Value> values) {
+    if (perAccess == 1)
+      return storeOne(first, values.front());
     b.create<LLVM::StoreOp>(pack(values), pointer(first), bytes(perAccess));
   }
 

@@ -18,7 +18,8 @@ def sleep():
 
 @pytest.mark.parametrize("mode", ["mean", "median", "min", "max"])
 def test_time_is_in_milliseconds(mode):
-    assert 2 <= do_bench(sleep, warmup=1, rep=10, return_mode=mode, device="cpu") < 20
+    # The machine may be busy with other things, but neither seconds nor microseconds pass here.
+    assert 2 <= do_bench(sleep, warmup=1, rep=10, return_mode=mode, device="cpu") < 500
 
 
 def test_all_times():
