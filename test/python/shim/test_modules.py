@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The extension modules carry what they need, and show nothing of it to the rest of the process."""
+
+from __future__ import annotations
+
+import importlib
+import shutil
+import subprocess
+import sys
+
+import eft
+import pytest
+
+#: The C library, and the loader. Everything else is inside.
+SYSTEM = {"linux-vdso.so.1", "libc.so.6", "libm.so.6", "ld-linux-x86-64.so.2"}
+#: What a sanitizer's build needs beside that.
+SANITIZERS = ("libclang_rt.", "libgcc_s.", "libresolv.", "librt.", "libdl.", "libpthread.")
+
+MODULES = ["_runtime", "_compiler"]
+
+
+def path_of(name: str) -> str:
+    return importlib.import_module(f"eft.{name}").__file__
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_needs_only_the_c_library(name):
+    text = subprocess.run(["ldd", path_of(name)], capture_output=True, text=True, check=True).stdout
+    libraries = {line.split()[0].rpartition("/")[2] for line in text.splitlines()}
+    assert {each for each in libraries - SYSTEM if not each.startswith(SANITIZERS)} == set()
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_shows_only_its_entry(name):
+    nm = shutil.which("nm") or shutil.which("llvm-nm-19")
+    if nm is None:
+        pytest.skip("nm is not installed")
+    command = [nm, "-D", "--defined-only", path_of(name)]
+    text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert [line.split()[-1] for line in text.splitlines()] == [f"PyInit_{name}"]
+
+
+def test_import_loads_neither_llvm_nor_other_libraries(python):
+    done = python.run(
+        "-c",
+        "import sys, eft, eft.language\n"
+        "print(*sorted({'eft._compiler', 'torch', 'numpy', 'triton'} & set(sys.modules)))",
+    )
+    assert done.stdout == "\n", done.stderr
+
+
+def test_version_is_that_of_the_package():
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        assert eft.__version__ == version("eft")
+    except PackageNotFoundError:
+        assert eft.__version__.count(".") == 2
+
+
+def test_lives_beside_other_users_of_llvm(python):
+    """Whichever comes first, both work: each has its own LLVM."""
+    found = [name for name in ("numba", "torch", "triton") if importlib.util.find_spec(name)]
+    if not found:
+        pytest.skip("none of Numba, PyTorch and Triton is installed")
+    kernel = python.write(
+        "kernel.py",
+        "import eft, numpy as np\nimport eft.language as tl\n\n\n"
+        "@eft.jit\ndef kernel(x_ptr):\n    tl.store(x_ptr, 7.0)\n\n\n"
+        "x = np.zeros(1, np.float32)\nkernel[1](x)\nassert x[0] == 7\n",
+    )
+    assert kernel.exists()
+    for order in (["kernel", *found], [*found, "kernel"]):
+        done = python.run("-c", "\n".join(f"import {name}" for name in order))
+        assert done.returncode == 0, (order, done.stderr)
+    assert sys.modules["eft"] is eft
