@@ -10,7 +10,8 @@ namespace eft::bindings {
 
 using NamedAttributes = std::vector<std::pair<std::string, Attribute>>;
 
-/// Creates operations at the end of a block: the module's, or that of the region that was entered last.
+/// Creates operations at the end of a block: the module's, or that of the region that was entered
+/// last.
 class Builder {
 public:
   explicit Builder(const Module &module);

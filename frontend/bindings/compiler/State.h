@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What every object that `_compiler` hands to Python holds on to: one MLIR context and the IR in it.
+// What every object that `_compiler` hands to Python holds on to: one MLIR context and the IR in
+// it.
 //
-// A handle (a type, a value, a location, …) is a pointer into a context together with a reference to
-// the state that owns it, so that no order in which Python drops its objects leaves one dangling. The
-// IR of a state lives as long as the state: there is no operation that erases what Python can see.
+// A handle (a type, a value, a location, …) is a pointer into a context together with a reference
+// to the state that owns it, so that no order in which Python drops its objects leaves one
+// dangling. The IR of a state lives as long as the state: there is no operation that erases what
+// Python can see.
 #pragma once
 
 #include "mlir/IR/BuiltinOps.h"

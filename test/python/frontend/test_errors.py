@@ -957,3 +957,60 @@ def test_arguments_of_a_launch(launch, message):
     with pytest.raises(TypeError) as raised:
         launch(np.zeros(32, np.float32))
     assert str(raised.value) == message
+
+
+@eft.jit
+def plain(x_ptr):
+    tl.store(x_ptr, 1)
+
+
+def compiled_from(text, monkeypatch):
+    """The error that compiling this IR in place of `plain`'s gives."""
+    from eft import _compiler, driver
+
+    monkeypatch.setattr(driver, "_lower", lambda *args: _compiler.Context().parse(text))
+    variant = driver.Variant("cpu", ("*fp32",), {}, {"num_warps": 4}, ("",))
+    with pytest.raises((eft.CompilationError, eft.InternalError)) as raised:
+        driver._run_compiler(plain, variant, keep_stages=False)
+    return raised.value
+
+
+def test_what_the_compiler_refuses_at_a_place(monkeypatch):
+    text = f"""
+    func.func @f() {{ return }}
+    func.func @g() {{ return }} loc(callsite("{__file__}":2:1 at "caller.py":7:3))
+    """
+    error = compiled_from(text, monkeypatch)
+    assert type(error) is eft.CompilationError
+    assert "is a second public function" in error.message
+    assert (error.file, error.line, error.column) == (__file__, 2, 1)
+    assert error.source.startswith('"""Every mistake')
+    assert error.calls == [("caller.py", 7, 3, "a kernel")]
+
+
+def test_what_the_compiler_refuses_without_a_place(monkeypatch):
+    error = compiled_from("module {} loc(unknown)", monkeypatch)
+    assert type(error) is eft.InternalError
+    assert error.message == ("compiling 'plain' failed: has no public function to compile")
+    assert "target='cpu'" in error.report
+
+
+@eft.jit
+def adds(x_ptr, n):
+    n + n
+
+
+def test_ir_that_does_not_verify_is_a_bug(monkeypatch):
+    from eft.language import operators
+    from eft.language.tensor import op
+
+    monkeypatch.setitem(
+        operators.BINARY, "add", ("+", lambda x, y: op("arith.addf", [x, y], x.type))
+    )
+    with pytest.raises(eft.InternalError) as raised:
+        lower(adds, "*fp32 i32")
+    assert raised.value.message.startswith(
+        "the frontend made IR that does not verify: 'arith.addf'"
+    )
+    line = adds.fn.__code__.co_firstlineno + 2
+    assert raised.value.report.startswith(f"{__file__}:{line}:5\nmodule")
