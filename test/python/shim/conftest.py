@@ -33,9 +33,10 @@ class Process:
     def run(self, *arguments: str, path: str = "") -> subprocess.CompletedProcess:
         """`python ARGUMENTS`; `path` is a folder of more modules, relative to this one."""
         folders = [str(self.folder / path)] if path else []
+        folders += [str(_BUILD), *os.environ.get("PYTHONPATH", "").split(os.pathsep)]
         environment = dict(
             os.environ,
-            PYTHONPATH=os.pathsep.join([*folders, str(_BUILD)]),
+            PYTHONPATH=os.pathsep.join(filter(None, folders)),
             EFT_CACHE_DIR=str(self.folder / "cache"),
         )
         return subprocess.run(
