@@ -6,7 +6,7 @@ import eft
 import eft.language as tl
 import numpy as np
 import pytest
-from conftest import lower
+from support import lower
 
 PLAIN_GLOBAL = 4
 TABLE = {"a": 1}

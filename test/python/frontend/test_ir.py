@@ -3,8 +3,8 @@
 
 import eft
 import eft.language as tl
-from conftest import lower
 from eft.compiler.functions import lower as lower_to_module
+from support import lower
 
 
 @eft.jit

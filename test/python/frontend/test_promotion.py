@@ -2,11 +2,11 @@
 """The type that two operands meet in, against a table that Triton printed."""
 
 import pytest
-from conftest import DATA
 from eft.errors import Mistake
 from eft.language.constants import number_dtype
 from eft.language.dtypes import NUMBERS, from_name
 from eft.language.promotion import computation_dtype, meeting_dtype
+from support import DATA
 
 _LINES = (DATA / "promotion.txt").read_text().splitlines()
 _ROWS = [line.split() for line in _LINES if not line.startswith("#")]

@@ -6,7 +6,7 @@ import math
 import eft
 import eft.language as tl
 import numpy as np
-from conftest import lower
+from support import lower
 
 N = tl.constexpr(8)
 ANNOTATED: tl.constexpr = 3

@@ -6,7 +6,7 @@ import eft.language as tl
 import numpy as np
 import pytest
 import reference
-from conftest import DTYPES, assert_same_bits
+from support import DTYPES, assert_same_bits
 
 N = 256
 

@@ -6,7 +6,7 @@ import eft.language as tl
 import numpy as np
 import pytest
 import reference
-from conftest import DTYPES, assert_same_bits
+from support import DTYPES, assert_same_bits
 
 GUARD = 64  # elements before and after the output that must stay as they are
 FLOATS = ("fp16", "bf16", "fp32", "fp64")

@@ -5,7 +5,7 @@ import eft
 import eft.language as tl
 import numpy as np
 import pytest
-from conftest import DTYPES, assert_same_bits
+from support import DTYPES, assert_same_bits
 
 
 @eft.jit

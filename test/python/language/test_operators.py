@@ -8,9 +8,9 @@ import eft.language as tl
 import numpy as np
 import pytest
 import reference
-from conftest import DTYPES, assert_same_bits
 from eft.language.dtypes import from_name
 from eft.language.promotion import computation_dtype
+from support import DTYPES, assert_same_bits
 
 N = 128
 INTEGERS = [name for name in DTYPES if "int" in name]

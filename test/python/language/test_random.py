@@ -6,7 +6,7 @@ import eft.language as tl
 import numpy as np
 import pytest
 import reference
-from conftest import DATA, assert_same_bits, lower
+from support import DATA, assert_same_bits, lower
 
 GOLDEN = np.load(DATA / "philox_golden.npz")
 KEYS = [key.split("|") for key in GOLDEN.files]

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What the tests of kernels share: types, comparisons, and a kernel's IR."""
+
+from __future__ import annotations
+
+import pathlib
+
+import ml_dtypes
+import numpy as np
+
+DATA = pathlib.Path(__file__).parent.parent / "data"
+
+#: NumPy's dtypes by the names of Eft's.
+DTYPES = {
+    "int1": np.dtype(np.bool_),
+    **{
+        f"{sign}int{bits}": np.dtype(f"{sign}int{bits}")
+        for bits in (8, 16, 32, 64)
+        for sign in ("", "u")
+    },
+    "fp16": np.dtype(np.float16),
+    "bf16": np.dtype(ml_dtypes.bfloat16),
+    "fp32": np.dtype(np.float32),
+    "fp64": np.dtype(np.float64),
+}
+
+
+def bits(array: np.ndarray) -> np.ndarray:
+    """The bits of an array's elements, with one pattern for all NaNs."""
+    unsigned = np.dtype(f"u{array.dtype.itemsize}")
+    result = array.view(unsigned).copy()
+    if array.dtype.kind in "fV" or array.dtype == DTYPES["bf16"]:
+        with np.errstate(invalid="ignore"):  # signalling NaNs
+            is_nan = np.isnan(array)
+        result[is_nan] = np.iinfo(unsigned).max
+    return result
+
+
+def assert_same_bits(actual: np.ndarray, expected: np.ndarray):
+    """The arrays are equal to the bit; every NaN equals every NaN."""
+    assert actual.dtype == expected.dtype
+    np.testing.assert_array_equal(bits(actual), bits(expected))
+
+
+def lower(kernel, types, specialization=None, **constexprs) -> str:
+    """The block IR of a kernel. `types` is a signature: "*fp32 i32 _", with `_` for a constexpr."""
+    from eft.compiler.functions import lower
+
+    types = [None if word == "_" else word for word in types.split()]
+    return str(lower(kernel, types, constexprs, specialization))
