@@ -5,8 +5,10 @@ from __future__ import annotations
 
 import pathlib
 
+import eft
 import ml_dtypes
 import numpy as np
+import pytest
 
 DATA = pathlib.Path(__file__).parent.parent / "data"
 
@@ -48,3 +50,18 @@ def lower(kernel, types, specialization=None, **constexprs) -> str:
 
     types = [None if word == "_" else word for word in types.split()]
     return str(lower(kernel, types, constexprs, specialization))
+
+
+def fails(kernel, types="*fp32 i32", **constexprs) -> eft.CompilationError:
+    """The mistake in a kernel."""
+    with pytest.raises(eft.CompilationError) as raised:
+        lower(kernel, types, **constexprs)
+    return raised.value
+
+
+def assert_at(error: eft.CompilationError, marker: str):
+    """The error is where the source of its line has `marker`, and that line is in its file."""
+    assert error.source is not None
+    with open(error.file) as file:
+        assert file.read().splitlines()[error.line - 1] == error.source
+    assert error.source[error.column - 1 :].startswith(marker), error

@@ -1,0 +1,325 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Names, calls and annotations that are wrong: the right text at the right line and column."""
+# ruff: noqa: F821, F841, B015, B018 (the kernels are wrong on purpose)
+
+import eft
+import eft.language as tl
+import pytest
+from support import assert_at, fails
+
+PLAIN_GLOBAL = 4
+TABLE = {"a": 1}
+
+
+def python_function(x):
+    return x
+
+
+@eft.jit
+def two(a, b):
+    return a + b
+
+
+@eft.jit
+def missing_argument(x_ptr, n):
+    two(n)
+
+
+@eft.jit
+def unknown_argument(x_ptr, n):
+    two(n, n, c=n)
+
+
+@eft.jit
+def too_many_arguments(x_ptr, n):
+    two(n, n, n)
+
+
+@eft.jit
+def argument_twice(x_ptr, n):
+    two(n, n, a=n)
+
+
+@eft.jit
+def builtin_argument(x_ptr, n):
+    tl.load(x_ptr, msk=None)
+
+
+@eft.jit
+def builtin_without_argument(x_ptr, n):
+    tl.load()
+
+
+@eft.jit
+def needs_constexpr(a, N: tl.constexpr):
+    return a
+
+
+@eft.jit
+def run_time_constexpr(x_ptr, n):
+    needs_constexpr(n, n)
+
+
+@eft.jit
+def unhashable(x_ptr, n):
+    needs_constexpr(n, TABLE_OBJECT)
+
+
+TABLE_OBJECT = tl.constexpr({"a": 1})
+
+
+@eft.jit
+def recursive(x_ptr, n):
+    inner_recursive(n)
+
+
+@eft.jit
+def inner_recursive(n):
+    return inner_recursive(n - 1)
+
+
+@pytest.mark.parametrize(
+    "kernel, marker, message",
+    [
+        (missing_argument, "two(", "two() is missing the argument 'b'"),
+        (unknown_argument, "two(", "two() got an unexpected keyword argument 'c'"),
+        (too_many_arguments, "two(", "two() takes 2 arguments, got 3"),
+        (argument_twice, "two(", "two() got multiple values for argument 'a'"),
+        (builtin_argument, "tl.load(", "tl.load() got an unexpected keyword argument 'msk'"),
+        (builtin_without_argument, "tl.load(", "tl.load() is missing the argument 'pointer'"),
+        (
+            run_time_constexpr,
+            "needs_constexpr(",
+            "the argument 'N' of 'needs_constexpr' must be known at compile time, got a value of "
+            "type "
+            "int32",
+        ),
+        (
+            unhashable,
+            "needs_constexpr(",
+            "the argument 'N' must be hashable, got an object of type 'dict'",
+        ),
+        (
+            recursive,
+            "inner_recursive(n - 1)",
+            "'inner_recursive' calls itself, which a kernel can't do",
+        ),
+    ],
+    ids=lambda value: getattr(value, "__name__", None),
+)
+def test_calls(kernel, marker, message):
+    error = fails(kernel)
+    assert error.message == message
+    assert_at(error, marker)
+
+
+@eft.jit
+def helper_with_mistake(n):
+    return n + wrong
+
+
+@eft.jit
+def calls_helper(x_ptr, n):
+    tl.store(x_ptr, helper_with_mistake(n))
+
+
+def test_a_mistake_in_a_called_function_names_the_caller():
+    error = fails(calls_helper)
+    assert_at(error, "wrong")
+    (file, line, column, function) = error.calls[0]
+    assert (file, function) == (__file__, "calls_helper")
+    assert str(error).splitlines()[-1] == f"  called from {file}:{line}:{column}, in calls_helper"
+
+
+@eft.jit
+def reads_global(x_ptr, n):
+    n + PLAIN_GLOBAL
+
+
+@eft.jit
+def reads_object(x_ptr, n):
+    TABLE["a"]
+
+
+@eft.jit
+def calls_python(x_ptr, n):
+    python_function(n)
+
+
+@eft.jit
+def calls_python_builtin(x_ptr, n):
+    sorted((2, 1))
+
+
+@eft.jit
+def calls_number(x_ptr, n):
+    n(1)
+
+
+@eft.jit
+def assigns_constexpr_twice(x_ptr, n):
+    A: tl.constexpr = 1
+    A = 2
+
+
+@eft.jit
+def constexpr_after_assignment(x_ptr, n):
+    A = 1
+    A: tl.constexpr = 2
+
+
+@eft.jit
+def constexpr_of_run_time(x_ptr, n):
+    A: tl.constexpr = n
+
+
+@eft.jit
+def unpacks_too_many(x_ptr, n):
+    a, b = 1, 2, 3
+
+
+@eft.jit
+def unpacks_number(x_ptr, n):
+    a, b = n
+
+
+@eft.jit
+def divides_by_zero(x_ptr, n):
+    1 // 0
+
+
+@eft.jit
+def attribute_of_block(x_ptr, n):
+    n.foo
+
+
+@eft.jit
+def attribute_of_module(x_ptr, n):
+    tl.foo
+
+
+@eft.jit
+def uses_dot(x_ptr, n):
+    tl.dot(n, n)
+
+
+@eft.jit
+def uses_sum(x_ptr, n):
+    tl.arange(0, 32).sum()
+
+
+@eft.jit
+def prints(x_ptr, n):
+    print(n)
+
+
+@pytest.mark.parametrize(
+    "kernel, marker, message",
+    [
+        (
+            reads_global,
+            "PLAIN_GLOBAL",
+            "'PLAIN_GLOBAL' is 4 outside of the kernel, which may change: pass it as an argument, "
+            "or "
+            "make it `PLAIN_GLOBAL = tl.constexpr(...)`",
+        ),
+        (
+            reads_object,
+            "TABLE",
+            "'TABLE' is an object of type 'dict' outside of the kernel, which may change: pass it "
+            "as "
+            "an argument, or make it `TABLE = tl.constexpr(...)`",
+        ),
+        (
+            calls_python,
+            "python_function",
+            "'python_function' is a Python function: only functions under @eft.jit can be called",
+        ),
+        (calls_python_builtin, "sorted", "Python's 'sorted' can't be used in a kernel"),
+        (calls_number, "n(1)", "a value of type int32 can't be called"),
+        (
+            assigns_constexpr_twice,
+            "A = 2",
+            "'A' is a constexpr and can't be assigned again",
+        ),
+        (
+            constexpr_after_assignment,
+            "A: tl",
+            "'A' has a value already and can't become a constexpr",
+        ),
+        (
+            constexpr_of_run_time,
+            "A: tl",
+            "the constexpr 'A' needs a value that is known at compile time, got a value of type "
+            "int32",
+        ),
+        (unpacks_too_many, "a, b", "expected 2 values to unpack, got 3"),
+        (unpacks_number, "a, b", "a value of type int32 can't be unpacked"),
+        (
+            divides_by_zero,
+            "1 // 0",
+            "ZeroDivisionError: integer division or modulo by zero",
+        ),
+        (attribute_of_block, "n.foo", "a value of type int32 has no attribute 'foo'"),
+        (attribute_of_module, "tl.foo", "module 'eft.language' has no attribute 'foo'"),
+        (uses_dot, "tl.dot", "tl.dot is not supported yet"),
+        (
+            uses_sum,
+            "tl.arange(0, 32).sum",
+            "the attribute 'sum' of a block is not supported yet",
+        ),
+        (prints, "print(n)", "`print` is not supported yet"),
+    ],
+    ids=lambda value: getattr(value, "__name__", None),
+)
+def test_names_and_values(kernel, marker, message):
+    error = fails(kernel)
+    assert error.message == message
+    assert_at(error, marker)
+
+
+@eft.jit
+def annotated_pointer(x_ptr: "*fp16", n):  # noqa: F722
+    pass
+
+
+@eft.jit
+def annotated_number(x_ptr, n: tl.pointer_type(tl.int32)):
+    pass
+
+
+@eft.jit
+def annotated_double(x_ptr, n: tl.float64):
+    pass
+
+
+@pytest.mark.parametrize(
+    "kernel, types, marker, message",
+    [
+        (
+            annotated_pointer,
+            "*fp32 i32",
+            "x_ptr: ",
+            "the parameter 'x_ptr' is annotated as pointer<fp16>, got an argument of type "
+            "pointer<fp32>",
+        ),
+        (
+            annotated_number,
+            "*fp32 i32",
+            "n: ",
+            "the parameter 'n' is annotated as pointer<int32>, got an argument of type int32",
+        ),
+        (
+            annotated_double,
+            "*fp32 fp32",
+            "n: ",
+            "the parameter 'n' is annotated as fp64, but a Python float arrives as fp32: pass an "
+            "array of one fp64",
+        ),
+    ],
+    ids=lambda value: getattr(value, "__name__", None),
+)
+def test_annotations(kernel, types, marker, message):
+    error = fails(kernel, types)
+    assert error.message == message
+    assert_at(error, marker)

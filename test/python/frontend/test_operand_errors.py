@@ -1,0 +1,369 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Operands, extents and shapes that do not fit: the right text at the right line and column."""
+# ruff: noqa: F821, F841, B015, B018 (the kernels are wrong on purpose)
+
+import eft
+import eft.language as tl
+import pytest
+from support import assert_at, fails
+
+
+@eft.jit
+def float_and_int(x_ptr, n):
+    tl.store(x_ptr, tl.load(x_ptr) & n)
+
+
+@eft.jit
+def pointer_times_int(x_ptr, n):
+    x_ptr * n
+
+
+@eft.jit
+def pointer_plus_float(x_ptr, n):
+    x_ptr + 1.5
+
+
+@eft.jit
+def float_floor_division(x_ptr, n):
+    tl.load(x_ptr) // n
+
+
+@eft.jit
+def number_and_text(x_ptr, n):
+    n + "1"
+
+
+@eft.jit
+def unsigned_and_negative(x_ptr, n):
+    n.to(tl.uint32) + -1
+
+
+@eft.jit
+def number_out_of_range(x_ptr, n):
+    n.to(tl.int8) + 300
+
+
+@eft.jit
+def mixed_signs(x_ptr, n):
+    n % n.to(tl.uint32)
+
+
+@eft.jit
+def shift_too_far(x_ptr, n):
+    n << 32
+
+
+@eft.jit
+def invert_float(x_ptr, n):
+    ~tl.load(x_ptr)
+
+
+@eft.jit
+def pointers_compared(x_ptr, n):
+    x_ptr < x_ptr
+
+
+@eft.jit
+def exp_of_int(x_ptr, n):
+    tl.exp(n)
+
+
+@eft.jit
+def not_a_pointer(x_ptr, n):
+    tl.load(n)
+
+
+@eft.jit
+def mask_is_int(x_ptr, n):
+    tl.load(x_ptr + tl.arange(0, 32), mask=tl.arange(0, 32))
+
+
+@eft.jit
+def other_without_mask(x_ptr, n):
+    tl.load(x_ptr, other=0.0)
+
+
+@eft.jit
+def bad_axis(x_ptr, n):
+    tl.program_id(3)
+
+
+@eft.jit
+def pointer_as_seed(x_ptr, n):
+    tl.rand(x_ptr, n)
+
+
+@eft.jit
+def float_as_seed(x_ptr, n):
+    tl.rand(tl.load(x_ptr), n)
+
+
+@eft.jit
+def bitcast_of_other_width(x_ptr, n):
+    n.to(tl.float64, bitcast=True)
+
+
+@eft.jit
+def round_toward_zero(x_ptr, n):
+    tl.load(x_ptr).to(tl.float16, fp_downcast_rounding="rtz")
+
+
+@eft.jit
+def bad_hint(x_ptr, n):
+    tl.load(x_ptr, cache_modifier=".xy")
+
+
+@eft.jit
+def block_pointer(x_ptr, n):
+    tl.load(x_ptr, boundary_check=(0,))
+
+
+@eft.jit
+def volatile_load(x_ptr, n):
+    tl.load(x_ptr, volatile=True)
+
+
+@eft.jit
+def integer_too_wide(x_ptr, n):
+    n + (1 << 64)
+
+
+@eft.jit
+def float_in_int_block(x_ptr, n):
+    tl.full((4,), 1.5, tl.int32)
+
+
+@pytest.mark.parametrize(
+    "kernel, marker, message",
+    [
+        (float_and_int, "tl.load(x_ptr) &", "`&` does not take operands of types fp32 and int32"),
+        (
+            pointer_times_int,
+            "x_ptr * n",
+            "`*` does not take operands of types pointer<fp32> and int32",
+        ),
+        (
+            pointer_plus_float,
+            "x_ptr + 1.5",
+            "`+` does not take operands of types pointer<fp32> and fp32",
+        ),
+        (float_floor_division, "tl.load", "`//` does not take operands of types fp32 and int32"),
+        (number_and_text, "n + ", "`+` takes values of the kernel and numbers, got '1'"),
+        (
+            unsigned_and_negative,
+            "n.to",
+            "the negative number -1 meets an operand of type uint32: cast one of them",
+        ),
+        (
+            number_out_of_range,
+            "n.to",
+            "the number 300 is out of the range of int8: -128 to 127",
+        ),
+        (
+            mixed_signs,
+            "n % n",
+            "can't divide int32 and uint32, of which one has a sign and the other has none: cast "
+            "one "
+            "of them",
+        ),
+        (shift_too_far, "n << 32", "`<<` of int32 takes a number of bits from 0 to 31, got 32"),
+        (invert_float, "~tl", "unary `~` does not take an operand of type fp32"),
+        (
+            pointers_compared,
+            "x_ptr < x_ptr",
+            "`<` does not take operands of types pointer<fp32> and pointer<fp32>",
+        ),
+        (exp_of_int, "tl.exp(n)", "exp needs an operand of type fp32 or fp64, got int32"),
+        (
+            not_a_pointer,
+            "tl.load(n)",
+            "load needs a pointer or a block of pointers, got a value of type int32",
+        ),
+        (
+            mask_is_int,
+            "tl.load(",
+            "load needs a mask of type int1, got a block of type int32[32]",
+        ),
+        (
+            other_without_mask,
+            "tl.load(",
+            "load has a value for masked elements but no mask",
+        ),
+        (bad_axis, "tl.program_id(3)", "program_id needs an axis of 0, 1 or 2, got 3"),
+        (
+            pointer_as_seed,
+            "tl.rand(",
+            "randint needs an integer as its seed, got a pointer: load the seed first",
+        ),
+        (
+            float_as_seed,
+            "tl.rand(",
+            "randint needs an integer as its seed, got a value of type fp32",
+        ),
+        (
+            bitcast_of_other_width,
+            "n.to(",
+            "a bitcast needs types of one width, got int32 (32 bits) and fp64 (64 bits)",
+        ),
+        (round_toward_zero, "tl.load", "fp_downcast_rounding='rtz' is not supported yet"),
+        (
+            bad_hint,
+            "tl.load(",
+            "cache_modifier must be one of '', '.ca', '.cg', '.cs', '.cv', got '.xy'",
+        ),
+        (
+            block_pointer,
+            "tl.load(",
+            "boundary_check and padding_option need a block pointer, which is not supported yet",
+        ),
+        (volatile_load, "tl.load(", "volatile=True is not supported yet"),
+        (integer_too_wide, "n + (", f"an integer must fit in 64 bits, got {1 << 64}"),
+        (
+            float_in_int_block,
+            "tl.full(",
+            "the float 1.5 can't become a constant of type int32",
+        ),
+    ],
+    ids=lambda value: getattr(value, "__name__", None),
+)
+def test_operands_that_do_not_fit(kernel, marker, message):
+    error = fails(kernel)
+    assert error.message == message
+    assert_at(error, marker)
+
+
+@eft.jit
+def extent(x_ptr, n, N: tl.constexpr):
+    tl.store(x_ptr + tl.arange(0, N), 0.0)
+
+
+@eft.jit
+def full_extent(x_ptr, n, N: tl.constexpr):
+    tl.zeros((4, N), tl.float32)
+
+
+@pytest.mark.parametrize(
+    "kernel, value, message",
+    [
+        (extent, 24, "a block's extent must be a power of two, got arange(0, 24) of 24"),
+        (extent, 0, "arange needs an end above its start, got 0 and 0"),
+        (
+            extent,
+            1.5,
+            "arange needs its end to be known at compile time, got 1.5: is a tl.constexpr "
+            "annotation "
+            "missing?",
+        ),
+        (extent, 1 << 40, f"arange needs its end to fit in int32, got {1 << 40}"),
+        (extent, 1 << 24, "a block must have at most 1048576 elements, got 16777216"),
+        (full_extent, 3, "a block's extent must be a power of two, got 3"),
+        (full_extent, -4, "a block's extent must be a power of two, got -4"),
+        (full_extent, 1 << 19, "a block must have at most 1048576 elements, got 2097152"),
+        (
+            full_extent,
+            "4",
+            "a block's extent must be an int that is known at compile time, got '4'",
+        ),
+    ],
+)
+def test_extents(kernel, value, message):
+    error = fails(kernel, "*fp32 i32 _", N=value)
+    assert error.message == message
+    assert_at(error, "tl.arange(0, N)" if kernel is extent else "tl.zeros(")
+
+
+@eft.jit
+def run_time_extent(x_ptr, n):
+    tl.arange(0, n)
+
+
+def test_extent_that_is_known_at_run_time():
+    error = fails(run_time_extent)
+    assert error.message == (
+        "arange needs its end to be known at compile time, got a value of type int32: is a "
+        "tl.constexpr annotation missing?"
+    )
+    assert_at(error, "tl.arange(0, n)")
+
+
+@eft.jit
+def shapes(x_ptr, n):
+    tl.arange(0, 32) + tl.arange(0, 64)
+
+
+@eft.jit
+def value_too_large(x_ptr, n):
+    tl.store(x_ptr + tl.arange(0, 32), tl.zeros((64,), tl.float32))
+
+
+@eft.jit
+def block_into_pointer(x_ptr, n):
+    tl.store(x_ptr, tl.arange(0, 32))
+
+
+@eft.jit
+def broadcast(x_ptr, n):
+    tl.broadcast_to(tl.arange(0, 32), (64,))
+
+
+@eft.jit
+def too_many_indices(x_ptr, n):
+    tl.arange(0, 32)[:, :]
+
+
+@eft.jit
+def index_by_number(x_ptr, n):
+    tl.arange(0, 32)[0]
+
+
+@pytest.mark.parametrize(
+    "kernel, marker, message",
+    [
+        (
+            shapes,
+            "tl.arange(0, 32) +",
+            "shapes [32] and [64] don't broadcast: 32 and 64 differ and neither is 1",
+        ),
+        (
+            value_too_large,
+            "tl.store(",
+            "shapes [64] and [32] don't broadcast: 64 and 32 differ and neither is 1",
+        ),
+        (
+            block_into_pointer,
+            "tl.store(",
+            "the value of shape [32] does not fit a pointer of shape []",
+        ),
+        (
+            broadcast,
+            "tl.broadcast_to(",
+            "shapes [32] and [64] don't broadcast: 32 and 64 differ and neither is 1",
+        ),
+        (too_many_indices, "tl.arange(0, 32)[", "too many indices for a block of shape [32]"),
+        (index_by_number, "tl.arange(0, 32)[", "a block can be indexed by `:` and None, got 0"),
+    ],
+    ids=lambda value: getattr(value, "__name__", None),
+)
+def test_shapes(kernel, marker, message):
+    error = fails(kernel)
+    assert error.message == message
+    assert_at(error, marker)
+
+
+@eft.jit
+def store_to_argument(x_ptr, n):
+    tl.store(x_ptr, n)
+
+
+@eft.jit
+def store_to_const(x_ptr: tl.const, n):
+    tl.store(x_ptr + tl.arange(0, 4), n)
+
+
+@pytest.mark.parametrize(
+    "kernel, types", [(store_to_argument, "*kfp32 i32"), (store_to_const, "*fp32 i32")]
+)
+def test_store_to_read_only_memory(kernel, types):
+    error = fails(kernel, types)
+    assert error.message == "can't store through a pointer to read-only memory"
+    assert_at(error, "tl.store(")
