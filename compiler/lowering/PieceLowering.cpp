@@ -236,6 +236,10 @@ LogicalResult PieceLowering::lowerElementwise(ImplicitLocOpBuilder &b, Operation
     SmallVector<Type> types;
     for (Type type : op->getResultTypes())
       types.push_back(pieceTypeOf(type));
+    if (isa<arith::BitcastOp>(op) && operands.front().getType() == types.front()) {
+      results.front().push_back(operands.front());
+      continue;
+    }
     OperationState state(op->getLoc(), op->getName(), operands, types,
                          op->getDiscardableAttrDictionary().getValue());
     state.propertiesAttr = op->getPropertiesAsAttribute();

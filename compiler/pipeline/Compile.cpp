@@ -17,7 +17,6 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Pass/PassManager.h"
-#include "mlir/Transforms/Passes.h"
 #include "llvm/Transforms/Utils/Cloning.h"
 
 using namespace mlir;
@@ -157,8 +156,7 @@ FailureOr<Compiled> compile(ModuleOp module, const Target &target, const Compile
 FailureOr<std::vector<unsigned>> addressParameters(ModuleOp module) {
   OwningOpRef<ModuleOp> copy = module.clone();
   PassManager passes(module.getContext(), ModuleOp::getOperationName());
-  passes.addPass(createInlinerPass());
-  passes.addPass(createSymbolDCEPass());
+  addInlining(passes);
   FailureOr<func::FuncOp> kernel;
   if (failed(passes.run(*copy)) || failed(kernel = findKernel(*copy)))
     return failure();

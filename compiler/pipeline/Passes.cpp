@@ -11,12 +11,18 @@ using namespace mlir;
 
 namespace eft {
 
-void addBlockTransforms(OpPassManager &passes, const PassOptions &options) {
-  passes.addPass(createInlinerPass());
+void addInlining(OpPassManager &passes) {
+  passes.addPass(createInlinerPass({}, [](OpPassManager &) {}));
   passes.addPass(createSymbolDCEPass());
-  passes.addPass(createCanonicalizerPass());
+}
+
+void addBlockTransforms(OpPassManager &passes, const PassOptions &options) {
+  addInlining(passes);
+  // Before anything folds: what a function is of a constant, its expansion says, not this machine's
+  // mathematical library.
   passes.addPass(createFuseMultiplyAdd());
   passes.addPass(createExpandMath());
+  passes.addPass(createCanonicalizerPass());
   passes.addPass(createExpandNarrowFloats({options.isGpu, options.isGpu}));
   passes.addPass(createExpandFloatToInt());
   if (!options.isGpu)

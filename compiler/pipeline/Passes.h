@@ -13,6 +13,9 @@ struct PassOptions {
   unsigned vectorBits = 128; ///< CPU
 };
 
+/// Block IR to block IR in which the kernel calls nobody. Nothing is folded.
+void addInlining(mlir::OpPassManager &passes);
+
 /// Block IR to simpler block IR.
 void addBlockTransforms(mlir::OpPassManager &passes, const PassOptions &options);
 
