@@ -166,3 +166,16 @@ func.func @uniform_division(%p: !eft.ptr<f32>, %d: f32, %r: f32) {
   eft.store %ps, %q : tensor<64x!eft.ptr<f32>, #layout>
   return
 }
+
+// -----
+
+// CHECK-LABEL: @remainder
+func.func @remainder(%p: !eft.ptr<f32>, %x: f32, %y: f32) {
+  // CHECK: %[[MULTIPLE:.*]] = scf.while
+  // CHECK: %[[LEFT:.*]]:2 = scf.while (%{{.*}} = %{{.*}}, %{{.*}} = %[[MULTIPLE]])
+  // CHECK: math.copysign %[[LEFT]]#0
+  // CHECK-NOT: arith.remf
+  %r = arith.remf %x, %y : f32
+  eft.store %p, %r : !eft.ptr<f32>
+  return
+}

@@ -4,6 +4,7 @@
 
 #include "compiler/lowering/LinearCode.h"
 #include "compiler/lowering/gpu/GpuLowering.h"
+#include "compiler/lowering/gpu/GpuRemainder.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -123,6 +124,7 @@ private:
     if (failed(lowering.lower(kernel.getBody())))
       return failure();
     lowering.dropArguments(kernel);
+    expandRemainders(kernel);
     kernel->setAttr(EftDialect::threadsName,
                     Builder(&getContext()).getI32IntegerAttr(numWarps * lanesPerWarp));
     return success();

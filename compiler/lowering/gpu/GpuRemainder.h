@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The exact remainder of floats on a GPU.
+#pragma once
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace eft {
+
+/// Replaces every `arith.remf` of f32 or f64 scalars by a loop that gives the exact remainder. What LLVM makes of it for a
+/// GPU is x − trunc(x / y)·y, which is not exact; a CPU calls fmod, which is.
+void expandRemainders(mlir::func::FuncOp kernel);
+
+} // namespace eft
