@@ -57,7 +57,9 @@ private:
     auto loop = b.create<scf::WhileOp>(
         TypeRange{type, type}, ValueRange{size, multiple},
         [&](OpBuilder &, Location, ValueRange state) {
-          b.create<scf::ConditionOp>(compare(arith::CmpFPredicate::OGE, state[1], divisor), state);
+          // What is left is less than twice the multiple, so it is less than the divisor at the latest after the divisor
+          // itself was tried. By an infinity nothing is taken off at all.
+          b.create<scf::ConditionOp>(compare(arith::CmpFPredicate::OGE, state[0], divisor), state);
         },
         [&](OpBuilder &, Location, ValueRange state) {
           Value fits = compare(arith::CmpFPredicate::OGE, state[0], state[1]);
