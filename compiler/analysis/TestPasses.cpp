@@ -94,7 +94,8 @@ struct PrintAddressParameters : FunctionTest<PrintAddressParameters> {
 
   void print(func::FuncOp function, raw_ostream &os) {
     os << "reach an address:";
-    for (unsigned number : addressParameters(function).set_bits())
+    llvm::BitVector reaching = addressParameters(function); // outlives the iterators over it
+    for (unsigned number : reaching.set_bits())
       os << " " << number;
     os << "\n";
   }
