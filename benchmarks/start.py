@@ -67,8 +67,8 @@ def run_child(system: str, device: str, cache: str) -> dict[str, float]:
 
 def measure(report: Report, system: str, device: str, repeats: int) -> None:
     results = {"empty": [], "full": []}
-    run_once = [run_child(system, device, tempfile.mkdtemp())]  # reads all files once
-    assert run_once
+    with tempfile.TemporaryDirectory() as cache:
+        run_child(system, device, cache)  # reads all files from the disk
     for _ in range(repeats):
         with tempfile.TemporaryDirectory() as cache:
             for state in results:
