@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Draws saved results as bars: `python benchmarks/plot.py results/*.json` makes PNGs beside them."""
+"""Draws saved results as bars: `python benchmarks/plot.py results/*.json` makes a PNG of each."""
 
 from __future__ import annotations
 
