@@ -34,16 +34,16 @@ std::string hostCpuFeatures();
 /// The width in bits of the widest vectors that code for the machine should use.
 unsigned vectorBits(const llvm::TargetMachine &machine);
 
-/// LLVM's optimizations, with the module's data layout and triple set to the machine's. Nothing that it does changes
-/// the bits of a result.
+/// LLVM's optimizations, with the module's data layout and triple set to the machine's. Nothing
+/// that it does changes the bits of a result.
 void optimize(llvm::Module &module, llvm::TargetMachine &machine);
 
 /// Assembly text (PTX on a GPU), or an object.
 llvm::Expected<std::string> emit(llvm::Module &module, llvm::TargetMachine &machine,
                                  llvm::CodeGenFileType type);
 
-/// Loads an object into this process and gives the address of its function `name`. The code stays for the life of the
-/// process. May be called from several threads.
+/// Loads an object into this process and gives the address of its function `name`. The code stays
+/// for the life of the process. May be called from several threads.
 llvm::Expected<uintptr_t> loadHostObject(llvm::StringRef object, llvm::StringRef name);
 
 } // namespace eft

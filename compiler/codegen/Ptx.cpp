@@ -50,9 +50,9 @@ llvm::Expected<std::unique_ptr<llvm::TargetMachine>> makePtxMachine(unsigned com
   llvm::TargetOptions options;
   // What is fused is decided in the block IR, for both targets alike.
   options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
-  return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
-      triple, "sm_" + std::to_string(known), ptxVersion, options, llvm::Reloc::PIC_, std::nullopt,
-      llvm::CodeGenOptLevel::Default));
+  return std::unique_ptr<llvm::TargetMachine>(
+      target->createTargetMachine(triple, "sm_" + std::to_string(known), ptxVersion, options,
+                                  llvm::Reloc::PIC_, std::nullopt, llvm::CodeGenOptLevel::Default));
 }
 
 } // namespace eft

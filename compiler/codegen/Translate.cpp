@@ -16,8 +16,7 @@ void registerTranslations(mlir::DialectRegistry &registry) {
 
 llvm::Expected<std::unique_ptr<llvm::Module>> translate(mlir::ModuleOp module,
                                                         llvm::LLVMContext &context) {
-  std::unique_ptr<llvm::Module> translated =
-      mlir::translateModuleToLLVMIR(module, context, "eft");
+  std::unique_ptr<llvm::Module> translated = mlir::translateModuleToLLVMIR(module, context, "eft");
   if (!translated)
     return llvm::createStringError("the module could not be translated to LLVM IR");
   return translated;

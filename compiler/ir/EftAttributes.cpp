@@ -26,8 +26,8 @@ ArrayRef<int64_t> LayoutAttr::getBasis(unsigned dimension, unsigned bit) const {
   return getBases().slice((before + bit) * getRank(), getRank());
 }
 
-// layout ::= `<` dimension (`,` dimension)* `>`;  dimension ::= name `=` `[` (basis (`,` basis)*)? `]`
-// basis ::= `[` integer (`,` integer)* `]`
+// layout ::= `<` dimension (`,` dimension)* `>`;  dimension ::= name `=` `[` (basis (`,` basis)*)?
+// `]` basis ::= `[` integer (`,` integer)* `]`
 Attribute LayoutAttr::parse(AsmParser &parser, Type) {
   SMLoc start = parser.getCurrentLocation();
   SmallVector<StringAttr> dimensions;
@@ -37,13 +37,13 @@ Attribute LayoutAttr::parse(AsmParser &parser, Type) {
   auto parseBasis = [&]() -> ParseResult {
     SmallVector<int64_t> basis;
     SMLoc place = parser.getCurrentLocation();
-    if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&] {
-          return parser.parseInteger(basis.emplace_back());
-        }))
+    if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Square,
+                                       [&] { return parser.parseInteger(basis.emplace_back()); }))
       return failure();
     if (rank != 0 && basis.size() != rank)
-      return parser.emitError(place) << "expected " << rank << " coordinates as in the first basis, "
-                                     << "got " << basis.size();
+      return parser.emitError(place)
+             << "expected " << rank << " coordinates as in the first basis, "
+             << "got " << basis.size();
     rank = basis.size();
     llvm::append_range(bases, basis);
     ++bitCounts.back();
@@ -75,8 +75,9 @@ void LayoutAttr::print(AsmPrinter &printer) const {
     printer << (number == 0 ? "" : ", ");
     printer.printKeywordOrString(name.getValue());
     printer << " = [";
-    llvm::interleaveComma(llvm::seq<unsigned>(0, getBitCounts()[number]), printer,
-                          [&, number = number](unsigned bit) { printBasis(getBasis(number, bit)); });
+    llvm::interleaveComma(
+        llvm::seq<unsigned>(0, getBitCounts()[number]), printer,
+        [&, number = number](unsigned bit) { printBasis(getBasis(number, bit)); });
     printer << ']';
   }
   printer << '>';

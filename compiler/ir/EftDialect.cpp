@@ -71,8 +71,8 @@ LogicalResult PointerType::verify(function_ref<InFlightDiagnostic()> emitError, 
   unsigned width = pointee.isSignlessInteger() || llvm::isa<FloatType>(pointee)
                        ? pointee.getIntOrFloatBitWidth()
                        : 0;
-  bool isMemoryInteger = pointee.isSignlessInteger() && (width == 8 || width == 16 || width == 32 ||
-                                                         width == 64);
+  bool isMemoryInteger =
+      pointee.isSignlessInteger() && (width == 8 || width == 16 || width == 32 || width == 64);
   if (isMemoryInteger || llvm::isa<Float16Type, BFloat16Type, Float32Type, Float64Type>(pointee))
     return success();
   return emitError() << "a pointee must be an integer of 8, 16, 32 or 64 bits or f16, bf16, f32 or "
@@ -84,7 +84,8 @@ bool eft::isBlock(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!tensor || !tensor.hasStaticShape() || tensor.getRank() == 0)
     return false;
-  return llvm::all_of(tensor.getShape(), [](int64_t extent) { return llvm::isPowerOf2_64(extent); });
+  return llvm::all_of(tensor.getShape(),
+                      [](int64_t extent) { return llvm::isPowerOf2_64(extent); });
 }
 
 Type eft::withElementType(Type type, Type element) {

@@ -70,7 +70,8 @@ LogicalResult BroadcastOp::verify() {
 }
 
 LogicalResult AddPtrOp::verify() {
-  if (isa<RankedTensorType>(getPointer().getType()) != isa<RankedTensorType>(getOffset().getType()) ||
+  if (isa<RankedTensorType>(getPointer().getType()) !=
+          isa<RankedTensorType>(getOffset().getType()) ||
       shapeOf(getPointer().getType()) != shapeOf(getOffset().getType()))
     return emitOpError("pointer and offset must be of one shape, got ")
            << getPointer().getType() << " and " << getOffset().getType();

@@ -8,13 +8,15 @@
 
 namespace eft {
 
-/// What bit number i of a run-time number adds (by exclusive or) to a coordinate is `images[i]`. Emits code that gives
-/// the coordinate for `number`, an i32, whose bits above `images` are ignored. Neighbouring bits whose images double
-/// from one to the next, which is the common case, take one mask and one shift together.
+/// What bit number i of a run-time number adds (by exclusive or) to a coordinate is `images[i]`.
+/// Emits code that gives the coordinate for `number`, an i32, whose bits above `images` are
+/// ignored. Neighbouring bits whose images double from one to the next, which is the common case,
+/// take one mask and one shift together.
 mlir::Value emitLinearMap(mlir::ImplicitLocOpBuilder &builder, mlir::Value number,
                           llvm::ArrayRef<int64_t> images);
 
-/// The coordinates along block dimension `dimension` that the bits of `place`, from bit `firstBit` on, add.
+/// The coordinates along block dimension `dimension` that the bits of `place`, from bit `firstBit`
+/// on, add.
 llvm::SmallVector<int64_t> imagesOf(const LinearLayout &layout, llvm::StringRef place,
                                     unsigned dimension, unsigned firstBit = 0);
 

@@ -47,8 +47,8 @@ struct LowerToLLVMPass : impl::LowerToLLVMBase<LowerToLLVMPass> {
 private:
   /// Says in NVVM's words that a function is a kernel of so many threads.
   static void markKernel(LLVM::LLVMFuncOp function) {
-    auto threads = dyn_cast_or_null<IntegerAttr>(
-        function->removeDiscardableAttr(EftDialect::threadsName));
+    auto threads =
+        dyn_cast_or_null<IntegerAttr>(function->removeDiscardableAttr(EftDialect::threadsName));
     if (!threads)
       return;
     Builder builder(function.getContext());

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // From blocks to what one thread holds of them: the part of the lowering that GPU and CPU share.
 //
-// A placed block falls into *pieces*, one per index of one dimension of its layout. On a GPU that is `register`, and a
-// piece is a scalar of the thread at hand. On a CPU it is `step`, and a piece is a vector of the lanes. An elementwise
-// operation on blocks is the same operation on each of their pieces; what differs between the targets is what a piece
-// is, how an index is computed, and how memory is reached. Those the target says, by overriding.
+// A placed block falls into *pieces*, one per index of one dimension of its layout. On a GPU that
+// is `register`, and a piece is a scalar of the thread at hand. On a CPU it is `step`, and a piece
+// is a vector of the lanes. An elementwise operation on blocks is the same operation on each of
+// their pieces; what differs between the targets is what a piece is, how an index is computed, and
+// how memory is reached. Those the target says, by overriding.
 //
 // Pointers become integers of 64 bits on the way: an address block is computed with like any other.
 #pragma once
@@ -24,8 +25,9 @@ public:
 
   virtual ~PieceLowering() = default;
 
-  /// Gives pointer arguments of the kernel's entry block their lowered form, in place of which `dropArguments` leaves
-  /// the kernel with lowered types only. In between the entry block has both.
+  /// Gives pointer arguments of the kernel's entry block their lowered form, in place of which
+  /// `dropArguments` leaves the kernel with lowered types only. In between the entry block has
+  /// both.
   void takeArguments(mlir::func::FuncOp kernel);
   void dropArguments(mlir::func::FuncOp kernel);
 
@@ -37,12 +39,14 @@ protected:
   PieceLowering(mlir::MLIRContext *context, llvm::StringRef pieceDimension)
       : context(context), pieceDimension(pieceDimension) {}
 
-  //===--- What a target says ---------------------------------------------------------------------===//
+  //===--- What a target says
+  //---------------------------------------------------------------------===//
 
   /// The type of a piece of a block with such elements (never pointers).
   virtual mlir::Type pieceType(mlir::RankedTensorType block, mlir::Type element) = 0;
   /// A piece with `scalar` at every index.
-  virtual mlir::Value splat(mlir::ImplicitLocOpBuilder &b, mlir::Value scalar, mlir::Type piece) = 0;
+  virtual mlir::Value splat(mlir::ImplicitLocOpBuilder &b, mlir::Value scalar,
+                            mlir::Type piece) = 0;
   /// The pieces of the coordinates along the only dimension of `block`, from `start` on.
   virtual Pieces arange(mlir::ImplicitLocOpBuilder &b, mlir::RankedTensorType block,
                         int64_t start) = 0;
@@ -52,7 +56,8 @@ protected:
   virtual mlir::Value programId(mlir::ImplicitLocOpBuilder &b, Axis axis) = 0;
   virtual mlir::Value numPrograms(mlir::ImplicitLocOpBuilder &b, Axis axis) = 0;
 
-  //===--- What it may use ------------------------------------------------------------------------===//
+  //===--- What it may use
+  //------------------------------------------------------------------------===//
 
   /// The pieces of a block, or the lowered form of a scalar alone.
   llvm::ArrayRef<mlir::Value> piecesOf(mlir::Value value);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// eft-split-into-steps: finds groups of accesses that can be done a part at a time, and makes loops of them. What a part
-// of an operation is, StepTiles knows; how far a prefix mask reaches, StepBounds.
+// eft-split-into-steps: finds groups of accesses that can be done a part at a time, and makes loops
+// of them. What a part of an operation is, StepTiles knows; how far a prefix mask reaches,
+// StepBounds.
 #include "compiler/lowering/Passes.h"
 
 #include "compiler/lowering/StepBounds.h"
@@ -54,8 +55,8 @@ std::vector<Group> findGroups(Block &block) {
   return groups;
 }
 
-/// Finds out which groups stand for themselves: all that they need is computed from scalars and from their own loads,
-/// and nobody else needs what they load.
+/// Finds out which groups stand for themselves: all that they need is computed from scalars and
+/// from their own loads, and nobody else needs what they load.
 class GroupChecker {
 public:
   explicit GroupChecker(std::vector<Group> &groups) {
@@ -148,8 +149,8 @@ private:
     eraseReplaced(block, replaced);
   }
 
-  /// The bits of the step dimension that a step keeps: enough for the wanted elements, and for the wanted number of
-  /// runs of neighbours.
+  /// The bits of the step dimension that a step keeps: enough for the wanted elements, and for the
+  /// wanted number of runs of neighbours.
   StepDimension stepsOf(const Group &group, const LinearLayout &layout) const {
     int64_t lanes = dimension == "step" ? int64_t(1) << layout.placeBits("lane") : 1;
     int64_t kept = std::max<int64_t>(elements / lanes, 1);

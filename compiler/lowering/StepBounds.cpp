@@ -45,8 +45,7 @@ std::optional<StepBounds> emitStepBounds(ImplicitLocOpBuilder &b, const AxisInfo
   Value mask = commonMask(accesses);
   if (!mask)
     return std::nullopt;
-  std::optional<int64_t> elements =
-      elementsInOrder(cast<RankedTensorType>(mask.getType()), steps);
+  std::optional<int64_t> elements = elementsInOrder(cast<RankedTensorType>(mask.getType()), steps);
   std::optional<PrefixMask> prefix = matchPrefixMask(infos, mask);
   if (!elements || !prefix || prefix->mayWrap())
     return std::nullopt;

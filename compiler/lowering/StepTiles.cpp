@@ -59,8 +59,8 @@ Value StepTiles::tileOfArange(Operation *op) {
   SmallVector<int64_t> images =
       imagesOf(*layoutOf(type), steps.name, /*dimension=*/0, steps.keptBits);
   Value offset = emitLinearMap(b, step, images);
-  Value indices = b.create<ArangeOp>(tile, arange.getStart(),
-                                     arange.getStart() + uint32_t(tile.getDimSize(0)));
+  Value indices =
+      b.create<ArangeOp>(tile, arange.getStart(), arange.getStart() + uint32_t(tile.getDimSize(0)));
   return b.create<arith::AddIOp>(indices, b.create<SplatOp>(tile, offset));
 }
 
@@ -78,7 +78,8 @@ Operation *StepTiles::cloneOp(Operation *op) {
   state.propertiesAttr = op->getPropertiesAsAttribute();
   if (auto constant = dyn_cast<arith::ConstantOp>(op))
     state.propertiesAttr = builder.getDictionaryAttr(builder.getNamedAttr(
-        "value", cast<SplatElementsAttr>(constant.getValue()).resizeSplat(cast<ShapedType>(types[0]))));
+        "value",
+        cast<SplatElementsAttr>(constant.getValue()).resizeSplat(cast<ShapedType>(types[0]))));
   Operation *clone = builder.create(state);
   tiles.map(op->getResults(), clone->getResults());
   return clone;

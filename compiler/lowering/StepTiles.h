@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // One step of the work on large blocks, as work on small ones.
 //
-// A layout gives a place's bits to the index. Keep the low bits of one place dimension, and what the places then hold is
-// a smaller block, the *tile*; each setting of the other bits moves the tile by an offset that follows from the layout.
-// So a block of any shape is a set of tiles, and an elementwise operation on the block is that operation on each.
+// A layout gives a place's bits to the index. Keep the low bits of one place dimension, and what
+// the places then hold is a smaller block, the *tile*; each setting of the other bits moves the
+// tile by an offset that follows from the layout. So a block of any shape is a set of tiles, and an
+// elementwise operation on the block is that operation on each.
 #pragma once
 
 #include "compiler/ir/LayoutConversion.h"
@@ -21,7 +22,8 @@ struct StepDimension {
 /// The type of one step's part of a block; null if what a step holds is not a block.
 mlir::RankedTensorType tileType(mlir::RankedTensorType block, const StepDimension &steps);
 
-/// True for the operations that `StepTiles` can do a part of: pure ones that compute each element by itself.
+/// True for the operations that `StepTiles` can do a part of: pure ones that compute each element
+/// by itself.
 bool canTile(mlir::Operation *op);
 
 /// Clones operations on blocks as operations on the tiles of one step.

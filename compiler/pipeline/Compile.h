@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The compiler's one entry: a module of block IR in, code out.
 //
-// It starts no process, writes no file and calls no driver. Compiles in several threads are independent as long as each
-// has a context of its own. Errors are diagnostics of the module's context, at the place in the IR that they are about.
+// It starts no process, writes no file and calls no driver. Compiles in several threads are
+// independent as long as each has a context of its own. Errors are diagnostics of the module's
+// context, at the place in the IR that they are about.
 #pragma once
 
 #include "mlir/IR/BuiltinOps.h"
@@ -21,8 +22,8 @@ void registerDialects(mlir::DialectRegistry &registry);
 struct Target {
   enum class Kind { Cuda, Host };
 
-  /// Reads `cuda:90` or `sm_90` (the compute capability times ten), and `cpu` or `host`. Otherwise says in `error` what
-  /// was expected.
+  /// Reads `cuda:90` or `sm_90` (the compute capability times ten), and `cpu` or `host`. Otherwise
+  /// says in `error` what was expected.
   static std::optional<Target> parse(llvm::StringRef text, std::string &error);
 
   Kind kind = Kind::Host;
@@ -32,7 +33,7 @@ struct Target {
 };
 
 struct CompileOptions {
-  unsigned numWarps = 4; ///< of a program on a GPU: a power of two from 1 to 32
+  unsigned numWarps = 4;  ///< of a program on a GPU: a power of two from 1 to 32
   bool keepStages = true; ///< fill `Compiled::stages`; only the binary is made otherwise
 };
 
@@ -49,14 +50,16 @@ struct Compiled {
 mlir::FailureOr<Compiled> compile(mlir::ModuleOp module, const Target &target,
                                   const CompileOptions &options = {});
 
-/// The numbers of the kernel's integer parameters whose values reach an address: of those that are worth specialising
-/// a kernel on.
+/// The numbers of the kernel's integer parameters whose values reach an address: of those that are
+/// worth specialising a kernel on.
 mlir::FailureOr<std::vector<unsigned>> addressParameters(mlir::ModuleOp module);
 
-/// Loads an object that `compile` made and gives the address of the kernel's function; see Codegen.h.
+/// Loads an object that `compile` made and gives the address of the kernel's function; see
+/// Codegen.h.
 llvm::Expected<uintptr_t> loadHostObject(llvm::StringRef object, llvm::StringRef name);
 
-/// The name and features of the CPU at hand: objects made for one CPU are of use to another only if these are equal.
+/// The name and features of the CPU at hand: objects made for one CPU are of use to another only if
+/// these are equal.
 std::string hostCpuDescription();
 
 } // namespace eft

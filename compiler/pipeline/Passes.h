@@ -9,7 +9,7 @@ namespace eft {
 /// What the passes want to know of the target.
 struct PassOptions {
   bool isGpu = false;
-  unsigned numWarps = 4;    ///< GPU
+  unsigned numWarps = 4;     ///< GPU
   unsigned vectorBits = 128; ///< CPU
 };
 

@@ -22,7 +22,8 @@ cl::opt<std::string> stage("emit", cl::desc("What to write: ir, placed, llvm, pt
 cl::opt<std::string> targetName("target", cl::desc("What to compile for: sm_80, sm_90, …, or host"),
                                 cl::value_desc("target"), cl::init("host"));
 cl::opt<std::string> cpu("cpu", cl::desc("LLVM's name of the host's CPU (default: this one)"));
-cl::opt<std::string> features("features", cl::desc("The host's features, as LLVM's llc takes them"));
+cl::opt<std::string> features("features",
+                              cl::desc("The host's features, as LLVM's llc takes them"));
 cl::opt<unsigned> numWarps("num-warps", cl::desc("Warps of a program on a GPU (default: 4)"),
                            cl::init(4));
 

@@ -25,10 +25,12 @@ std::optional<APInt> constantOf(Value value) {
 template <typename Op>
 constexpr bool isSigned = std::is_same_v<Op, arith::DivSIOp> || std::is_same_v<Op, arith::RemSIOp>;
 template <typename Op>
-constexpr bool isQuotient = std::is_same_v<Op, arith::DivSIOp> || std::is_same_v<Op, arith::DivUIOp>;
+constexpr bool isQuotient =
+    std::is_same_v<Op, arith::DivSIOp> || std::is_same_v<Op, arith::DivUIOp>;
 
-/// Division by zero gives the number whose bits are all ones, and leaves the dividend; the least number divided by -1 is
-/// itself, and leaves zero. Division by 1 has the second result, and a select gives the first.
+/// Division by zero gives the number whose bits are all ones, and leaves the dividend; the least
+/// number divided by -1 is itself, and leaves zero. Division by 1 has the second result, and a
+/// select gives the first.
 template <typename Op> struct ExpandDivision : OpRewritePattern<Op> {
   using OpRewritePattern<Op>::OpRewritePattern;
 
@@ -45,8 +47,8 @@ template <typename Op> struct ExpandDivision : OpRewritePattern<Op> {
       replaced = select((x == least) & (d == -1), 1, replaced);
     }
     Number result(builder, builder.create<Op>(x, replaced));
-    rewriter.replaceOp(op, Value(isQuotient<Op> ? select(isZero, -1, result)
-                                                : select(isZero, x, result)));
+    rewriter.replaceOp(
+        op, Value(isQuotient<Op> ? select(isZero, -1, result) : select(isZero, x, result)));
     return success();
   }
 };
@@ -87,10 +89,11 @@ struct ExpandIntegerCornersPass : impl::ExpandIntegerCornersBase<ExpandIntegerCo
 } // namespace
 
 void populateExpandIntegerCornersPatterns(RewritePatternSet &patterns) {
-  patterns.add<ExpandDivision<arith::DivSIOp>, ExpandDivision<arith::DivUIOp>,
-               ExpandDivision<arith::RemSIOp>, ExpandDivision<arith::RemUIOp>,
-               ExpandShift<arith::ShLIOp>, ExpandShift<arith::ShRSIOp>,
-               ExpandShift<arith::ShRUIOp>>(patterns.getContext());
+  patterns
+      .add<ExpandDivision<arith::DivSIOp>, ExpandDivision<arith::DivUIOp>,
+           ExpandDivision<arith::RemSIOp>, ExpandDivision<arith::RemUIOp>,
+           ExpandShift<arith::ShLIOp>, ExpandShift<arith::ShRSIOp>, ExpandShift<arith::ShRUIOp>>(
+          patterns.getContext());
 }
 
 } // namespace eft

@@ -5,8 +5,8 @@
 //
 //   (hi(M1·c2) ^ c1 ^ k0,  lo(M1·c2),  hi(M0·c0) ^ c3 ^ k1,  lo(M0·c0))
 //
-// and the key moves on by a constant each round. The products of 32 × 32 bits are the cost. How a word
-// is held decides what they cost: see the pass's description.
+// and the key moves on by a constant each round. The products of 32 × 32 bits are the cost. How a
+// word is held decides what they cost: see the pass's description.
 #include "compiler/transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -36,8 +36,8 @@ struct DivideByUniform : OpRewritePattern<arith::DivFOp> {
     Value divisor = uniformDivisor(division.getRhs(), rewriter);
     if (!divisor)
       return rewriter.notifyMatchFailure(division, "the divisor differs between indices");
-    Value one = rewriter.create<arith::ConstantOp>(division.getLoc(),
-                                                   rewriter.getFloatAttr(element, 1.0));
+    Value one =
+        rewriter.create<arith::ConstantOp>(division.getLoc(), rewriter.getFloatAttr(element, 1.0));
     Value reciprocal = rewriter.create<arith::DivFOp>(division.getLoc(), one, divisor);
     rewriter.replaceOpWithNewOp<UniformDivOp>(division, division.getType(), division.getLhs(),
                                               divisor, reciprocal);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The CPU's side of the lowering: a program is one thread's, and a piece is a vector of the layout's lanes.
+// The CPU's side of the lowering: a program is one thread's, and a piece is a vector of the
+// layout's lanes.
 #pragma once
 
 #include "compiler/lowering/PieceLowering.h"
@@ -10,7 +11,8 @@ class CpuLowering : public PieceLowering {
 public:
   CpuLowering(mlir::MLIRContext *context) : PieceLowering(context, "step") {}
 
-  /// Adds six i32 arguments to the kernel: the program's position and the grid's extent, each along x, y, z.
+  /// Adds six i32 arguments to the kernel: the program's position and the grid's extent, each along
+  /// x, y, z.
   void addProgramArguments(mlir::func::FuncOp kernel);
 
 private:

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Loads and stores of a CPU's vectors.
 //
-// Lanes that are neighbours in memory are one access; where the neighbours at hand are fewer than the lanes, the lanes
-// are gathered and scattered. The address of a vector access is that of its first lane, and is computed for that lane
-// alone, from scalars, as far as the address is made of them: no vector of addresses exists then.
+// Lanes that are neighbours in memory are one access; where the neighbours at hand are fewer than
+// the lanes, the lanes are gathered and scattered. The address of a vector access is that of its
+// first lane, and is computed for that lane alone, from scalars, as far as the address is made of
+// them: no vector of addresses exists then.
 #include "compiler/lowering/cpu/CpuLowering.h"
 #include "compiler/lowering/cpu/FirstLane.h"
 
@@ -16,7 +17,8 @@ namespace eft {
 
 namespace {
 
-/// In bytes. Far enough for the latency of memory; near enough to stay in the first-level cache until it is used.
+/// In bytes. Far enough for the latency of memory; near enough to stay in the first-level cache
+/// until it is used.
 constexpr int32_t prefetchDistance = 4096;
 
 unsigned alignmentOf(Type element) { return element.getIntOrFloatBitWidth() / 8; }
@@ -59,8 +61,9 @@ public:
   }
 
 private:
-  /// Asks for what the loop will reach some iterations later. A kernel that computes much for each element fills the
-  /// reorder buffer with arithmetic, and would otherwise find the next lines of memory only when it needs them.
+  /// Asks for what the loop will reach some iterations later. A kernel that computes much for each
+  /// element fills the reorder buffer with arithmetic, and would otherwise find the next lines of
+  /// memory only when it needs them.
   void prefetch(Value pointer, unsigned forWriting) {
     Value ahead = b.create<LLVM::GEPOp>(pointer.getType(), b.getI8Type(), pointer,
                                         LLVM::GEPArg(prefetchDistance));
@@ -106,9 +109,9 @@ LogicalResult CpuLowering::lowerLoad(ImplicitLocOpBuilder &b, LoadOp load) {
   Pieces addresses(piecesOf(load.getPointer())), masks(addresses.size()), others(addresses.size());
   if (load.getMask()) {
     masks = Pieces(piecesOf(load.getMask()));
-    others = load.getOther() ? Pieces(piecesOf(load.getOther()))
-                             : Pieces(addresses.size(),
-                                      b.create<arith::ConstantOp>(b.getZeroAttr(type)));
+    others = load.getOther()
+                 ? Pieces(piecesOf(load.getOther()))
+                 : Pieces(addresses.size(), b.create<arith::ConstantOp>(b.getZeroAttr(type)));
   }
   Pieces values;
   for (auto [address, mask, other] : llvm::zip_equal(addresses, masks, others))

@@ -34,8 +34,7 @@ private:
       return splat.getInput();
     DenseElementsAttr constant;
     if (op && matchPattern(op, m_Constant(&constant)))
-      return b.create<arith::ConstantOp>(
-          cast<TypedAttr>(*constant.getValues<Attribute>().begin()));
+      return b.create<arith::ConstantOp>(cast<TypedAttr>(*constant.getValues<Attribute>().begin()));
     if (!op || !isElementwiseOnIntegers(op))
       return b.create<LLVM::ExtractElementOp>(vector, b.create<arith::ConstantIntOp>(0, 32));
     SmallVector<Value> operands;

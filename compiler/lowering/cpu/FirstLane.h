@@ -6,8 +6,9 @@
 
 namespace eft {
 
-/// The first lane of `vector`. Goes back through splats, constants and elementwise integer operations, and does them on
-/// the first lane alone; what it meets beyond them it takes out of the vector.
+/// The first lane of `vector`. Goes back through splats, constants and elementwise integer
+/// operations, and does them on the first lane alone; what it meets beyond them it takes out of the
+/// vector.
 mlir::Value firstLane(mlir::ImplicitLocOpBuilder &b, mlir::Value vector);
 
 } // namespace eft

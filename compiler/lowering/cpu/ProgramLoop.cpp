@@ -12,7 +12,8 @@ namespace eft {
 
 namespace {
 
-/// Element number `index` of an array of elements of `step`, which start with a value of type `type`.
+/// Element number `index` of an array of elements of `step`, which start with a value of type
+/// `type`.
 Value loadElement(ImplicitLocOpBuilder &b, Value array, unsigned index, Type step, Type type) {
   Value place = b.create<LLVM::GEPOp>(array.getType(), step, array, LLVM::GEPArg(int32_t(index)));
   return b.create<LLVM::LoadOp>(type, place);
@@ -50,8 +51,7 @@ void makeProgramLoop(func::FuncOp program) {
                                        b.getFunctionType({pointer, pointer, i64, i64}, {}));
   program.setName((program.getName() + ".program").str());
   program.setPrivate();
-  program->setAttr("llvm.linkage",
-                   LLVM::LinkageAttr::get(b.getContext(), LLVM::Linkage::Internal));
+  program->setAttr("llvm.linkage", LLVM::LinkageAttr::get(b.getContext(), LLVM::Linkage::Internal));
 
   Block *entry = kernel.addEntryBlock();
   b.setInsertionPointToStart(entry);

@@ -6,8 +6,9 @@
 
 namespace eft {
 
-/// Takes over the name of `program`, a function of a kernel's lowered arguments and of six i32 (the program's position
-/// and the grid's extent), for a function of the form that the runtime calls, which runs `program` in a loop.
+/// Takes over the name of `program`, a function of a kernel's lowered arguments and of six i32 (the
+/// program's position and the grid's extent), for a function of the form that the runtime calls,
+/// which runs `program` in a loop.
 void makeProgramLoop(mlir::func::FuncOp program);
 
 } // namespace eft

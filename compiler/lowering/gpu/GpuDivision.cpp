@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Division by a uniform divisor, correctly rounded, for the price of a multiplication and two FMAs.
 //
-// With r = RN(1/d), q = RN(x·r), the remainder e = x − q·d is exact in an FMA, and RN(q + e·r) is the correctly rounded
-// quotient (Brisebarre, Muller, Raina, "Accelerating correctly rounded floating-point division when the divisor is known
-// in advance", IEEE Transactions on Computers 53(8), 2004), as long as nothing overflows or loses bits to the denormals.
-// It is so when d lies in [2^-k, 2^k] and x is zero or |x| lies in [2^-m, 2^m] for the k and m below: then r, q and the
-// result are normal, and e, a multiple of ulp(q)·ulp(d) ≥ 2^(-m-k-2p), is representable. An x that is NaN gives NaN.
+// With r = RN(1/d), q = RN(x·r), the remainder e = x − q·d is exact in an FMA, and RN(q + e·r) is
+// the correctly rounded quotient (Brisebarre, Muller, Raina, "Accelerating correctly rounded
+// floating-point division when the divisor is known in advance", IEEE Transactions on Computers
+// 53(8), 2004), as long as nothing overflows or loses bits to the denormals. It is so when d lies
+// in [2^-k, 2^k] and x is zero or |x| lies in [2^-m, 2^m] for the k and m below: then r, q and the
+// result are normal, and e, a multiple of ulp(q)·ulp(d) ≥ 2^(-m-k-2p), is representable. An x that
+// is NaN gives NaN.
 //
-// The remainder is computed as q·d − x, and negated in the second FMA, so that a zero keeps its sign: x = −0 gives
-// q = −0, q·d − x = −0 + 0 = +0, and (+0)·(−r) + q = −0.
+// The remainder is computed as q·d − x, and negated in the second FMA, so that a zero keeps its
+// sign: x = −0 gives q = −0, q·d − x = −0 + 0 = +0, and (+0)·(−r) + q = −0.
 //
 // A thread in which some x lies outside divides all of its elements the long way.
 #include "compiler/lowering/gpu/GpuLowering.h"
@@ -53,8 +55,8 @@ public:
       least = b.create<arith::MinUIOp>(least, rankAboveZero(x));
     }
     Value isLow = compare(arith::CmpFPredicate::ULE, greatest, power(m));
-    Value isHigh = b.create<arith::CmpIOp>(arith::CmpIPredicate::uge, least,
-                                           rankAboveZero(power(-m)));
+    Value isHigh =
+        b.create<arith::CmpIOp>(arith::CmpIPredicate::uge, least, rankAboveZero(power(-m)));
     return b.create<arith::AndIOp>(result, b.create<arith::AndIOp>(isLow, isHigh));
   }
 
@@ -65,7 +67,8 @@ public:
   }
 
 private:
-  /// A number without sign that grows with |x|, but is the greatest for zero: the bits, the sign shifted out, less 1.
+  /// A number without sign that grows with |x|, but is the greatest for zero: the bits, the sign
+  /// shifted out, less 1.
   Value rankAboveZero(Value x) {
     Value pattern = b.create<arith::BitcastOp>(bits, x);
     Value twice = b.create<arith::AddIOp>(pattern, pattern);

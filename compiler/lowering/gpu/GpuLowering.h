@@ -10,8 +10,8 @@ class GpuLowering : public PieceLowering {
 public:
   explicit GpuLowering(mlir::func::FuncOp kernel)
       : PieceLowering(kernel.getContext(), "register"),
-        hasLoads(kernel.walk([](LoadOp) { return mlir::WalkResult::interrupt(); }).wasInterrupted()) {
-  }
+        hasLoads(
+            kernel.walk([](LoadOp) { return mlir::WalkResult::interrupt(); }).wasInterrupted()) {}
 
 private:
   mlir::Type pieceType(mlir::RankedTensorType, mlir::Type element) override { return element; }
@@ -26,7 +26,8 @@ private:
   mlir::Value programId(mlir::ImplicitLocOpBuilder &b, Axis axis) override;
   mlir::Value numPrograms(mlir::ImplicitLocOpBuilder &b, Axis axis) override;
 
-  /// The condition under which this thread is the one that stores its elements; null if it always is.
+  /// The condition under which this thread is the one that stores its elements; null if it always
+  /// is.
   mlir::Value storingThread(mlir::ImplicitLocOpBuilder &b, mlir::Type block);
 
   bool hasLoads;

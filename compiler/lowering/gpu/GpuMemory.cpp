@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Loads and stores of a GPU thread.
 //
-// A thread's elements come in runs of neighbours in memory, each moved by one access of up to 128 bits. A mask is
-// looked at once for all of them: if it is true throughout, the thread goes the short way, with no condition on any
-// element; otherwise each element is accessed under its own. For a mask that is a prefix of the block, "throughout" is
-// the mask of the thread's last element. Only the threads at the border of a range then take the long way.
+// A thread's elements come in runs of neighbours in memory, each moved by one access of up to 128
+// bits. A mask is looked at once for all of them: if it is true throughout, the thread goes the
+// short way, with no condition on any element; otherwise each element is accessed under its own.
+// For a mask that is a prefix of the block, "throughout" is the mask of the thread's last element.
+// Only the threads at the border of a range then take the long way.
 #include "compiler/lowering/gpu/GpuLowering.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -44,9 +45,9 @@ public:
       storeRun(first, values.slice(first, perAccess));
   }
 
-  /// Stores everything if `condition` is true. A predicate on each store, and no branch: in front of a branch, LLVM
-  /// would move what only the stores behind it use, which is the arithmetic of whole elements, to behind it, away from
-  /// that of the others that it could overlap with.
+  /// Stores everything if `condition` is true. A predicate on each store, and no branch: in front
+  /// of a branch, LLVM would move what only the stores behind it use, which is the arithmetic of
+  /// whole elements, to behind it, away from that of the others that it could overlap with.
   void storeAllIf(Value condition, ArrayRef<Value> values) {
     for (unsigned first = 0; first < addresses.size(); first += perAccess)
       storeRunIf(condition, first, values.slice(first, perAccess));
@@ -75,7 +76,8 @@ private:
 
   Type vectorType() const { return VectorType::get(perAccess, element); }
 
-  /// The same bits as words of at most 32 bits, or of 64 for wider elements: the forms that PTX has vector accesses of.
+  /// The same bits as words of at most 32 bits, or of 64 for wider elements: the forms that PTX has
+  /// vector accesses of.
   Type wordsType() const {
     unsigned bits = bytes(perAccess) * 8;
     unsigned word = std::min(bits, element.getIntOrFloatBitWidth() == 64 ? 64u : 32u);
@@ -160,8 +162,8 @@ Value isWholeUnderMask(ImplicitLocOpBuilder &b, ArrayRef<Value> masks, bool isPr
   return all;
 }
 
-/// Computes the mask once more, here. Where the short way is taken nobody needs the masks of single elements, and they
-/// would only keep registers.
+/// Computes the mask once more, here. Where the short way is taken nobody needs the masks of single
+/// elements, and they would only keep registers.
 Value recompute(ImplicitLocOpBuilder &b, Value mask) {
   Operation *op = mask.getDefiningOp();
   return isa_and_present<arith::CmpIOp>(op) ? b.clone(*op)->getResult(0) : mask;
@@ -210,8 +212,8 @@ LogicalResult GpuLowering::lowerStore(ImplicitLocOpBuilder &b, StoreOp store) {
   ThreadAccess access(b, getElementTypeOrSelf(type), Pieces(piecesOf(store.getPointer())),
                       runOf(store.getRun()));
   Pieces values(piecesOf(store.getValue()));
-  // Where several threads hold an element, or all of them a scalar, one stores it; after all have loaded what earlier
-  // loads ask for, and before any goes on to later ones.
+  // Where several threads hold an element, or all of them a scalar, one stores it; after all have
+  // loaded what earlier loads ask for, and before any goes on to later ones.
   OpBuilder::InsertionGuard storeGuard(b);
   if (Value isStoring = storingThread(b, type)) {
     if (hasLoads)

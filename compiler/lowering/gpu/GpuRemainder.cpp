@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Long division of |x| by d = |y|, in binary. First d is doubled while it still fits into |x|; then it is halved back,
-// and at each step taken off what is left if it fits. Every operation is exact: doubling and halving back are by powers
-// of two, and where m ≤ r < 2m the difference r − m is representable. The steps are as many as the exponents differ.
+// Long division of |x| by d = |y|, in binary. First d is doubled while it still fits into |x|; then
+// it is halved back, and at each step taken off what is left if it fits. Every operation is exact:
+// doubling and halving back are by powers of two, and where m ≤ r < 2m the difference r − m is
+// representable. The steps are as many as the exponents differ.
 #include "compiler/lowering/gpu/GpuRemainder.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -25,8 +26,9 @@ public:
     Value size = b.create<math::AbsFOp>(x), divisor = b.create<math::AbsFOp>(y);
     // Of an infinity or NaN, and by zero or NaN, there is none; the loops then end at once.
     Value infinity = number(std::numeric_limits<double>::infinity());
-    Value isDefined = b.create<arith::AndIOp>(compare(arith::CmpFPredicate::OLT, size, infinity),
-                                              compare(arith::CmpFPredicate::OGT, divisor, number(0)));
+    Value isDefined =
+        b.create<arith::AndIOp>(compare(arith::CmpFPredicate::OLT, size, infinity),
+                                compare(arith::CmpFPredicate::OGT, divisor, number(0)));
     size = b.create<arith::SelectOp>(isDefined, size, number(0));
     divisor = b.create<arith::SelectOp>(isDefined, divisor, number(1));
     Value left = takeOff(size, divisor, doubled(size, divisor));
@@ -52,13 +54,14 @@ private:
     return loop.getResult(0);
   }
 
-  /// What is left of `size` when `multiple`, its half, … and `divisor` at last are taken off where they fit.
+  /// What is left of `size` when `multiple`, its half, … and `divisor` at last are taken off where
+  /// they fit.
   Value takeOff(Value size, Value divisor, Value multiple) {
     auto loop = b.create<scf::WhileOp>(
         TypeRange{type, type}, ValueRange{size, multiple},
         [&](OpBuilder &, Location, ValueRange state) {
-          // What is left is less than twice the multiple, so it is less than the divisor at the latest after the divisor
-          // itself was tried. By an infinity nothing is taken off at all.
+          // What is left is less than twice the multiple, so it is less than the divisor at the
+          // latest after the divisor itself was tried. By an infinity nothing is taken off at all.
           b.create<scf::ConditionOp>(compare(arith::CmpFPredicate::OGE, state[0], divisor), state);
         },
         [&](OpBuilder &, Location, ValueRange state) {
@@ -72,9 +75,7 @@ private:
     return loop.getResult(0);
   }
 
-  Value number(double value) {
-    return b.create<arith::ConstantOp>(b.getFloatAttr(type, value));
-  }
+  Value number(double value) { return b.create<arith::ConstantOp>(b.getFloatAttr(type, value)); }
   Value compare(arith::CmpFPredicate predicate, Value a, Value c) {
     return b.create<arith::CmpFOp>(predicate, a, c);
   }

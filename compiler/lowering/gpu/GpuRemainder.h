@@ -6,8 +6,9 @@
 
 namespace eft {
 
-/// Replaces every `arith.remf` of f32 or f64 scalars by a loop that gives the exact remainder. What LLVM makes of it for a
-/// GPU is x − trunc(x / y)·y, which is not exact; a CPU calls fmod, which is.
+/// Replaces every `arith.remf` of f32 or f64 scalars by a loop that gives the exact remainder. What
+/// LLVM makes of it for a GPU is x − trunc(x / y)·y, which is not exact; a CPU calls fmod, which
+/// is.
 void expandRemainders(mlir::func::FuncOp kernel);
 
 } // namespace eft

@@ -70,8 +70,7 @@ Value GpuLowering::storingThread(ImplicitLocOpBuilder &b, Type type) {
   }
   if (redundant == 0)
     return {};
-  Value bits =
-      b.create<arith::AndIOp>(threadId(b), b.create<arith::ConstantIntOp>(redundant, 32));
+  Value bits = b.create<arith::AndIOp>(threadId(b), b.create<arith::ConstantIntOp>(redundant, 32));
   return b.create<arith::CmpIOp>(arith::CmpIPredicate::eq, bits,
                                  b.create<arith::ConstantIntOp>(0, 32));
 }
@@ -105,7 +104,8 @@ struct LowerToGpuPass : impl::LowerToGpuBase<LowerToGpuPass> {
 
   void runOnOperation() override {
     if (numWarps < 1 || numWarps > 32 || !llvm::isPowerOf2_32(numWarps)) {
-      getOperation().emitError("num-warps must be a power of two from 1 to 32, got ") << numWarps.getValue();
+      getOperation().emitError("num-warps must be a power of two from 1 to 32, got ")
+          << numWarps.getValue();
       return signalPassFailure();
     }
     for (auto kernel : getOperation().getOps<func::FuncOp>())
