@@ -2,6 +2,7 @@
 // The host's target machine.
 #include "compiler/codegen/Codegen.h"
 
+#include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/TargetParser/Host.h"
@@ -20,6 +21,30 @@ void initialize() {
     llvm::InitializeNativeTargetAsmPrinter();
     llvm::InitializeNativeTargetAsmParser();
   });
+}
+
+/// Refuses a CPU or features that LLVM would ignore with a word on stderr, or end the process for.
+llvm::Error checkCpu(const llvm::Target &target, llvm::StringRef triple, llvm::StringRef cpu,
+                     llvm::StringRef features) {
+  auto make = [&](llvm::StringRef someCpu, llvm::StringRef someFeatures) {
+    return std::unique_ptr<llvm::MCSubtargetInfo>(
+        target.createMCSubtargetInfo(triple, someCpu, someFeatures));
+  };
+  std::unique_ptr<llvm::MCSubtargetInfo> any = make("", "");
+  if (!cpu.empty() && !any->isCPUStringValid(cpu))
+    return llvm::createStringError("LLVM knows no CPU '" + cpu + "' for " + triple);
+  for (llvm::StringRef feature : llvm::split(features, ',')) {
+    bool isKnown = llvm::any_of(any->getAllProcessorFeatures(), [&](const auto &known) {
+      return feature.drop_front() == known.Key;
+    });
+    if (!features.empty() && (!isKnown || !llvm::is_contained("+-", feature.front())))
+      return llvm::createStringError("features must be '+' or '-' and a name that LLVM knows for " +
+                                     triple + ", got '" + feature + "'");
+  }
+  bool isX86 = triple.starts_with("x86_64");
+  if (isX86 && !cpu.empty() && !make(cpu, features)->checkFeatures("+64bit"))
+    return llvm::createStringError("the CPU '" + cpu + "' does not run code of 64 bits");
+  return llvm::Error::success();
 }
 
 } // namespace
@@ -41,6 +66,8 @@ llvm::Expected<std::unique_ptr<llvm::TargetMachine>> makeHostMachine(llvm::Strin
   if (!target)
     return llvm::createStringError(error);
   bool isHost = cpu.empty() && features.empty();
+  if (llvm::Error unfit = checkCpu(*target, triple, cpu, features))
+    return std::move(unfit);
   llvm::TargetOptions options;
   // What is fused is decided in the block IR, for both targets alike.
   options.AllowFPOpFusion = llvm::FPOpFusion::Strict;

@@ -4,6 +4,9 @@
 
 #include "llvm/Analysis/CGSCCPassManager.h"
 #include "llvm/Analysis/LoopAnalysisManager.h"
+#include "llvm/IR/DiagnosticHandler.h"
+#include "llvm/IR/DiagnosticInfo.h"
+#include "llvm/IR/DiagnosticPrinter.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/SmallVectorMemoryBuffer.h"
@@ -12,8 +15,8 @@ namespace eft {
 
 namespace {
 
-/// Blocks are vectors already, and loops over steps are as long as they are meant to be: unrolling and vectorizing
-/// them would only make code, and take time.
+/// Blocks are vectors already, and loops over steps are as long as they are meant to be: unrolling
+/// and vectorizing them would only make code, and take time.
 llvm::PipelineTuningOptions tuning() {
   llvm::PipelineTuningOptions options;
   options.LoopUnrolling = false;
@@ -22,6 +25,23 @@ llvm::PipelineTuningOptions tuning() {
   options.SLPVectorization = false;
   return options;
 }
+
+/// Keeps the errors for which LLVM would otherwise end the process.
+struct ErrorCollector : llvm::DiagnosticHandler {
+  explicit ErrorCollector(std::string &errors) : errors(errors) {}
+
+  bool handleDiagnostics(const llvm::DiagnosticInfo &info) override {
+    if (info.getSeverity() != llvm::DS_Error)
+      return true;
+    llvm::raw_string_ostream stream(errors);
+    llvm::DiagnosticPrinterRawOStream printer(stream);
+    stream << (errors.empty() ? "" : "; ");
+    info.print(printer);
+    return true;
+  }
+
+  std::string &errors;
+};
 
 } // namespace
 
@@ -49,7 +69,14 @@ llvm::Expected<std::string> emit(llvm::Module &module, llvm::TargetMachine &mach
   llvm::legacy::PassManager passes;
   if (machine.addPassesToEmitFile(passes, stream, nullptr, type))
     return llvm::createStringError("the target can't emit a file of this kind");
+  std::string errors;
+  llvm::LLVMContext &context = module.getContext();
+  std::unique_ptr<llvm::DiagnosticHandler> previous = context.getDiagnosticHandler();
+  context.setDiagnosticHandler(std::make_unique<ErrorCollector>(errors));
   passes.run(module);
+  context.setDiagnosticHandler(std::move(previous));
+  if (!errors.empty())
+    return llvm::createStringError("LLVM can't generate code: " + errors);
   return std::string(code);
 }
 

@@ -11,6 +11,9 @@ namespace eft {
 
 namespace {
 
+/// More pieces than this of one block would make code that takes minutes to compile, and spills.
+constexpr unsigned mostPieces = 4096;
+
 bool isLoweredType(Type type) { return !isa<RankedTensorType, PointerType>(type); }
 
 SmallVector<Value> operandsAndResults(Operation *op) {
@@ -110,6 +113,11 @@ LogicalResult PieceLowering::lowerOp(Operation *op) {
     if (isa<RankedTensorType>(value.getType()) && !layoutOf(value.getType()))
       return op->emitError("has a block without a layout; run eft-place first, got ")
              << value.getType();
+  for (Value value : operandsAndResults(op))
+    if (unsigned count = numPieces(value.getType()); count > mostPieces)
+      return op->emitOpError("can't work on its block in steps, and the whole block would take ")
+             << count << (pieceDimension == "step" ? " vectors" : " registers of a thread")
+             << ", more than " << mostPieces;
   ImplicitLocOpBuilder b(op->getLoc(), op);
   replaced.push_back(op);
   if (isa_and_present<EftDialect>(op->getDialect()))
@@ -142,9 +150,7 @@ LogicalResult PieceLowering::lowerRegions(Operation *op) {
 
 LogicalResult PieceLowering::lowerOwnOp(ImplicitLocOpBuilder &b, Operation *op) {
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
-      .Case([&](ProgramIdOp id) {
-        return setPieces(id, {programId(b, id.getAxis())}), success();
-      })
+      .Case([&](ProgramIdOp id) { return setPieces(id, {programId(b, id.getAxis())}), success(); })
       .Case([&](NumProgramsOp count) {
         return setPieces(count, {numPrograms(b, count.getAxis())}), success();
       })
@@ -158,9 +164,8 @@ LogicalResult PieceLowering::lowerOwnOp(ImplicitLocOpBuilder &b, Operation *op) 
         return setPieces(splatted, Pieces(numPieces(type), piece)), success();
       })
       .Case([&](ExpandDimsOp expand) { return lowerReshape(op, expand.getSource(), expand); })
-      .Case([&](BroadcastOp broadcast) {
-        return lowerReshape(op, broadcast.getSource(), broadcast);
-      })
+      .Case(
+          [&](BroadcastOp broadcast) { return lowerReshape(op, broadcast.getSource(), broadcast); })
       .Case([&](AddPtrOp add) { return lowerAddPtr(b, add), success(); })
       .Case([&](UniformDivOp division) {
         return setPieces(division, uniformDiv(b, division)), success();
@@ -170,8 +175,8 @@ LogicalResult PieceLowering::lowerOwnOp(ImplicitLocOpBuilder &b, Operation *op) 
       .Default([](Operation *op) { return op->emitError("has no lowering"); });
 }
 
-/// A reshape moves nothing if both sides put every place's element where the other does: the layouts are then the same
-/// map but for the dimensions of extent 1.
+/// A reshape moves nothing if both sides put every place's element where the other does: the
+/// layouts are then the same map but for the dimensions of extent 1.
 LogicalResult PieceLowering::lowerReshape(Operation *op, Value source, Value result) {
   LinearLayout from = *layoutOf(source.getType()), to = *layoutOf(result.getType());
   if (auto expand = dyn_cast<ExpandDimsOp>(op))
@@ -190,8 +195,7 @@ LogicalResult PieceLowering::lowerConstant(ImplicitLocOpBuilder &b, arith::Const
   SplatElementsAttr splatted;
   if (!matchPattern(op.getOperation(), m_Constant(&splatted)))
     return op.emitError("a constant block must have the same value at every index");
-  Value scalar =
-      b.create<arith::ConstantOp>(cast<TypedAttr>(splatted.getSplatValue<Attribute>()));
+  Value scalar = b.create<arith::ConstantOp>(cast<TypedAttr>(splatted.getSplatValue<Attribute>()));
   setPieces(op, Pieces(numPieces(op.getType()), splat(b, scalar, pieceTypeOf(op.getType()))));
   return success();
 }

@@ -5,6 +5,7 @@
 #include "compiler/analysis/AddressParameters.h"
 #include "compiler/codegen/Codegen.h"
 #include "compiler/ir/EftDialect.h"
+#include "compiler/pipeline/CheckInput.h"
 #include "compiler/pipeline/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -58,7 +59,7 @@ public:
       return failure();
     keep("ir", [&](llvm::raw_ostream &os) { this->module->print(os); });
     if (failed(makeMachine()) || failed(runPasses(addBlockTransforms)) ||
-        failed(runPasses(addPlacing)))
+        failed(checkHasNoCalls(*this->module)) || failed(runPasses(addPlacing)))
       return failure();
     keep("placed", [&](llvm::raw_ostream &os) { this->module->print(os); });
     if (failed(runPasses(addLowering)) || failed(generateCode()))
@@ -74,6 +75,9 @@ private:
     if (options.numWarps < 1 || options.numWarps > 32 || !llvm::isPowerOf2_32(options.numWarps))
       return kernel->emitError("number of warps must be a power of two from 1 to 32, got ")
              << options.numWarps;
+    if (failed(checkIsBlockIR(*module)))
+      return failure();
+    place = kernel->getLoc();
     result.name = kernel->getName().str();
     result.numWarps = options.numWarps;
     return success();
@@ -135,12 +139,13 @@ private:
   }
 
   LogicalResult report(llvm::Error error) {
-    return module->emitError() << llvm::toString(std::move(error));
+    return emitError(*place) << llvm::toString(std::move(error));
   }
 
   bool isGpu() const { return target.kind == Target::Kind::Cuda; }
 
   OwningOpRef<ModuleOp> module;
+  std::optional<Location> place; // of the kernel
   const Target &target;
   const CompileOptions &options;
   std::unique_ptr<llvm::TargetMachine> machine;
@@ -161,7 +166,8 @@ FailureOr<std::vector<unsigned>> addressParameters(ModuleOp module) {
   if (failed(passes.run(*copy)) || failed(kernel = findKernel(*copy)))
     return failure();
   std::vector<unsigned> parameters;
-  for (unsigned number : addressParameters(*kernel).set_bits())
+  llvm::BitVector reaching = addressParameters(*kernel); // outlives the iterators over it
+  for (unsigned number : reaching.set_bits())
     parameters.push_back(number);
   return parameters;
 }

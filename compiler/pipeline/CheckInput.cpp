@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "compiler/pipeline/CheckInput.h"
+
+#include "compiler/ir/EftDialect.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+
+namespace eft {
+
+namespace {
+
+/// Functions that both targets compute exactly or to the same bits. For others LLVM would call a
+/// mathematical library, which a GPU doesn't have, and which differs from machine to machine.
+bool isSharedFunction(Operation *op) {
+  return isa<math::AbsFOp, math::AbsIOp, math::CeilOp, math::CopySignOp, math::CountLeadingZerosOp,
+             math::CountTrailingZerosOp, math::CtPopOp, math::ExpOp, math::FloorOp, math::FmaOp,
+             math::LogOp, math::RoundEvenOp, math::SqrtOp, math::TruncOp>(op);
+}
+
+bool isOfBlockIR(Operation *op) {
+  Dialect *dialect = op->getDialect();
+  if (isa_and_present<math::MathDialect>(dialect))
+    return isSharedFunction(op);
+  return isa<func::FuncOp, func::CallOp, func::ReturnOp>(op) ||
+         isa_and_present<EftDialect, arith::ArithDialect, scf::SCFDialect>(dialect);
+}
+
+bool isOfBlockIR(Type type) {
+  if (auto block = dyn_cast<RankedTensorType>(type))
+    type = block.getElementType();
+  if (auto integer = dyn_cast<IntegerType>(type))
+    return integer.isSignless() && llvm::is_contained({1, 8, 16, 32, 64}, integer.getWidth());
+  return isa<IndexType, Float16Type, BFloat16Type, Float32Type, Float64Type, PointerType>(type);
+}
+
+LogicalResult checkTypes(Operation *op, TypeRange types) {
+  for (Type type : types)
+    if (!isOfBlockIR(type))
+      return op->emitOpError("has a value of type ") << type << ", which block IR does not have";
+  return success();
+}
+
+} // namespace
+
+LogicalResult checkIsBlockIR(ModuleOp module) {
+  WalkResult result = module.getBodyRegion().walk([](Operation *op) -> WalkResult {
+    if (!isOfBlockIR(op))
+      return op->emitOpError("is not of block IR, or has no lowering");
+    for (Region &region : op->getRegions())
+      for (Block &block : region)
+        if (failed(checkTypes(op, block.getArgumentTypes())))
+          return failure();
+    return checkTypes(op, op->getResultTypes());
+  });
+  return failure(result.wasInterrupted());
+}
+
+LogicalResult checkHasNoCalls(ModuleOp module) {
+  WalkResult result = module.walk([](func::CallOp call) -> WalkResult {
+    return call.emitOpError("can't be inlined: '")
+           << call.getCallee() << "' calls itself or has no body";
+  });
+  return failure(result.wasInterrupted());
+}
+
+} // namespace eft

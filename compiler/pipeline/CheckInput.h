@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What the compiler takes. LLVM ends the process for some of what MLIR can say, so the rest of it
+// is refused here, at its place.
+#pragma once
+
+#include "mlir/IR/BuiltinOps.h"
+
+namespace eft {
+
+/// Refuses operations and types that block IR does not have.
+mlir::LogicalResult checkIsBlockIR(mlir::ModuleOp module);
+
+/// Refuses calls that inlining has left.
+mlir::LogicalResult checkHasNoCalls(mlir::ModuleOp module);
+
+} // namespace eft

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// eft::compile on good input: its stages, its determinism, threads.
+#include "test/unit/compiler/Kernels.h"
+
+#include "gtest/gtest.h"
+
+#include <thread>
+
+using namespace mlir;
+using namespace eft;
+using namespace eft::test;
+
+namespace {
+
+std::vector<std::string> stageNames(const Compiled &compiled) {
+  std::vector<std::string> names;
+  for (const auto &[name, text] : compiled.stages)
+    names.push_back(name);
+  return names;
+}
+
+TEST(Compile, HostStages) {
+  Session session;
+  FailureOr<Compiled> compiled = session.compile(vectorAdd, "cpu");
+  ASSERT_TRUE(succeeded(compiled)) << session.diagnostics;
+  EXPECT_EQ(compiled->name, "add");
+  EXPECT_EQ(stageNames(*compiled), (std::vector<std::string>{"ir", "placed", "llvm", "asm"}));
+  EXPECT_NE(compiled->stages[0].second.find("eft.load"), std::string::npos);
+  EXPECT_NE(compiled->stages[1].second.find("#eft.layout<lane"), std::string::npos);
+  EXPECT_NE(compiled->stages[2].second.find("define void @add(ptr"), std::string::npos);
+  EXPECT_NE(compiled->stages[3].second.find("add:"), std::string::npos);
+  EXPECT_EQ(compiled->binary.substr(1, 3), "ELF");
+}
+
+class CompileForGpu : public ::testing::TestWithParam<unsigned> {};
+
+TEST_P(CompileForGpu, Ptx) {
+  Session session;
+  std::string number = std::to_string(GetParam());
+  FailureOr<Compiled> compiled =
+      session.compile(vectorAdd, "cuda:" + number, {.numWarps = 2, .keepStages = true});
+  ASSERT_TRUE(succeeded(compiled)) << session.diagnostics;
+  EXPECT_EQ(stageNames(*compiled), (std::vector<std::string>{"ir", "placed", "llvm", "ptx"}));
+  EXPECT_EQ(compiled->stages[3].second, compiled->binary);
+  EXPECT_EQ(compiled->numWarps, 2u);
+  EXPECT_EQ(compiled->sharedBytes, 0u);
+  const std::string &ptx = compiled->binary;
+  EXPECT_NE(ptx.find(".target sm_" + number), std::string::npos);
+  EXPECT_NE(ptx.find(".visible .entry add("), std::string::npos);
+  EXPECT_NE(ptx.find(".reqntid 64, 1, 1"), std::string::npos);
+}
+
+INSTANTIATE_TEST_SUITE_P(Capabilities, CompileForGpu, ::testing::Values(80, 86, 89, 90));
+
+TEST(Compile, NewerGpusGetCodeForTheNewestKnownOne) {
+  Session session;
+  FailureOr<Compiled> compiled = session.compile(vectorAdd, "cuda:120");
+  ASSERT_TRUE(succeeded(compiled)) << session.diagnostics;
+  EXPECT_NE(compiled->binary.find(".target sm_90"), std::string::npos);
+}
+
+TEST(Compile, KeepsNoStagesThatNobodyAskedFor) {
+  for (const char *target : {"cpu", "cuda:90"}) {
+    Session session;
+    FailureOr<Compiled> full = session.compile(vectorAdd, target);
+    FailureOr<Compiled> bare = session.compile(vectorAdd, target, {.keepStages = false});
+    ASSERT_TRUE(succeeded(full) && succeeded(bare)) << session.diagnostics;
+    EXPECT_TRUE(bare->stages.empty());
+    EXPECT_EQ(bare->binary, full->binary) << target;
+  }
+}
+
+TEST(Compile, LeavesTheModuleAsItWas) {
+  for (const char *name : {"cpu", "cuda:80"}) {
+    Session session;
+    OwningOpRef<ModuleOp> module = session.parse(vectorAdd);
+    ASSERT_TRUE(module) << session.diagnostics;
+    auto print = [&] {
+      std::string text;
+      llvm::raw_string_ostream stream(text);
+      module->print(stream, OpPrintingFlags().enableDebugInfo());
+      return text;
+    };
+    std::string before = print(), error;
+    ASSERT_TRUE(succeeded(eft::compile(*module, *Target::parse(name, error))))
+        << session.diagnostics;
+    EXPECT_EQ(print(), before);
+  }
+}
+
+TEST(Compile, TheSameModuleGivesTheSameBits) {
+  for (const char *name : {"cpu", "cuda:90"}) {
+    Session first, second;
+    FailureOr<Compiled> a = first.compile(vectorAdd, name), b = first.compile(vectorAdd, name),
+                        c = second.compile(vectorAdd, name);
+    ASSERT_TRUE(succeeded(a) && succeeded(b) && succeeded(c)) << first.diagnostics;
+    EXPECT_EQ(a->binary, b->binary);
+    EXPECT_EQ(a->binary, c->binary);
+    EXPECT_EQ(a->stages, c->stages);
+  }
+}
+
+TEST(Compile, ThreadsWithContextsOfTheirOwn) {
+  constexpr unsigned count = 8;
+  std::array<std::string, count> binaries;
+  std::vector<std::thread> threads;
+  for (unsigned i = 0; i < count; ++i)
+    threads.emplace_back([i, &binaries] {
+      Session session;
+      for (int again = 0; again < 3; ++again)
+        if (auto compiled = session.compile(vectorAdd, i % 2 ? "cpu" : "cuda:90");
+            succeeded(compiled))
+          binaries[i] = compiled->binary;
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  for (unsigned i = 0; i < count; ++i) {
+    EXPECT_FALSE(binaries[i].empty());
+    EXPECT_EQ(binaries[i], binaries[i % 2]);
+  }
+}
+
+TEST(AddressParameters, ThoseThatReachAnAddress) {
+  Session session;
+  OwningOpRef<ModuleOp> module = session.parse(R"(
+    func.func private @move(%p: !eft.ptr<i32>, %by: i32) -> !eft.ptr<i32> {
+      %q = eft.addptr %p, %by : !eft.ptr<i32>, i32
+      return %q : !eft.ptr<i32>
+    }
+    func.func @kernel(%p: !eft.ptr<i32>, %value: i32, %offset: i32) {
+      %q = func.call @move(%p, %offset) : (!eft.ptr<i32>, i32) -> !eft.ptr<i32>
+      eft.store %q, %value : !eft.ptr<i32>
+      return
+    })");
+  ASSERT_TRUE(module) << session.diagnostics;
+  FailureOr<std::vector<unsigned>> parameters = addressParameters(*module);
+  ASSERT_TRUE(succeeded(parameters)) << session.diagnostics;
+  EXPECT_EQ(*parameters, (std::vector<unsigned>{2}));
+}
+
+} // namespace
