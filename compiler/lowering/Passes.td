@@ -19,9 +19,9 @@ def SplitIntoSteps : Pass<"eft-split-into-steps", "::mlir::func::FuncOp"> {
     What a group computes and does not load is computed anew by each group that needs it. A function in
     which a loaded value is used outside its group is left as it is.
 
-    With `split-prefix`, a loop whose masks are true for a prefix of the block is split in two: the
-    steps that lie inside, without a mask, and the one that the prefix ends in, with it. Steps behind
-    the prefix are not run, if every access of the group has the mask.
+    With `split-prefix`, a loop of accesses that all have one mask, which is true for a prefix of the
+    block, is split in two: the steps that lie inside, without a mask, and the smallest possible steps
+    for the rest of the prefix, with it. What lies behind the prefix is not run.
 
     `elements` is the number of elements that a step holds at each place: registers of a GPU thread,
     elements of a CPU's vector code.

@@ -176,12 +176,14 @@ private:
     Value zero = builder.create<arith::ConstantIntOp>(0, 32);
     Value all = builder.create<arith::ConstantIntOp>(count, 32);
     std::optional<StepBounds> bounds;
-    if (splitPrefix)
-      bounds = emitStepBounds(builder, *infos, group.accesses, steps, count);
+    // The end of the prefix is done in the smallest steps: it is little work, and little code.
+    StepDimension fine = {steps.name, 0};
+    if (splitPrefix && haveTiles(group, fine))
+      bounds = emitStepBounds(builder, *infos, group.accesses, steps, fine);
     if (!bounds)
       return makeLoop(builder, group, steps, zero, all, /*dropMasks=*/false);
     makeLoop(builder, group, steps, zero, bounds->inside, /*dropMasks=*/true);
-    makeLoop(builder, group, steps, bounds->inside, bounds->touched, /*dropMasks=*/false);
+    makeLoop(builder, group, fine, bounds->fineStart, bounds->fineEnd, /*dropMasks=*/false);
   }
 
   static void makeLoop(ImplicitLocOpBuilder &builder, const Group &group,

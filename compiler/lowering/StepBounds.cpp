@@ -26,9 +26,10 @@ Value commonMask(ArrayRef<Operation *> accesses) {
 
 /// The number of elements of a step, if step number i holds the elements i·n to (i + 1)·n − 1.
 std::optional<int64_t> elementsInOrder(RankedTensorType block, const StepDimension &steps) {
-  if (block.getRank() != 1)
+  RankedTensorType tile = tileType(block, steps);
+  if (!tile || block.getRank() != 1)
     return std::nullopt;
-  int64_t elements = tileType(block, steps).getDimSize(0);
+  int64_t elements = tile.getDimSize(0);
   SmallVector<int64_t> images =
       imagesOf(*layoutOf(block), steps.name, /*dimension=*/0, steps.keptBits);
   for (auto [bit, image] : llvm::enumerate(images))
@@ -41,21 +42,26 @@ std::optional<int64_t> elementsInOrder(RankedTensorType block, const StepDimensi
 
 std::optional<StepBounds> emitStepBounds(ImplicitLocOpBuilder &b, const AxisInfos &infos,
                                          ArrayRef<Operation *> accesses, const StepDimension &steps,
-                                         int64_t count) {
+                                         const StepDimension &fine) {
   Value mask = commonMask(accesses);
   if (!mask)
     return std::nullopt;
-  std::optional<int64_t> elements = elementsInOrder(cast<RankedTensorType>(mask.getType()), steps);
+  auto block = cast<RankedTensorType>(mask.getType());
+  std::optional<int64_t> elements = elementsInOrder(block, steps);
+  std::optional<int64_t> fineElements = elementsInOrder(block, fine);
   std::optional<PrefixMask> prefix = matchPrefixMask(infos, mask);
-  if (!elements || !prefix || prefix->mayWrap())
+  if (!elements || !fineElements || !prefix || prefix->mayWrap())
     return std::nullopt;
   Value active = materializeTrueCount(b, b.getLoc(), *prefix);
-  auto stepsOf = [&](Value number) -> Value {
-    Value shift = b.create<arith::ConstantIntOp>(llvm::Log2_64(*elements), 64);
+  auto stepsOf = [&](Value number, int64_t stepElements) -> Value {
+    Value shift = b.create<arith::ConstantIntOp>(llvm::Log2_64(stepElements), 64);
     return b.create<arith::TruncIOp>(b.getI32Type(), b.create<arith::ShRUIOp>(number, shift));
   };
-  Value others = b.create<arith::ConstantIntOp>(*elements - 1, 64);
-  return StepBounds{stepsOf(active), stepsOf(b.create<arith::AddIOp>(active, others))};
+  Value inside = stepsOf(active, *elements);
+  Value finePerStep = b.create<arith::ConstantIntOp>(*elements / *fineElements, 32);
+  Value others = b.create<arith::ConstantIntOp>(*fineElements - 1, 64);
+  return StepBounds{inside, b.create<arith::MulIOp>(inside, finePerStep),
+                    stepsOf(b.create<arith::AddIOp>(active, others), *fineElements)};
 }
 
 } // namespace eft

@@ -7,17 +7,17 @@
 
 namespace eft {
 
-/// Numbers of steps, i32: the first `inside` ones have every element under the mask, and none from
-/// `touched` on has any.
+/// How to go through a block of which only a prefix is accessed: first in steps that lie inside it,
+/// then in finer ones to its end. Numbers of steps, i32.
 struct StepBounds {
-  mlir::Value inside, touched;
+  mlir::Value inside;             ///< the first so many steps have every element under the mask
+  mlir::Value fineStart, fineEnd; ///< the fine steps that hold the other elements under the mask
 };
 
-/// Emits the bounds for the loop over `count` steps of accesses, if all have the same mask, it is a
-/// prefix that can be counted, and the steps go through the block from its first element to its
-/// last.
+/// Emits the bounds for accesses in steps and fine steps, if all have the same mask, it is a prefix
+/// that can be counted, and the steps go through the block from its first element to its last.
 std::optional<StepBounds> emitStepBounds(mlir::ImplicitLocOpBuilder &b, const AxisInfos &infos,
                                          llvm::ArrayRef<mlir::Operation *> accesses,
-                                         const StepDimension &steps, int64_t count);
+                                         const StepDimension &steps, const StepDimension &fine);
 
 } // namespace eft

@@ -47,7 +47,8 @@ void addLowering(OpPassManager &passes, const PassOptions &options) {
   SplitIntoStepsOptions steps;
   if (!options.isGpu) {
     steps.dimension = "step";
-    // Two vectors of words of 64 bits keep a CPU's two multipliers busy.
+    // Four vectors of 64-bit words: enough chains of products to keep two multipliers busy. Twice
+    // as many would run an eighth faster with AVX-512, and take half as long again to compile.
     steps.elements = options.vectorBits / 16;
     steps.vectors = 1;
     steps.splitPrefix = true;

@@ -1,5 +1,4 @@
-// RUN: eft-opt %s -split-input-file -pass-pipeline='builtin.module(func.func(eft-split-into-steps{elements=2 vectors=1}))' | FileCheck %s --check-prefixes=CHECK,ALL
-// RUN: eft-opt %s -split-input-file -pass-pipeline='builtin.module(func.func(eft-split-into-steps{elements=2 vectors=1 split-prefix=true}))' | FileCheck %s --check-prefixes=PREFIX,ALL
+// RUN: eft-opt %s -split-input-file -pass-pipeline='builtin.module(func.func(eft-split-into-steps{elements=2 vectors=1}))' | FileCheck %s
 
 #large = #eft.layout<register = [[1], [64], [128]], lane = [[2], [4], [8], [16], [32]], warp = []>
 
@@ -30,36 +29,11 @@ func.func @copy_in_steps(%p: !eft.ptr<f32>, %q: !eft.ptr<f32>) {
 
 #large = #eft.layout<register = [[1], [64], [128]], lane = [[2], [4], [8], [16], [32]], warp = []>
 
-// The steps inside the prefix need no mask; the one that it ends in does; those behind it don't run.
-// PREFIX-LABEL: @mask_cuts_the_block
-func.func @mask_cuts_the_block(%p: !eft.ptr<f32>, %n: i32, %x: f32) {
-  // PREFIX: %[[INSIDE:.*]] = arith.trunci %{{.*}} : i64 to i32
-  // PREFIX: %[[TOUCHED:.*]] = arith.trunci %{{.*}} : i64 to i32
-  // PREFIX: scf.for %{{.*}} = %c0{{.*}} to %[[INSIDE]]
-  // PREFIX-NOT: arith.cmpi
-  // PREFIX: eft.store %{{[a-z0-9]+}}, %{{[a-z0-9]+}} :
-  // PREFIX: scf.for %{{.*}} = %[[INSIDE]] to %[[TOUCHED]]
-  // PREFIX: arith.cmpi
-  // PREFIX: eft.store %{{.*}}, %{{.*}}, mask %
-  %i = eft.arange 0 to 256 : tensor<256xi32, #large>
-  %ns = eft.splat %n : i32 -> tensor<256xi32, #large>
-  %m = arith.cmpi slt, %i, %ns : tensor<256xi32, #large>
-  %ps = eft.splat %p : !eft.ptr<f32> -> tensor<256x!eft.ptr<f32>, #large>
-  %pi = eft.addptr %ps, %i : tensor<256x!eft.ptr<f32>, #large>, tensor<256xi32, #large>
-  %xs = eft.splat %x : f32 -> tensor<256xf32, #large>
-  eft.store %pi, %xs, mask %m {prefix} : tensor<256x!eft.ptr<f32>, #large>
-  return
-}
-
-// -----
-
-#large = #eft.layout<register = [[1], [64], [128]], lane = [[2], [4], [8], [16], [32]], warp = []>
-
 // A value that one group loads and another uses: neither can be done in parts.
-// ALL-LABEL: @loaded_value_crosses_a_barrier
+// CHECK-LABEL: @loaded_value_crosses_a_barrier
 func.func @loaded_value_crosses_a_barrier(%q: !eft.ptr<f32>, %r: !eft.ptr<i32>, %n: i32) {
-  // ALL-NOT: scf.for
-  // ALL: return
+  // CHECK-NOT: scf.for
+  // CHECK: return
   %i = eft.arange 0 to 256 : tensor<256xi32, #large>
   %qs = eft.splat %q : !eft.ptr<f32> -> tensor<256x!eft.ptr<f32>, #large>
   %x = eft.load %qs : tensor<256x!eft.ptr<f32>, #large>

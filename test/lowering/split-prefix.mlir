@@ -1,0 +1,48 @@
+// RUN: eft-opt %s -split-input-file -pass-pipeline='builtin.module(func.func(eft-split-into-steps{dimension=step elements=32 vectors=1 split-prefix=true}))' | FileCheck %s
+
+#large = #eft.layout<lane = [[1], [2], [4]], step = [[8], [16], [32], [64], [128]]>
+
+// The steps of 32 elements inside the prefix need no mask. The rest of it is done in steps of 8, with
+// the mask; what lies behind it is not done at all.
+// CHECK-DAG: #[[STEP:layout.*]] = #eft.layout<lane = {{\[\[}}1], [2], [4]], step = {{\[\[}}8], [16]]>
+// CHECK-DAG: #[[FINE:layout.*]] = #eft.layout<lane = {{\[\[}}1], [2], [4]], step = []>
+// CHECK-LABEL: @mask_cuts_the_block
+func.func @mask_cuts_the_block(%p: !eft.ptr<f32>, %n: i32, %x: f32) {
+  // CHECK: %[[INSIDE:.*]] = arith.trunci %{{.*}} : i64 to i32
+  // CHECK: %[[START:.*]] = arith.muli %[[INSIDE]], %c4_i32
+  // CHECK: %[[END:.*]] = arith.trunci %{{.*}} : i64 to i32
+  // CHECK: scf.for %{{.*}} = %c0{{.*}} to %[[INSIDE]]
+  // CHECK-NOT: arith.cmpi
+  // CHECK: eft.store %{{[a-z0-9]+}}, %{{[a-z0-9]+}} : tensor<32x!eft.ptr<f32>, #[[STEP]]>
+  // CHECK: scf.for %{{.*}} = %[[START]] to %[[END]]
+  // CHECK: arith.cmpi
+  // CHECK: eft.store %{{.*}}, %{{.*}}, mask %{{.*}} : tensor<8x!eft.ptr<f32>, #[[FINE]]>
+  %i = eft.arange 0 to 256 : tensor<256xi32, #large>
+  %ns = eft.splat %n : i32 -> tensor<256xi32, #large>
+  %m = arith.cmpi slt, %i, %ns : tensor<256xi32, #large>
+  %ps = eft.splat %p : !eft.ptr<f32> -> tensor<256x!eft.ptr<f32>, #large>
+  %pi = eft.addptr %ps, %i : tensor<256x!eft.ptr<f32>, #large>, tensor<256xi32, #large>
+  %xs = eft.splat %x : f32 -> tensor<256xf32, #large>
+  eft.store %pi, %xs, mask %m {prefix} : tensor<256x!eft.ptr<f32>, #large>
+  return
+}
+
+// -----
+
+#large = #eft.layout<lane = [[1], [2], [4]], step = [[8], [16], [32], [64], [128]]>
+
+// Without the mask on all of them, every step has something to do.
+// CHECK-LABEL: @one_access_has_no_mask
+func.func @one_access_has_no_mask(%p: !eft.ptr<f32>, %n: i32) {
+  // CHECK: scf.for %{{.*}} = %c0{{.*}} to %c8
+  // CHECK-NOT: scf.for
+  // CHECK: return
+  %i = eft.arange 0 to 256 : tensor<256xi32, #large>
+  %ns = eft.splat %n : i32 -> tensor<256xi32, #large>
+  %m = arith.cmpi slt, %i, %ns : tensor<256xi32, #large>
+  %ps = eft.splat %p : !eft.ptr<f32> -> tensor<256x!eft.ptr<f32>, #large>
+  %pi = eft.addptr %ps, %i : tensor<256x!eft.ptr<f32>, #large>, tensor<256xi32, #large>
+  %x = eft.load %pi, mask %m {prefix} : tensor<256x!eft.ptr<f32>, #large>
+  eft.store %pi, %x : tensor<256x!eft.ptr<f32>, #large>
+  return
+}
