@@ -18,7 +18,6 @@ Value emitRun(ImplicitLocOpBuilder &builder, Value number, unsigned first, unsig
               int64_t image) {
   int64_t mask = ((int64_t(1) << (last - first + 1)) - 1) << first;
   Value bits = builder.create<arith::AndIOp>(number, constant(builder, mask));
-  // The image of a run's first bit is a power of two times an odd number; mostly it is a power.
   if (first != 0)
     bits = builder.create<arith::ShRUIOp>(bits, constant(builder, first));
   return builder.create<arith::MulIOp>(bits, constant(builder, image));
