@@ -16,6 +16,7 @@ config.test_exec_root = os.path.join(config.eft_build, "test")
 config.environment["PATH"] = os.pathsep.join(
     [os.path.join(config.eft_build, "bin"), config.llvm_tools, os.environ["PATH"]]
 )
+config.substitutions.append(("%eft_build", config.eft_build))
 
 # `%ptxas` assembles PTX: a CUDA toolkit's, or that of the package nvidia-cuda-nvcc beside lit.
 # Without one there is nothing to assemble with, and tests leave it out.

@@ -33,16 +33,16 @@ llvm::Error checkCpu(const llvm::Target &target, llvm::StringRef triple, llvm::S
   std::unique_ptr<llvm::MCSubtargetInfo> any = make("", "");
   if (!cpu.empty() && !any->isCPUStringValid(cpu))
     return llvm::createStringError("LLVM knows no CPU '" + cpu + "' for " + triple);
-  for (llvm::StringRef feature : llvm::split(features, ',')) {
-    bool isKnown = llvm::any_of(any->getAllProcessorFeatures(), [&](const auto &known) {
-      return feature.drop_front() == known.Key;
-    });
-    if (!features.empty() && (!isKnown || !llvm::is_contained("+-", feature.front())))
+  auto isKnown = [&](llvm::StringRef feature) {
+    return (feature.starts_with("+") || feature.starts_with("-")) &&
+           llvm::any_of(any->getAllProcessorFeatures(),
+                        [&](const auto &known) { return feature.drop_front() == known.Key; });
+  };
+  for (llvm::StringRef feature : llvm::split(features, ','))
+    if (!features.empty() && !isKnown(feature))
       return llvm::createStringError("features must be '+' or '-' and a name that LLVM knows for " +
                                      triple + ", got '" + feature + "'");
-  }
-  bool isX86 = triple.starts_with("x86_64");
-  if (isX86 && !cpu.empty() && !make(cpu, features)->checkFeatures("+64bit"))
+  if (triple.starts_with("x86_64") && !make(cpu, features)->checkFeatures("+64bit"))
     return llvm::createStringError("the CPU '" + cpu + "' does not run code of 64 bits");
   return llvm::Error::success();
 }

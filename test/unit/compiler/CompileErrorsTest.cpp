@@ -96,6 +96,7 @@ TEST(CompileErrors, CpusAndFeatures) {
   expect("", "+avx2,", "got ''");
 #ifdef __x86_64__
   expect("i486", "", "the CPU 'i486' does not run code of 64 bits");
+  expect("", "-64bit", "the CPU '' does not run code of 64 bits");
   expect("x86-64", "-64bit", "the CPU 'x86-64' does not run code of 64 bits");
 #endif
 }
