@@ -196,10 +196,11 @@ Entry *Variants::makeEntry(PyObject *owner, const Call &call, uint64_t hash) {
 }
 
 PyObject *Variants::find(PyObject *owner, Call &call) {
-  int same = last ? matches(*last, call) : 0;
+  // A comparison may run Python code, in which another thread's launch may change `last`.
+  Entry *entry = last;
+  int same = entry ? matches(*entry, call) : 0;
   if (same < 0)
     return nullptr;
-  Entry *entry = last;
   if (!same) {
     std::optional<uint64_t> hash = hashCall(call);
     if (!hash)

@@ -160,6 +160,21 @@ def test_exceptions_of_constexprs_pass_through(make_kernel):
         kernel[1](Moody("eq"))
 
 
+def test_a_comparison_that_launches_the_kernel_changes_nothing(make_kernel):
+    class Launching:
+        def __hash__(self):
+            return 1
+
+        def __eq__(self, other):
+            kernel[1](5)
+            return True
+
+    kernel = make_kernel("C: constexpr")
+    first = kernel[1](Launching())
+    assert kernel[1](Launching()) is first
+    assert kernel[1](5) is not first
+
+
 def test_options_are_part_of_the_variant(make_kernel):
     kernel = make_kernel("x")
     for options in ({}, {"num_warps": 4}, {"num_warps": 8}, {"debug": True}, {"debug": False}):
