@@ -33,7 +33,9 @@ def _move_pointer(symbol: str, pointer: tensor, offset) -> tensor:
     offset = to_tensor(offset)
     if not offset.dtype.is_int():
         refuse(f"`{symbol}`", pointer, offset)
-    if offset.dtype.is_int_unsigned() and offset.dtype.primitive_bitwidth < 64:
+    # The least number of a narrow type has its negative only in a wider one.
+    widened = offset.dtype.is_int_unsigned() or symbol == "-"
+    if widened and offset.dtype.primitive_bitwidth < 64:
         offset = cast_to(offset, dtypes.int64)
     if symbol == "-":
         offset = negative(offset)
@@ -125,14 +127,16 @@ def xor(x, y):
 
 
 def lshift(x, y):
-    """`x << y` of integers. `y` must lie between 0 and the number of bits, exclusive."""
+    """`x << y` of integers. `y` counts as unsigned; the number of bits or more shifts all of them
+    out. If it is known at compile time, it must be less."""
     _check_shift("<<", x, y)
     x, y = _bitwise("<<", x, y)
     return op("arith.shli", [x, y], x.type)
 
 
 def rshift(x, y):
-    """`x >> y` of integers. The sign is shifted in if the type of `x` has one."""
+    """`x >> y` of integers. The sign is shifted in if the type of `x` has one. `y` is as in
+    `x << y`."""
     _check_shift(">>", x, y)
     signed = own_dtype(x).is_int_signed()
     x, y = _bitwise(">>", x, y)

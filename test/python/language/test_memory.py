@@ -98,6 +98,21 @@ def test_offsets_of_64_bits(device):
 
 
 @eft.jit
+def back_from(x_ptr, back_ptr):
+    tl.store(x_ptr + 256 - tl.load(back_ptr), 1)
+
+
+@pytest.mark.parametrize(
+    "name, back",
+    [("int1", 1), ("int8", -128), ("uint8", 200), ("int16", -(2**15)), ("int32", -7), ("int64", 7)],
+)
+def test_an_offset_that_is_taken_away_is_widened_first(device, name, back):
+    out = device.put(np.zeros(2**16, np.int32))
+    back_from[1](out, device.put(np.full(1, back).astype(DTYPES[name])))
+    assert np.flatnonzero(device.get(out)).tolist() == [256 - back]
+
+
+@eft.jit
 def places(out_ptr, N: tl.constexpr):
     x, y, z = tl.program_id(0), tl.program_id(1), tl.program_id(axis=2)
     index = (z * tl.num_programs(1) + y) * tl.num_programs(0) + x
