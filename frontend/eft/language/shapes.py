@@ -110,21 +110,22 @@ def broadcast_to(input, *shape):
 
 def index(x: tensor, slices) -> tensor:
     """`x[:, None]`: each `:` keeps a dimension, each None inserts one of extent 1."""
-    kept = 0
-    for axis, part in enumerate(slices if isinstance(slices, tuple) else (slices,)):
-        if part is None:
-            x = _expand(x, axis)
-        elif isinstance(part, slice) and part == slice(None):
-            kept += 1
-        else:
+    parts = slices if isinstance(slices, tuple) else (slices,)
+    for part in parts:
+        if part is not None and not isinstance(part, slice):
             raise Mistake(f"a block can be indexed by `:` and None, got {describe(part)}")
-    if kept > len(x.shape) - sum(part is None for part in _parts(slices)):
+        if part is not None and _has_bounds(part):
+            raise Mistake("a block can be indexed by `:` and None, got a slice with bounds")
+    new = [axis for axis, part in enumerate(parts) if part is None]
+    if len(parts) - len(new) > len(x.shape):
         raise Mistake(f"too many indices for a block of shape {list(x.shape)}")
+    for axis in new:
+        x = _expand(x, axis)
     return x
 
 
-def _parts(slices):
-    return slices if isinstance(slices, tuple) else (slices,)
+def _has_bounds(part: slice) -> bool:
+    return any(bound is not None for bound in (part.start, part.stop, part.step))
 
 
 tensor.__getitem__ = index

@@ -312,6 +312,21 @@ def too_many_indices(x_ptr, n):
 
 
 @eft.jit
+def too_many_indices_and_none(x_ptr, n):
+    tl.arange(0, 32)[:, :, None]
+
+
+@eft.jit
+def index_of_number(x_ptr, n):
+    n[None, :]
+
+
+@eft.jit
+def index_by_range(x_ptr, n):
+    tl.arange(0, 32)[n:]
+
+
+@eft.jit
 def index_by_number(x_ptr, n):
     tl.arange(0, 32)[0]
 
@@ -340,6 +355,17 @@ def index_by_number(x_ptr, n):
             "shapes [32] and [64] don't broadcast: 32 and 64 differ and neither is 1",
         ),
         (too_many_indices, "tl.arange(0, 32)[", "too many indices for a block of shape [32]"),
+        (
+            too_many_indices_and_none,
+            "tl.arange(0, 32)[",
+            "too many indices for a block of shape [32]",
+        ),
+        (index_of_number, "n[None, :]", "too many indices for a block of shape []"),
+        (
+            index_by_range,
+            "tl.arange(0, 32)[",
+            "a block can be indexed by `:` and None, got a slice with bounds",
+        ),
         (index_by_number, "tl.arange(0, 32)[", "a block can be indexed by `:` and None, got 0"),
     ],
     ids=lambda value: getattr(value, "__name__", None),
