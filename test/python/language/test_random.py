@@ -78,7 +78,7 @@ def constant_seed(out_ptr, SEED: tl.constexpr, N: tl.constexpr, ROUNDS: tl.const
 
 
 @pytest.mark.parametrize("seed", [5, -5, 3_000_000_000, 2**40 + 1])
-@pytest.mark.parametrize("rounds", [7, 10])
+@pytest.mark.parametrize("rounds", [7, 10, 16])
 def test_a_seed_and_rounds_that_are_known_at_compile_time(device, seed, rounds):
     out = device.put(np.zeros(64, np.uint32))
     constant_seed[1](out, SEED=seed, N=64, ROUNDS=rounds)
@@ -106,6 +106,11 @@ def bad_rounds(out_ptr, seed):
 
 
 @eft.jit
+def too_many_rounds(out_ptr, seed):
+    tl.philox(seed, 0, 0, 0, 0, n_rounds=17)
+
+
+@eft.jit
 def bad_counter(out_ptr, seed):
     tl.philox(seed, tl.arange(0, 4).to(tl.int64), 0, 0, 0)
 
@@ -118,7 +123,8 @@ def bad_word(out_ptr, seed):
 @pytest.mark.parametrize(
     "kernel, message",
     [
-        (bad_rounds, "philox needs at least 1 round, known at compile time, got 0"),
+        (bad_rounds, "philox needs 1 to 16 rounds, known at compile time, got 0"),
+        (too_many_rounds, "philox needs 1 to 16 rounds, known at compile time, got 17"),
         (bad_counter, "philox needs counters of 32 bits, got int64"),
         (bad_word, "uint_to_uniform_float needs a word of 32 bits, got int64"),
     ],
