@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception Axis information: the lattice, and the
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Axis information: the lattice, and the
 // data-flow analysis over it. AxisRules.cpp has what each operation does.
 #include "compiler/analysis/AxisInfo.h"
 

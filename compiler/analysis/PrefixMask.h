@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception Masks that cut a range: `offsets < n` is
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Masks that cut a range: `offsets < n` is
 // true for the first elements of a block and false for the rest.
 //
 // Two questions, for two uses. How long are the runs inside which a mask is true first and false

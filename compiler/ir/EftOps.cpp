@@ -20,6 +20,12 @@ ArrayRef<int64_t> shapeOf(Type type) {
   return block ? block.getShape() : ArrayRef<int64_t>();
 }
 
+LogicalResult verifyRun(Operation *op, std::optional<uint32_t> run) {
+  if (!run || llvm::isPowerOf2_32(*run))
+    return success();
+  return op->emitOpError("run must be a power of two, got ") << int32_t(*run);
+}
+
 LogicalResult verifySameElements(Operation *op, Type source, Type result) {
   if (getElementTypeOrSelf(source) == getElementTypeOrSelf(result))
     return success();
@@ -85,10 +91,14 @@ LogicalResult AddPtrOp::verify() {
 }
 
 LogicalResult LoadOp::verify() {
+  if (failed(verifyRun(*this, getRun())))
+    return failure();
   if (getOther() && !getMask())
     return emitOpError("has a value for masked elements but no mask");
   return success();
 }
+
+LogicalResult StoreOp::verify() { return verifyRun(*this, getRun()); }
 
 LogicalResult PhiloxOp::verify() {
   bool seedIsBlock = isa<RankedTensorType>(getSeed().getType());

@@ -212,6 +212,7 @@ def Eft_StoreOp : Eft_Op<"store", [
   let assemblyFormat = [{
     $pointer `,` $value (`,` `mask` $mask^)? attr-dict `:` type($pointer)
   }];
+  let hasVerifier = 1;
   let hasCanonicalizeMethod = 1;
 }
 

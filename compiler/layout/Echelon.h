@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception Gaussian elimination over bits, one
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Gaussian elimination over bits, one
 // column at a time: all that the layouts' algebra needs of linear algebra.
 #pragma once
 

@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception Linear layouts: making them, applying
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Linear layouts: making them, applying
 // them, and their algebra. LayoutShapes.cpp has what changes the block alone.
 #include "compiler/layout/LinearLayout.h"
 

@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception A space: the points of a box with named
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// A space: the points of a box with named
 // sides, each side a power of two. A layout maps one to another.
 #pragma once
 

@@ -82,6 +82,9 @@ void PieceLowering::dropArguments(func::FuncOp kernel) {
 //===----------------------------------------------------------------------===//
 
 LogicalResult PieceLowering::lower(Region &body) {
+  if (!body.hasOneBlock())
+    return body.getParentOp()->emitError("has branches between blocks of operations, which the "
+                                         "lowering does not follow; use scf");
   for (Block &block : body)
     if (failed(lowerBlock(block)))
       return failure();

@@ -26,12 +26,15 @@ struct Group {
   bool splittable = true;
 };
 
+/// The placed block that `op` loads or stores, or null.
 RankedTensorType accessedBlock(Operation *op) {
+  Value pointer;
   if (auto load = dyn_cast<LoadOp>(op))
-    return dyn_cast<RankedTensorType>(load.getPointer().getType());
-  if (auto store = dyn_cast<StoreOp>(op))
-    return dyn_cast<RankedTensorType>(store.getPointer().getType());
-  return {};
+    pointer = load.getPointer();
+  else if (auto store = dyn_cast<StoreOp>(op))
+    pointer = store.getPointer();
+  auto block = pointer ? dyn_cast<RankedTensorType>(pointer.getType()) : RankedTensorType();
+  return block && layoutOf(block) ? block : RankedTensorType();
 }
 
 bool haveSamePlaces(Operation *a, Operation *b) {

@@ -7,6 +7,8 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/Analysis/TargetLibraryInfo.h"
+#include "llvm/TargetParser/Triple.h"
 
 using namespace mlir;
 
@@ -35,7 +37,7 @@ bool isOfBlockIR(Type type) {
     type = block.getElementType();
   if (auto integer = dyn_cast<IntegerType>(type))
     return integer.isSignless() && llvm::is_contained({1, 8, 16, 32, 64}, integer.getWidth());
-  return isa<IndexType, Float16Type, BFloat16Type, Float32Type, Float64Type, PointerType>(type);
+  return isa<Float16Type, BFloat16Type, Float32Type, Float64Type, PointerType>(type);
 }
 
 LogicalResult checkTypes(Operation *op, TypeRange types) {
@@ -45,10 +47,22 @@ LogicalResult checkTypes(Operation *op, TypeRange types) {
   return success();
 }
 
+/// PTX allows no more, and LLVM ends the process for less.
+LogicalResult checkName(func::FuncOp function) {
+  auto isAllowed = [](char c) { return llvm::isAlnum(c) || c == '_' || c == '$'; };
+  StringRef name = function.getName();
+  if (!name.empty() && !llvm::isDigit(name.front()) && llvm::all_of(name, isAllowed))
+    return success();
+  return function.emitOpError("name must consist of letters, digits, '_' and '$', got '")
+         << name << "'";
+}
+
 } // namespace
 
 LogicalResult checkIsBlockIR(ModuleOp module) {
   WalkResult result = module.getBodyRegion().walk([](Operation *op) -> WalkResult {
+    if (auto function = dyn_cast<func::FuncOp>(op); function && failed(checkName(function)))
+      return failure();
     if (!isOfBlockIR(op))
       return op->emitOpError("is not of block IR, or has no lowering");
     for (Region &region : op->getRegions())
@@ -66,6 +80,17 @@ LogicalResult checkHasNoCalls(ModuleOp module) {
            << call.getCallee() << "' calls itself or has no body";
   });
   return failure(result.wasInterrupted());
+}
+
+std::string codeName(llvm::StringRef kernelName) {
+  static const llvm::TargetLibraryInfoImpl library{llvm::Triple()};
+  std::string name = kernelName.str();
+  for (char &letter : name)
+    if (!llvm::isAlnum(letter))
+      letter = '_';
+  llvm::LibFunc known;
+  bool isTaken = name.empty() || llvm::isDigit(name.front()) || library.getLibFunc(name, known);
+  return isTaken || name != kernelName ? "kernel_" + name : name;
 }
 
 } // namespace eft

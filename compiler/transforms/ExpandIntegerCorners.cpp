@@ -35,6 +35,8 @@ template <typename Op> struct ExpandDivision : OpRewritePattern<Op> {
   using OpRewritePattern<Op>::OpRewritePattern;
 
   LogicalResult matchAndRewrite(Op op, PatternRewriter &rewriter) const override {
+    if (!getElementTypeOrSelf(op.getType()).isSignlessInteger())
+      return rewriter.notifyMatchFailure(op, "not of integers");
     std::optional<APInt> divisor = constantOf(op.getRhs());
     if (divisor && !divisor->isZero() && !(isSigned<Op> && divisor->isAllOnes()))
       return rewriter.notifyMatchFailure(op, "the divisor is a constant without corners");
@@ -58,6 +60,8 @@ template <typename Op> struct ExpandShift : OpRewritePattern<Op> {
   using OpRewritePattern<Op>::OpRewritePattern;
 
   LogicalResult matchAndRewrite(Op op, PatternRewriter &rewriter) const override {
+    if (!getElementTypeOrSelf(op.getType()).isSignlessInteger())
+      return rewriter.notifyMatchFailure(op, "not of integers");
     unsigned width = getElementTypeOrSelf(op.getType()).getIntOrFloatBitWidth();
     std::optional<APInt> count = constantOf(op.getRhs());
     if (count && count->ult(width))

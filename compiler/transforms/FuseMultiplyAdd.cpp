@@ -7,6 +7,8 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/Iterators.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
 
@@ -51,9 +53,19 @@ template <typename Sum> struct FuseProduct : OpRewritePattern<Sum> {
 
 struct FuseMultiplyAddPass : impl::FuseMultiplyAddBase<FuseMultiplyAddPass> {
   void runOnOperation() override {
+    eraseDeadOperations();
     RewritePatternSet patterns(&getContext());
     populateFuseMultiplyAddPatterns(patterns);
     applyPatternsOnce(getOperation(), std::move(patterns));
+  }
+
+private:
+  /// Users go before what they use, so that one walk is enough.
+  void eraseDeadOperations() {
+    getOperation()->walk<WalkOrder::PostOrder, ReverseIterator>([](Operation *op) {
+      if (isOpTriviallyDead(op))
+        op->erase();
+    });
   }
 };
 

@@ -24,7 +24,7 @@ def FuseMultiplyAdd : Pass<"eft-fuse-multiply-add"> {
     splatted or broadcast before it is added is not fused, nor is anything of f16 or bf16.
 
     It runs before the passes that make additions and products of their own, so that those stay as they
-    are, and after dead code is gone, because an unused use is a use.
+    are. Operations that nobody needs are erased first, so that a use without a use does not count.
 
     ```mlir
     %p = arith.mulf %a, %b : tensor<1024xf32>

@@ -122,6 +122,22 @@ func.func @other_without_mask(%p: !eft.ptr<f32>, %o: f32) {
 
 // -----
 
+func.func @run_of_three(%p: tensor<8x!eft.ptr<f32>>) {
+  // expected-error @+1 {{'eft.load' op run must be a power of two, got 3}}
+  %0 = eft.load %p {run = 3 : i32} : tensor<8x!eft.ptr<f32>>
+  return
+}
+
+// -----
+
+func.func @run_of_nothing(%p: tensor<8x!eft.ptr<f32>>, %v: tensor<8xf32>) {
+  // expected-error @+1 {{'eft.store' op run must be a power of two, got 0}}
+  eft.store %p, %v {run = 0 : i32} : tensor<8x!eft.ptr<f32>>
+  return
+}
+
+// -----
+
 func.func @mask_of_another_shape(%p: tensor<8x!eft.ptr<f32>>, %m: i1) {
   // expected-error @+1 {{failed to verify that the mask to be an i1 or a block of i1 of the pointer's shape}}
   %0 = "eft.load"(%p, %m) {operandSegmentSizes = array<i32: 1, 1, 0>} : (tensor<8x!eft.ptr<f32>>, i1) -> tensor<8xf32>

@@ -21,7 +21,7 @@ func.func private @declaration(i32)
 
 // -----
 
-#layout = #eft.layout<register = [], lane = [[1], [2]], warp = [], step = []>
+#layout = #eft.layout<register = [], lane = [[1], [2], [0], [0], [0]], warp = [[0], [0]], step = []>
 
 func.func @constants_that_differ(%p: !eft.ptr<i32>) {
   // expected-error @+1 {{a constant block must have the same value at every index}}
@@ -31,7 +31,7 @@ func.func @constants_that_differ(%p: !eft.ptr<i32>) {
 
 // -----
 
-#layout = #eft.layout<register = [], lane = [[1], [2]], warp = [], step = []>
+#layout = #eft.layout<register = [], lane = [[1], [2], [0], [0], [0]], warp = [[0], [0]], step = []>
 
 func.func @blocks_carried_through_a_loop(%x: i32) {
   %c = arith.constant dense<1> : tensor<4xi32, #layout>
@@ -44,8 +44,8 @@ func.func @blocks_carried_through_a_loop(%x: i32) {
 
 // -----
 
-#long = #eft.layout<register = [], lane = [[1], [2], [4]], warp = [], step = []>
-#other = #eft.layout<register = [], lane = [[4, 0], [2, 0], [1, 0]], warp = [], step = []>
+#long = #eft.layout<register = [], lane = [[1], [2], [4], [0], [0]], warp = [[0], [0]], step = []>
+#other = #eft.layout<register = [], lane = [[4, 0], [2, 0], [1, 0], [0, 0], [0, 0]], warp = [[0, 0], [0, 0]], step = []>
 
 func.func @reshape_that_moves_elements(%x: i32) {
   %s = eft.splat %x : i32 -> tensor<8xi32, #long>
@@ -59,5 +59,14 @@ func.func @reshape_that_moves_elements(%x: i32) {
 func.func @philox_that_was_not_expanded(%s: i64, %c: i32) {
   // expected-error @+1 {{has no lowering}}
   %w:4 = eft.philox seed %s counter %c, %c, %c, %c rounds 10 : i64, i32
+  return
+}
+
+// -----
+
+// expected-error @+1 {{has branches between blocks of operations}}
+func.func @branches() {
+  cf.br ^next
+^next:
   return
 }

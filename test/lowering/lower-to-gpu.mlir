@@ -179,3 +179,21 @@ func.func @remainder(%p: !eft.ptr<f32>, %x: f32, %y: f32) {
   eft.store %p, %r : !eft.ptr<f32>
   return
 }
+
+// -----
+
+#layout = #eft.layout<register = [[1], [3]], lane = [[4], [8], [16], [32], [64]], warp = []>
+
+// The last register does not hold the highest index, so all masks count.
+// CHECK-LABEL: @prefix_in_a_swizzled_layout
+func.func @prefix_in_a_swizzled_layout(%p: !eft.ptr<f32>, %n: i32) {
+  // CHECK-COUNT-3: arith.andi %{{.*}} : i1
+  %i = eft.arange 0 to 128 : tensor<128xi32, #layout>
+  %ns = eft.splat %n : i32 -> tensor<128xi32, #layout>
+  %m = arith.cmpi slt, %i, %ns : tensor<128xi32, #layout>
+  %ps = eft.splat %p : !eft.ptr<f32> -> tensor<128x!eft.ptr<f32>, #layout>
+  %pi = eft.addptr %ps, %i : tensor<128x!eft.ptr<f32>, #layout>, tensor<128xi32, #layout>
+  %x = eft.load %pi, mask %m {prefix} : tensor<128x!eft.ptr<f32>, #layout>
+  eft.store %pi, %x : tensor<128x!eft.ptr<f32>, #layout>
+  return
+}

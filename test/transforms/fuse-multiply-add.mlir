@@ -107,3 +107,14 @@ func.func @narrow_floats_are_left(%a: f16, %b: bf16) -> (f16, bf16) {
   %s = arith.subf %q, %b : bf16
   return %r, %s : f16, bf16
 }
+
+// CHECK-LABEL: @dead_use_of_the_product
+func.func @dead_use_of_the_product(%a: f32, %b: f32, %c: f32) -> f32 {
+  // CHECK: math.fma
+  // CHECK-NOT: arith.mulf
+  %p = arith.mulf %a, %b : f32
+  %dead = arith.subf %p, %b : f32
+  %deader = arith.negf %dead : f32
+  %s = arith.addf %p, %c : f32
+  return %s : f32
+}

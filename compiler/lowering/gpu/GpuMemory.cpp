@@ -133,6 +133,7 @@ private:
       registers += (i == 0 ? "$" : ", $") + std::to_string(i + 2);
       constraints += width == 64 ? ",l" : width == 32 ? ",r" : ",h";
     }
+    constraints += ",~{memory}";
     std::string shape = words.size() == 1 ? "" : ".v" + std::to_string(words.size());
     if (words.size() > 1)
       registers = "{" + registers + "}";
@@ -150,6 +151,22 @@ private:
   Pieces addresses;
   unsigned perAccess;
 };
+
+/// Whether a thread's last piece is the one with the highest index, whatever the thread: no two
+/// bits of the place add the same bit to the index.
+bool lastPieceIsHighest(Type type) {
+  std::optional<LinearLayout> layout = layoutOf(type);
+  if (!layout || layout->shape().size() != 1)
+    return false;
+  int64_t seen = 0;
+  for (const PlaceBases &place : layout->bases())
+    for (const Coordinates &basis : place.bases) {
+      if (seen & basis.front())
+        return false;
+      seen |= basis.front();
+    }
+  return true;
+}
 
 /// True if the whole of the thread's part is under the mask.
 Value isWholeUnderMask(ImplicitLocOpBuilder &b, ArrayRef<Value> masks, bool isPrefix) {
@@ -187,8 +204,9 @@ LogicalResult GpuLowering::lowerLoad(ImplicitLocOpBuilder &b, LoadOp load) {
     others.assign(masks.size(), b.create<arith::ConstantOp>(b.getZeroAttr(element)));
 
   SmallVector<Type> types(masks.size(), element);
-  auto whole = b.create<scf::IfOp>(types, isWholeUnderMask(b, masks, load.getPrefix()),
-                                   /*withElseRegion=*/true);
+  auto whole = b.create<scf::IfOp>(
+      types, isWholeUnderMask(b, masks, load.getPrefix() && lastPieceIsHighest(load.getType())),
+      /*withElseRegion=*/true);
   b.setInsertionPointToStart(whole.thenBlock());
   b.create<scf::YieldOp>(access.loadAll());
   b.setInsertionPointToStart(whole.elseBlock());
@@ -228,7 +246,7 @@ LogicalResult GpuLowering::lowerStore(ImplicitLocOpBuilder &b, StoreOp store) {
     return success();
   }
   Pieces masks(piecesOf(store.getMask()));
-  Value isWhole = isWholeUnderMask(b, masks, store.getPrefix());
+  Value isWhole = isWholeUnderMask(b, masks, store.getPrefix() && lastPieceIsHighest(type));
   access.storeAllIf(isWhole, values);
   if (masks.size() == 1)
     return success();

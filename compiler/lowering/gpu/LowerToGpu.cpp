@@ -114,11 +114,31 @@ struct LowerToGpuPass : impl::LowerToGpuBase<LowerToGpuPass> {
   }
 
 private:
+  /// Every block must lie in the threads that the kernel will have, all of it.
+  LogicalResult checkLayouts(func::FuncOp kernel) {
+    WalkResult result = kernel.walk([&](Operation *op) -> WalkResult {
+      for (Type type : op->getResultTypes())
+        if (std::optional<LinearLayout> layout = layoutOf(type); layout && !fits(*layout))
+          return op->emitOpError("has a layout that is not one of whole blocks over ")
+                 << numWarps.getValue() << " warps of " << lanesPerWarp << " lanes, got " << type;
+      return success();
+    });
+    return failure(result.wasInterrupted());
+  }
+
+  bool fits(const LinearLayout &layout) const {
+    return layout.source().find("register") && layout.isSurjective() &&
+           layout.placeBits("lane") == llvm::Log2_32(lanesPerWarp) &&
+           layout.placeBits("warp") == llvm::Log2_32(numWarps);
+  }
+
   LogicalResult lower(func::FuncOp kernel) {
     if (kernel.isExternal())
       return kernel.emitError("is declared but not defined");
     if (kernel.getNumResults() != 0)
       return kernel.emitError("must have no results, got ") << kernel.getNumResults();
+    if (failed(checkLayouts(kernel)))
+      return failure();
     GpuLowering lowering(kernel);
     lowering.takeArguments(kernel);
     if (failed(lowering.lower(kernel.getBody())))

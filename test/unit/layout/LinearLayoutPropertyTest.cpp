@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception What must hold of every layout, on random
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What must hold of every layout, on random
 // layouts over small spaces, against brute force over all places.
 #include "RandomLayout.h"
 

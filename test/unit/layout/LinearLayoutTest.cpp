@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception The layouts' algebra on examples, and its
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The layouts' algebra on examples, and its
 // diagnostics. LinearLayoutPropertyTest.cpp holds it against brute force.
 #include "RandomLayout.h"
 
