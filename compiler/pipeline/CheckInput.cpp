@@ -47,22 +47,10 @@ LogicalResult checkTypes(Operation *op, TypeRange types) {
   return success();
 }
 
-/// PTX allows no more, and LLVM ends the process for less.
-LogicalResult checkName(func::FuncOp function) {
-  auto isAllowed = [](char c) { return llvm::isAlnum(c) || c == '_' || c == '$'; };
-  StringRef name = function.getName();
-  if (!name.empty() && !llvm::isDigit(name.front()) && llvm::all_of(name, isAllowed))
-    return success();
-  return function.emitOpError("name must consist of letters, digits, '_' and '$', got '")
-         << name << "'";
-}
-
 } // namespace
 
 LogicalResult checkIsBlockIR(ModuleOp module) {
   WalkResult result = module.getBodyRegion().walk([](Operation *op) -> WalkResult {
-    if (auto function = dyn_cast<func::FuncOp>(op); function && failed(checkName(function)))
-      return failure();
     if (!isOfBlockIR(op))
       return op->emitOpError("is not of block IR, or has no lowering");
     for (Region &region : op->getRegions())
