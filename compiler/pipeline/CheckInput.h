@@ -13,4 +13,8 @@ mlir::LogicalResult checkIsBlockIR(mlir::ModuleOp module);
 /// Refuses calls that inlining has left.
 mlir::LogicalResult checkHasNoCalls(mlir::ModuleOp module);
 
+/// A name for the kernel's code: its own, unless an assembler would not take that, or a C library
+/// has a function of that name, which the code may call and the kernel would then stand for.
+std::string codeName(llvm::StringRef kernelName);
+
 } // namespace eft

@@ -59,7 +59,10 @@ public:
       return failure();
     keep("ir", [&](llvm::raw_ostream &os) { this->module->print(os); });
     if (failed(makeMachine()) || failed(runPasses(addBlockTransforms)) ||
-        failed(checkHasNoCalls(*this->module)) || failed(runPasses(addPlacing)))
+        failed(checkHasNoCalls(*this->module)))
+      return failure();
+    nameKernel();
+    if (failed(runPasses(addPlacing)))
       return failure();
     keep("placed", [&](llvm::raw_ostream &os) { this->module->print(os); });
     if (failed(runPasses(addLowering)) || failed(generateCode()))
@@ -78,9 +81,15 @@ private:
     if (failed(checkIsBlockIR(*module)))
       return failure();
     place = kernel->getLoc();
-    result.name = kernel->getName().str();
+    result.name = codeName(kernel->getName());
     result.numWarps = options.numWarps;
     return success();
+  }
+
+  /// The kernel is the only symbol that is left.
+  void nameKernel() {
+    for (auto function : module->getOps<func::FuncOp>())
+      function.setName(result.name);
   }
 
   LogicalResult makeMachine() {

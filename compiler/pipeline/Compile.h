@@ -38,7 +38,7 @@ struct CompileOptions {
 };
 
 struct Compiled {
-  std::string name; ///< of the kernel
+  std::string name; ///< of the kernel's function in the code
   /// The name and the text of each stage, in order: `ir`, `placed`, `llvm`, then `ptx` or `asm`.
   std::vector<std::pair<std::string, std::string>> stages;
   std::string binary;       ///< PTX, or an object for the host

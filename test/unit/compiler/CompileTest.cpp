@@ -70,6 +70,22 @@ TEST(Compile, KeepsNoStagesThatNobodyAskedFor) {
   }
 }
 
+TEST(Compile, NamesThatCodeCanNotHave) {
+  for (auto [name, expected] :
+       {std::pair("add", "add"), std::pair("memset", "kernel_memset"),
+        std::pair("llvm.sqrt.f32", "kernel_llvm_sqrt_f32"), std::pair("\"a b\"", "kernel_a_b"),
+        std::pair("\"k\\C3\\B6\"", "kernel_k__"), std::pair("\"7\"", "kernel_7"),
+        std::pair("\"\"", "kernel_")})
+    for (const char *target : {"cpu", "cuda:90"}) {
+      Session session;
+      FailureOr<Compiled> compiled =
+          session.compile("func.func @" + std::string(name) + "() { return }", target);
+      ASSERT_TRUE(succeeded(compiled)) << session.diagnostics;
+      EXPECT_EQ(compiled->name, expected);
+      EXPECT_NE(compiled->stages[3].second.find(expected), std::string::npos);
+    }
+}
+
 TEST(Compile, LeavesTheModuleAsItWas) {
   for (const char *name : {"cpu", "cuda:80"}) {
     Session session;

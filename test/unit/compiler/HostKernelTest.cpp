@@ -142,6 +142,22 @@ TEST(HostKernel, KernelsOfOneNameDoNotMeet) {
   EXPECT_EQ(out, 2);
 }
 
+/// The code calls the C library's function, not itself.
+TEST(HostKernel, NamedLikeAFunctionOfTheCLibrary) {
+  Function kernel = load(R"(
+    func.func @fmod(%x: f64, %y: f64, %out: !eft.ptr<f64>) {
+      %r = arith.remf %x, %y : f64
+      eft.store %out, %r : !eft.ptr<f64>
+      return
+    })");
+  ASSERT_TRUE(kernel);
+  double out = 0;
+  uint64_t slots[] = {std::bit_cast<uint64_t>(7.5), std::bit_cast<uint64_t>(2.0), slot(&out)};
+  uint32_t grid[] = {1, 1, 1};
+  kernel(slots, grid, 0, 1);
+  EXPECT_EQ(out, 1.5);
+}
+
 TEST(HostKernel, WhatIsNoObjectIsAnError) {
   auto address = loadHostObject("not an object", "k");
   ASSERT_FALSE(bool(address));
