@@ -35,15 +35,22 @@ class _At:
         self.emitter.node = self.node
 
     def __exit__(self, kind, raised, traceback):
-        if raised is not None and kind is not CompilationError and kind is not InternalError:
-            if kind is Mistake:
-                raise self.emitter.error(str(raised)) from None
-            if isinstance(raised, Exception) and not isinstance(raised, Warning):
-                place = self.emitter.error("")
-                raise InternalError(
-                    f"{kind.__name__}: {raised}", f"at {place.file}:{place.line}:{place.column}"
-                ) from raised
-        self.emitter.node = self.outer
+        try:
+            if kind is not None and kind is not CompilationError and kind is not InternalError:
+                self._translate(raised)
+        finally:
+            self.emitter.node = self.outer
+
+    def _translate(self, raised):
+        """Raises what stands for `raised`, with the place."""
+        if type(raised) is Mistake:
+            raise self.emitter.error(str(raised)) from None
+        if isinstance(raised, Exception) and not isinstance(raised, Warning):
+            place = self.emitter.error("")
+            raise InternalError(
+                f"{type(raised).__name__}: {raised}",
+                f"at {place.file}:{place.line}:{place.column}",
+            ) from raised
 
 
 class FunctionLowering(Statements, Expressions, Calls):
@@ -249,8 +256,22 @@ def _key(name: str, value):
         hash(value)
     except TypeError:
         raise Mistake(f"the argument {name!r} must be hashable, got {describe(value)}") from None
+    return name, type(value), _content(value)
+
+
+def _content(value):
+    """What tells a constant from others of its type, by the rule of the runtime's Constants.cpp:
+    types and bits count, so that neither 1 and True nor 0.0 and -0.0 are the same."""
+    if isinstance(value, tuple):
+        return tuple(_key("", element) for element in value)
+    if isinstance(value, frozenset):
+        return frozenset(_key("", element) for element in value)
     # repr tells 0.0 from -0.0, and NaN from nothing else.
-    return name, type(value), repr(value) if isinstance(value, float) else value
+    if isinstance(value, float):
+        return repr(value)
+    if isinstance(value, complex):
+        return repr(value.real), repr(value.imag)
+    return value
 
 
 def symbol_name(name: str) -> str:

@@ -6,6 +6,8 @@ import eft
 import eft.language as tl
 import numpy as np
 import pytest
+from eft.compiler.functions import _At
+from eft.errors import Mistake
 from support import assert_at, fails, lower
 
 
@@ -25,6 +27,23 @@ def test_text_shows_the_place():
     assert lines[0].startswith(f"{__file__}:") and lines[0].endswith(": 'missing' is not defined")
     assert lines[1] == "    tl.store(x_ptr, n + missing)"
     assert lines[2] == "                        ^"
+
+
+@pytest.mark.parametrize("mistake", [Mistake, ZeroDivisionError, eft.CompilationError])
+def test_the_place_is_restored_after_a_mistake(mistake):
+    class Emitter:
+        node = "outer"
+
+        def error(self, message):
+            return eft.CompilationError(f"{message} at {self.node}")
+
+    emitter = Emitter()
+    expected = eft.InternalError if mistake is ZeroDivisionError else eft.CompilationError
+    with pytest.raises(expected) as raised, _At(emitter, "inner"):
+        raise mistake("wrong")
+    assert emitter.node == "outer"
+    if mistake is Mistake:
+        assert raised.value.message == "wrong at inner"
 
 
 @eft.jit

@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The block IR of kernels. Each kernel's CHECK lines, which start with its name, stand below it."""
 
+import collections
+
 import eft
 import eft.language as tl
+import pytest
 from eft.compiler.functions import lower as lower_to_module
 from support import lower
 
@@ -130,6 +133,37 @@ def calls(x_ptr):
 
 def test_one_function_for_each_kind_of_call(check_ir):
     check_ir(calls, "*fp32")
+
+
+@eft.jit
+def ignores(x_ptr, constant: tl.constexpr):
+    tl.store(x_ptr, 1)
+
+
+@eft.jit
+def two_constants(x_ptr, A: tl.constexpr, B: tl.constexpr):
+    ignores(x_ptr, A)
+    ignores(x_ptr, B)
+
+
+Pair = collections.namedtuple("Pair", "a b")
+
+
+@pytest.mark.parametrize(
+    "a, b",
+    [
+        (frozenset({1}), frozenset({True})),
+        (frozenset({0.0}), frozenset({-0.0})),
+        ((1,), (True,)),
+        (Pair(1, 2), Pair(True, 2)),
+        (Pair(1, 2), (1, 2)),
+        (complex(0.0, 0.0), complex(-0.0, 0.0)),
+        (complex(0.0, 0.0), complex(0.0, -0.0)),
+    ],
+)
+def test_equal_constants_that_differ_share_no_function(a, b):
+    assert lower(two_constants, "*fp32 _ _", A=a, B=b).count("func private") == 2
+    assert lower(two_constants, "*fp32 _ _", A=a, B=a).count("func private") == 1
 
 
 @eft.jit
