@@ -6,7 +6,6 @@
 #include "runtime/cuda/Gpu.h"
 
 #include <algorithm>
-#include <cstring>
 #include <optional>
 #include <unistd.h>
 
@@ -118,9 +117,8 @@ bool addressParameters(PyObject *owner, const Call &call, std::vector<bool> &rea
 
 // The variant with these specializations, whether compiled or on its way.
 Variant *findVariant(Entry &entry, const Special *special) {
-  size_t bytes = entry.examined.size() * sizeof(Special);
   for (const std::unique_ptr<Variant> &variant : entry.variants)
-    if (std::memcmp(variant->special.data(), special, bytes) == 0)
+    if (std::equal(variant->special.begin(), variant->special.end(), special))
       return variant.get();
   return nullptr;
 }
@@ -138,7 +136,7 @@ bool nap() {
 
 int Variants::matches(const Entry &entry, const Call &call) const {
   if (entry.device != call.device || entry.options != call.options ||
-      std::memcmp(entry.codes.data(), call.codes.data(), entry.codes.size()) != 0)
+      !std::equal(entry.codes.begin(), entry.codes.end(), call.codes.data()))
     return 0;
   size_t constant = 0;
   for (size_t i = 0; i < call.signature.size(); ++i) {
