@@ -80,25 +80,33 @@ public:
   }
 
 private:
+  // With a list instead of recursion: chains of operations may be long.
   void checkOperands(Operation *op, Group *user) {
-    for (Value operand : op->getOperands())
-      checkValue(operand, user);
+    SmallVector<Value> pending(op->getOperands());
+    while (!pending.empty()) {
+      Value value = pending.pop_back_val();
+      if (!isa<RankedTensorType>(value.getType()) || !seen.insert({value, user}).second)
+        continue;
+      if (Operation *part = checkValue(value, user))
+        llvm::append_range(pending, part->getOperands());
+    }
   }
 
-  void checkValue(Value value, Group *user) {
-    if (!isa<RankedTensorType>(value.getType()) || !seen.insert({value, user}).second)
-      return;
+  /// Gives the operation that makes the value, if the group can make it too: then its operands
+  /// decide.
+  Operation *checkValue(Value value, Group *user) {
     Operation *op = value.getDefiningOp();
     auto owner = op ? owners.find(op) : owners.end();
     if (owner != owners.end()) {
       if (owner->second == user)
-        return;
+        return nullptr;
       owner->second->splittable = false;
     } else if (op && canTile(op)) {
-      return checkOperands(op, user);
+      return op;
     }
     if (user)
       user->splittable = false;
+    return nullptr;
   }
 
   DenseMap<Operation *, Group *> owners;
@@ -106,22 +114,21 @@ private:
 };
 
 /// Every block that a group computes has tiles.
-bool haveTiles(Value value, const StepDimension &steps, DenseSet<Value> &seen) {
-  auto block = dyn_cast<RankedTensorType>(value.getType());
-  if (!block || !seen.insert(value).second)
-    return true;
-  if (!tileType(block, steps))
-    return false;
-  return llvm::all_of(value.getDefiningOp()->getOperands(),
-                      [&](Value operand) { return haveTiles(operand, steps, seen); });
-}
-
 bool haveTiles(const Group &group, const StepDimension &steps) {
+  SmallVector<Value> pending;
+  for (Operation *access : group.accesses)
+    llvm::append_range(pending, access->getOperands());
   DenseSet<Value> seen;
-  return llvm::all_of(group.accesses, [&](Operation *access) {
-    return llvm::all_of(access->getOperands(),
-                        [&](Value operand) { return haveTiles(operand, steps, seen); });
-  });
+  while (!pending.empty()) {
+    Value value = pending.pop_back_val();
+    auto block = dyn_cast<RankedTensorType>(value.getType());
+    if (!block || !seen.insert(value).second)
+      continue;
+    if (!tileType(block, steps))
+      return false;
+    llvm::append_range(pending, value.getDefiningOp()->getOperands());
+  }
+  return true;
 }
 
 unsigned runOf(Operation *access) {

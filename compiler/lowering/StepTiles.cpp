@@ -35,20 +35,29 @@ bool canTile(Operation *op) {
   return isPure(op) && op->getNumRegions() == 0 && OpTrait::hasElementwiseMappableTraits(op);
 }
 
+/// Goes to the operands first, with a stack of its own: chains of operations may be long.
 Value StepTiles::tileOf(Value value) {
-  auto type = dyn_cast<RankedTensorType>(value.getType());
-  if (!type)
-    return value;
-  if (Value tile = tiles.lookupOrNull(value))
-    return tile;
-  Operation *op = value.getDefiningOp();
-  if (isa<ArangeOp>(op)) {
-    Value tile = tileOfArange(op);
-    tiles.map(value, tile);
-    return tile;
+  auto isKnown = [&](Value each) {
+    return !isa<RankedTensorType>(each.getType()) || tiles.contains(each);
+  };
+  SmallVector<Value> pending = {value};
+  while (!pending.empty()) {
+    Value next = pending.back();
+    size_t before = pending.size();
+    if (!isKnown(next))
+      llvm::copy_if(llvm::reverse(next.getDefiningOp()->getOperands()), std::back_inserter(pending),
+                    [&](Value operand) { return !isKnown(operand); });
+    if (pending.size() != before)
+      continue;
+    pending.pop_back();
+    if (isKnown(next))
+      continue;
+    if (isa<ArangeOp>(next.getDefiningOp()))
+      tiles.map(next, tileOfArange(next.getDefiningOp()));
+    else
+      cloneOp(next.getDefiningOp());
   }
-  cloneOp(op);
-  return tiles.lookup(value);
+  return tiles.lookupOrDefault(value);
 }
 
 Value StepTiles::tileOfArange(Operation *op) {

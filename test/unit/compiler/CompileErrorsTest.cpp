@@ -177,6 +177,23 @@ TEST(Compile, LargestBlockInSteps) {
   }
 }
 
+/// Splitting into steps does not recurse along operands.
+TEST(Compile, LongChainsOfOperations) {
+  std::string text = R"(func.func @a(%p: !eft.ptr<f32>) {
+  %ps = eft.splat %p : !eft.ptr<f32> -> tensor<65536x!eft.ptr<f32>>
+  %v0 = eft.load %ps : tensor<65536x!eft.ptr<f32>>
+)";
+  constexpr int length = 20000;
+  for (int i = 0; i < length; ++i)
+    text += "%v" + std::to_string(i + 1) + " = arith.mulf %v" + std::to_string(i) + ", %v" +
+            std::to_string(i) + " : tensor<65536xf32>\n";
+  text +=
+      "eft.store %ps, %v" + std::to_string(length) + " : tensor<65536x!eft.ptr<f32>>\n return\n}";
+  Session session;
+  EXPECT_TRUE(succeeded(session.compile(text, "cpu", {.keepStages = false})))
+      << session.diagnostics;
+}
+
 /// A block that is loaded once and stored twice, with a scalar access between, must be held as a
 /// whole.
 TEST(CompileErrors, LargeBlockThatMustBeHeld) {
