@@ -4,8 +4,8 @@
 //
 //   launch CUBIN KERNEL THREADS SHARED_BYTES BATCHES LAUNCHES
 //
-// The kernel takes two pointers, an int, a float and an int, as the seeded dropout kernel does. Prints
-// the nanoseconds of a launch for each batch, one a line.
+// The kernel takes two pointers, an int, a float and an int, as the seeded dropout kernel does.
+// Prints the nanoseconds of a launch for each batch, one a line.
 #include <dlfcn.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -34,8 +34,7 @@ static void check(const char *call, Result result) {
 }
 
 // CALL("cuInit", (unsigned), 0) calls cuInit(0).
-#define CALL(NAME, PARAMETERS, ...)                                                                \
-  check(NAME, ((Result(*) PARAMETERS)function(NAME))(__VA_ARGS__))
+#define CALL(NAME, PARAMETERS, ...) check(NAME, ((Result(*) PARAMETERS)function(NAME))(__VA_ARGS__))
 
 static void *readFile(const char *path) {
   FILE *file = fopen(path, "rb");

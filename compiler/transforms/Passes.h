@@ -23,8 +23,8 @@ void populateExpandPhiloxPatterns(mlir::RewritePatternSet &patterns, unsigned wo
 /// Replaces elementary functions by arithmetic. Meant to be applied without folding.
 void populateExpandMathPatterns(mlir::RewritePatternSet &patterns);
 
-/// Makes conversions from float to integer saturate. The result has such conversions again, so these
-/// are patterns for one application each.
+/// Makes conversions from float to integer saturate. The result has such conversions again, so
+/// these are patterns for one application each.
 void populateExpandFloatToIntPatterns(mlir::RewritePatternSet &patterns);
 
 /// Replaces operations on f16 and bf16 by operations on f32, as far as the target lacks them.
