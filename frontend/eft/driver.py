@@ -8,6 +8,7 @@ import sys
 from collections import namedtuple
 
 from eft import _runtime
+from eft.constants import check_constants
 from eft.errors import CompilationError, InternalError
 from eft.kernel import Asm, Compilation, CompiledKernel, Metadata
 from eft.keys import cache_key
@@ -20,6 +21,7 @@ Variant = namedtuple("Variant", "target types constexprs options specialization"
 
 def load(function, variant: Variant, device: int) -> CompiledKernel:
     """The kernel for `variant`, loaded on a device."""
+    constants = check_constants(function)
     compilation = compile_variant(function, variant, device)
     metadata, binary = compilation.metadata, compilation.binary
     if variant.target == "cpu":
@@ -33,6 +35,7 @@ def load(function, variant: Variant, device: int) -> CompiledKernel:
             device, binary, metadata.name, metadata.num_warps, metadata.shared
         )
     kernel.compilation = compilation
+    function.constants.update(constants)
     return kernel
 
 

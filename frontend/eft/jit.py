@@ -22,6 +22,7 @@ class JITFunction(_runtime.KernelBase):
     Attributes:
         fn: the Python function.
         variants: what it was compiled for, see `eft.driver.Variant`.
+        constants: what it read of its surroundings then, see `eft.constants`.
         parameters: its parameters, see `eft.parameters.Parameter`.
         noinline, debug: as they were given to `jit`; without effect yet.
     """
@@ -52,6 +53,7 @@ class JITFunction(_runtime.KernelBase):
         self.__wrapped__ = fn
         self._source = None
         self.variants = []
+        self.constants = {}
         super().__init__(
             fn.__name__,
             [(parameter.name, parameter.kind, parameter.default) for parameter in self.parameters],

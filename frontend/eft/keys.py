@@ -17,7 +17,7 @@ from eft.version import fingerprint
 _DEEPEST = 8  # modules that hold each other
 
 
-class _NotStable(Exception):
+class NotStable(Exception):
     """A value has no text that means the same in another process."""
 
 
@@ -32,11 +32,11 @@ def cache_key(function, variant, kind: str) -> str | None:
             variant.target,
             _host() if variant.target == "cpu" else "",
             repr(variant.types),
-            _stable(sorted(variant.constexprs.items())),
-            _stable(sorted(variant.options.items())),
+            stable_text(sorted(variant.constexprs.items())),
+            stable_text(sorted(variant.options.items())),
             repr(variant.specialization),
         ]
-    except _NotStable:
+    except NotStable:
         return None
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
@@ -47,13 +47,13 @@ def _host() -> str:
     return _compiler.host_description()
 
 
-def _stable(value, seen: set | None = None) -> str:
+def stable_text(value, seen: set | None = None) -> str:
     """A text that is the same for equal values in every process, and differs for different ones."""
     value = unwrap(value)
     if value is None or type(value) in (bool, int, float, str):
         return f"{type(value).__name__} {value!r}"
     if type(value) in (tuple, list):
-        return f"[{', '.join(_stable(each, seen) for each in value)}]"
+        return f"[{', '.join(stable_text(each, seen) for each in value)}]"
     if isinstance(value, dtype):
         return f"dtype {value.name}"
     if isinstance(value, ModuleType):
@@ -65,7 +65,7 @@ def _stable(value, seen: set | None = None) -> str:
         return f"{module}.{getattr(value, '__qualname__', repr(value))}"
     if isinstance(value, FunctionType | BuiltinFunctionType) and not is_constexpr_function(value):
         return f"{module}.{value.__qualname__}"  # Python's own, or an error
-    raise _NotStable
+    raise NotStable
 
 
 def _function_text(function, seen: set) -> str:
@@ -76,10 +76,10 @@ def _function_text(function, seen: set) -> str:
     seen.add(function)
     parts = [function.source.text]
     for each in function.parameters:
-        default = "" if each.default is MISSING else _stable(each.default, seen)
+        default = "" if each.default is MISSING else stable_text(each.default, seen)
         parts.append(f"{each.name} {each.is_constexpr} {each.is_const} {each.dtype} {default}")
     for name, value in sorted(_surroundings(function.fn).items()):
-        parts.append(f"{name} = {_stable(value, seen)}")
+        parts.append(f"{name} = {stable_text(value, seen)}")
     return "\n".join(parts)
 
 

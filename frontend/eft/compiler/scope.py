@@ -82,7 +82,7 @@ class Closure:
         raise Mistake(f"{name!r} is not defined")
 
     def _checked(self, name: str, value, is_global: bool):
-        if is_global and self._is_annotated(name):
+        if is_global and self.is_annotated(name):
             return unwrap(value)
         if may_read(value):
             return unwrap(value)
@@ -95,7 +95,8 @@ class Closure:
             f"argument, or make it `{name} = tl.constexpr(...)`"
         )
 
-    def _is_annotated(self, name: str) -> bool:
+    def is_annotated(self, name: str) -> bool:
+        """Whether a global says by its annotation that it does not change."""
         annotations = self.globals.get("__annotations__")
         if annotations is None:
             annotations = getattr(sys.modules.get(self.module), "__annotations__", {})

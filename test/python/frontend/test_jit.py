@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from eft import driver
 from eft.keys import cache_key
+from support import assert_at
 
 
 @eft.jit
@@ -248,6 +249,55 @@ def test_a_constant_without_a_stable_text_has_no_key():
         tl.store(x_ptr, constant.size)
 
     assert cache_key(kernel, variant(), "code") is None
+
+
+FACTOR = tl.constexpr(4)
+ADDED: tl.constexpr = 1
+shape = tl.constexpr(1)
+
+
+@eft.jit
+def scaled(x):
+    return x * FACTOR
+
+
+@eft.jit
+def reads_constants(x_ptr, n, N: tl.constexpr):
+    x = tl.zeros((4,), tl.int32)
+    tl.store(x_ptr, scaled(n) + ADDED + (x.shape[0] - 4))
+
+
+@pytest.mark.parametrize(
+    "name, value, marker, message",
+    [
+        ("FACTOR", tl.constexpr(5), "FACTOR", "'FACTOR' has changed from 4 to 5"),
+        ("FACTOR", tl.constexpr(4.0), "FACTOR", "'FACTOR' has changed from 4 to 4.0"),
+        ("ADDED", 2, "ADDED", "'ADDED' has changed from 1 to 2"),
+    ],
+)
+def test_a_constant_that_changes_between_variants(monkeypatch, name, value, marker, message):
+    x = np.zeros(1, np.int32)
+    reads_constants[1](x, 3, N=1)
+    monkeypatch.setitem(globals(), name, value)
+    reads_constants[1](x, 3, N=1)  # compiled already
+    with pytest.raises(eft.CompilationError) as raised:
+        reads_constants[1](x, 3, N=repr(value))
+    assert raised.value.message == (
+        message + " since 'reads_constants' was first compiled, which reads it: pass it as an "
+        "argument"
+    )
+    assert_at(raised.value, marker)
+    monkeypatch.undo()
+    reads_constants[1](x, 3, N=repr(value))
+    assert x[0] == 13
+
+
+def test_what_is_no_constant_of_the_kernel_may_change(monkeypatch):
+    x = np.zeros(1, np.int32)
+    reads_constants[1](x, 3, N=1)
+    monkeypatch.setitem(globals(), "shape", tl.constexpr(2))  # the kernel reads an attribute
+    monkeypatch.setitem(globals(), "FACTOR", tl.constexpr(2 + 2))
+    reads_constants[1](x, 3, N="other")
 
 
 SCRIPT = """

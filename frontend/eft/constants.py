@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The constants outside of a kernel that its code was compiled with.
+
+A launch of a variant that is compiled does not look at them: that would cost more than all else
+that it does in Python. But the variants of one kernel must not differ in what they read, so a new
+one is refused after a change.
+"""
+
+from __future__ import annotations
+
+from eft.compiler.scope import Closure
+from eft.errors import CompilationError
+from eft.keys import NotStable, stable_text
+from eft.language.constexpr import constexpr, unwrap
+from eft.language.dtypes import describe
+
+
+def check_constants(function) -> dict:
+    """What a kernel, with the functions that it calls, reads now.
+
+    Returns:
+        By the function that reads it and by name, each constant's value with what tells it from
+        others; to be kept in `function.constants` once a variant is compiled.
+
+    Raises:
+        CompilationError: one of them is not what it was for an earlier variant.
+    """
+    found = {}
+    _collect(function, found, set())
+    for key, (identity, value) in found.items():
+        before, old = function.constants.get(key, (identity, value))
+        if not _same(before, identity):
+            reader, name = key
+            source = reader.source
+            line, column = source.place(_names(source.tree)[name])
+            raise CompilationError(
+                f"{name!r} has changed from {describe(old)} to {describe(value)} since "
+                f"{function.__name__!r} was first compiled, which reads it: pass it as an argument",
+                source.file,
+                line,
+                column,
+                source.line(line),
+            )
+    return found
+
+
+def _collect(function, found: dict, seen: set):
+    if function in seen:
+        return
+    seen.add(function)
+    closure, code = Closure(function.fn), function.fn.__code__
+    for name in _names(function.source.tree):
+        is_global = name not in closure.variables
+        names = closure.globals if is_global else closure.variables
+        if name not in names or (is_global and name not in code.co_names):
+            continue
+        value = names[name]
+        if hasattr(value, "_eft_jit"):
+            _collect(value, found, seen)
+        elif isinstance(value, constexpr) or (is_global and closure.is_annotated(name)):
+            value = unwrap(value)
+            found[function, name] = _identity(value), value
+
+
+def _identity(value):
+    try:
+        return stable_text(value)
+    except NotStable:
+        return value
+
+
+def _same(a, b) -> bool:
+    return a is b or (type(a) is str and type(b) is str and a == b)
+
+
+def _names(tree) -> dict:
+    """The first use of each name in a function. Written out because importing `ast` takes longer
+    than the rest of a launch whose code is in the cache."""
+    found, rest = {}, [tree]
+    while rest:
+        node = rest.pop()
+        if isinstance(node, list):
+            rest += reversed(node)
+        elif type(node).__name__ == "Name":
+            found.setdefault(node.id, node)
+        else:
+            rest += [getattr(node, field, None) for field in reversed(getattr(node, "_fields", ()))]
+    return found
