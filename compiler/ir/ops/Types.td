@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The base of all operations, and the types of their operands.
+
+#ifndef EFT_OPS_TYPES
+#define EFT_OPS_TYPES
+
+include "compiler/ir/EftDialect.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+class Eft_Op<string mnemonic, list<Trait> traits = []> : Op<Eft_Dialect, mnemonic, traits>;
+
+def Eft_ScalarPointer : Type<CPred<"::llvm::isa<::eft::PointerType>($_self)">, "pointer">;
+def Eft_Scalar : AnyTypeOf<[AnySignlessInteger, AnyFloat, Eft_ScalarPointer], "scalar">;
+def Eft_Block : Type<CPred<"::eft::isBlock($_self)">,
+    "block (a static tensor whose extents are powers of two)", "::mlir::RankedTensorType">;
+def Eft_IntBlock : Type<And<[Eft_Block.predicate,
+    CPred<"::mlir::getElementTypeOrSelf($_self).isSignlessInteger()">]>, "block of integers",
+    "::mlir::RankedTensorType">;
+def Eft_Value : AnyTypeOf<[Eft_Scalar, Eft_Block], "scalar or block">;
+def Eft_PointerLike : Type<And<[Eft_Value.predicate,
+    CPred<"::llvm::isa<::eft::PointerType>(::mlir::getElementTypeOrSelf($_self))">]>,
+    "pointer or block of pointers">;
+def Eft_IntLike : Type<And<[Eft_Value.predicate,
+    CPred<"::mlir::getElementTypeOrSelf($_self).isSignlessInteger()">]>,
+    "integer or block of integers">;
+def Eft_MaskLike : Type<And<[Eft_Value.predicate,
+    CPred<"::mlir::getElementTypeOrSelf($_self).isSignlessInteger(1)">]>, "i1 or block of i1">;
+def Eft_WordLike : Type<And<[Eft_Value.predicate,
+    CPred<"::mlir::getElementTypeOrSelf($_self).isSignlessInteger(32)">]>, "i32 or block of i32">;
+def Eft_SeedLike : Type<And<[Eft_Value.predicate,
+    CPred<"::mlir::getElementTypeOrSelf($_self).isSignlessInteger(64)">]>, "i64 or block of i64">;
+
+#endif
