@@ -9,5 +9,6 @@ include "compiler/ir/ops/Program.td"
 include "compiler/ir/ops/Shapes.td"
 include "compiler/ir/ops/Memory.td"
 include "compiler/ir/ops/Arithmetic.td"
+include "compiler/ir/ops/Reductions.td"
 
 #endif

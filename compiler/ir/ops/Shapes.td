@@ -72,4 +72,126 @@ def Eft_BroadcastOp : Eft_Op<"broadcast", [Pure]> {
   let hasFolder = 1;
 }
 
+def Eft_ReshapeOp : Eft_Op<"reshape", [Pure]> {
+  let summary = "The same elements, in row-major order, under another shape";
+  let description = [{
+    Source and result have the same element type and the same number of elements.
+
+    ```mlir
+    %1 = eft.reshape %0 : tensor<8x4xf32> -> tensor<32xf32>
+    ```
+  }];
+  let arguments = (ins Eft_Block:$source);
+  let results = (outs Eft_Block:$result);
+  let assemblyFormat = "$source attr-dict `:` type($source) `->` type($result)";
+  let hasVerifier = 1;
+  let hasFolder = 1;
+}
+
+def Eft_TransOp : Eft_Op<"trans", [Pure]> {
+  let summary = "Permutes the dimensions";
+  let description = [{
+    The result's dimension number i is the source's dimension number `order[i]`.
+
+    ```mlir
+    %1 = eft.trans %0 order [1, 0] : tensor<8x4xf32> -> tensor<4x8xf32>
+    ```
+  }];
+  let arguments = (ins Eft_Block:$source, DenseI32ArrayAttr:$order);
+  let results = (outs Eft_Block:$result);
+  let assemblyFormat = "$source `order` $order attr-dict `:` type($source) `->` type($result)";
+  let hasVerifier = 1;
+  let hasFolder = 1;
+}
+
+def Eft_JoinOp : Eft_Op<"join", [Pure, AllTypesMatch<["lhs", "rhs"]>]> {
+  let summary = "Two blocks side by side along a new last dimension";
+  let description = [{
+    The result's last dimension has extent 2: at 0 it holds `lhs`, at 1 `rhs`. If the blocks have
+    layouts, the sources' is the result's without that dimension.
+
+    ```mlir
+    %2 = eft.join %0, %1 : tensor<8x4xf32> -> tensor<8x4x2xf32>
+    ```
+  }];
+  let arguments = (ins Eft_Block:$lhs, Eft_Block:$rhs);
+  let results = (outs Eft_Block:$result);
+  let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type($lhs) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def Eft_SplitOp : Eft_Op<"split", [Pure,
+    TypesMatchWith<"both results to have one type", "lhs", "rhs", "$_self">]> {
+  let summary = "Takes apart a block along its last dimension, of extent 2";
+  let description = [{
+    The inverse of `eft.join`.
+
+    ```mlir
+    %0, %1 = eft.split %2 : tensor<8x4x2xf32> -> tensor<8x4xf32>
+    ```
+  }];
+  let arguments = (ins Eft_Block:$source);
+  let results = (outs Eft_Block:$lhs, Eft_Block:$rhs);
+  let assemblyFormat = "$source attr-dict `:` type($source) `->` type($lhs)";
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Moving elements
+//===----------------------------------------------------------------------===//
+
+def Eft_ExchangeOp : Eft_Op<"exchange", [Pure, AllTypesMatch<["source", "result"]>]> {
+  let summary = "Swaps elements whose indices differ in some bits";
+  let description = [{
+    The result's element i along `axis` is the source's element i ^ `mask`. With a mask of one bit
+    neighbours at that distance change places; with the extent minus 1 the block is reversed.
+
+    ```mlir
+    %1 = eft.exchange %0 axis 0 mask 63 : tensor<64xf32>
+    ```
+  }];
+  let arguments = (ins Eft_Block:$source, I32Attr:$axis, I32Attr:$mask);
+  let results = (outs Eft_Block:$result);
+  let assemblyFormat = "$source `axis` $axis `mask` $mask attr-dict `:` type($source)";
+  let hasVerifier = 1;
+  let hasFolder = 1;
+}
+
+def Eft_GatherOp : Eft_Op<"gather", [Pure]> {
+  let summary = "Picks elements along an axis by computed indices";
+  let description = [{
+    The result has the shape of `indices` and the element type of `source`; the two shapes agree in
+    all dimensions but `axis`. In one dimension, result[i] = source[indices[i]]. Indices are signed;
+    one outside the source gives an unspecified element of it.
+
+    ```mlir
+    %2 = eft.gather %0[%1] axis 0 : tensor<64xf32>, tensor<16xi32> -> tensor<16xf32>
+    ```
+  }];
+  let arguments = (ins Eft_Block:$source, Eft_IntBlock:$indices, I32Attr:$axis);
+  let results = (outs Eft_Block:$result);
+  let assemblyFormat = [{
+    $source `[` $indices `]` `axis` $axis attr-dict
+    `:` type($source) `,` type($indices) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def Eft_ConvertLayoutOp : Eft_Op<"convert_layout", [Pure]> {
+  let summary = "The same block in another layout";
+  let description = [{
+    Placing inserts it where a block is needed in places other than those that hold it. What it costs
+    follows from the two layouts: nothing, a shuffle inside a warp, or a trip through shared memory.
+
+    ```mlir
+    %1 = eft.convert_layout %0 : tensor<64xf32, #a> -> tensor<64xf32, #b>
+    ```
+  }];
+  let arguments = (ins Eft_Block:$source);
+  let results = (outs Eft_Block:$result);
+  let assemblyFormat = "$source attr-dict `:` type($source) `->` type($result)";
+  let hasVerifier = 1;
+  let hasFolder = 1;
+}
+
 #endif

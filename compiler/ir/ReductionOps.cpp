@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Verifiers of reductions and scans.
+#include "compiler/ir/EftDialect.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace eft;
+
+namespace {
+
+/// What sources and combining region must have in common.
+LogicalResult verifyCombining(Operation *op, ValueRange sources, int64_t axis, Region &combine) {
+  if (sources.empty())
+    return op->emitOpError("needs at least one source");
+  auto first = cast<RankedTensorType>(sources.front().getType());
+  for (Value source : sources)
+    if (cast<RankedTensorType>(source.getType()).getShape() != first.getShape())
+      return op->emitOpError("sources must be of one shape, got ")
+             << first << " and " << source.getType();
+  if (axis < 0 || axis >= first.getRank())
+    return op->emitOpError("axis must lie between 0 and ")
+           << first.getRank() - 1 << ", got " << axis;
+  SmallVector<Type> elements, pairs;
+  for (Value source : sources)
+    elements.push_back(getElementTypeOrSelf(source));
+  pairs = elements;
+  pairs.append(elements);
+  Block &body = combine.front();
+  if (body.getArgumentTypes() != TypeRange(pairs))
+    return op->emitOpError("region must take ") << pairs << ", got " << body.getArgumentTypes();
+  auto yield = dyn_cast<YieldOp>(body.getTerminator());
+  if (!yield || yield.getOperandTypes() != TypeRange(elements))
+    return op->emitOpError("region must yield ") << elements;
+  return success();
+}
+
+/// The order of a reduction must use every bit of the axis once.
+LogicalResult verifyOrder(ReduceOp op, int64_t extent) {
+  if (!op.getSteps() && !op.getTree())
+    return success();
+  int64_t steps = int32_t(op.getSteps().value_or(0)), seen = 0;
+  bool isValid = op.getTree() && steps > 0 && llvm::isPowerOf2_64(steps) && extent % steps == 0;
+  for (int64_t bit : op.getTree().value_or(ArrayRef<int32_t>())) {
+    isValid &= bit > 0 && llvm::isPowerOf2_64(bit) && (seen & bit) == 0;
+    seen |= bit;
+  }
+  if (isValid && seen == extent / steps - 1)
+    return success();
+  return op.emitOpError("order must fold every bit of an axis of extent ")
+         << extent << " once, got " << steps << " steps and tree ["
+         << op.getTree().value_or(ArrayRef<int32_t>()) << "]";
+}
+
+} // namespace
+
+LogicalResult ReduceOp::verify() {
+  int64_t axis = int32_t(getAxis());
+  if (failed(verifyCombining(*this, getSources(), axis, getCombine())))
+    return failure();
+  if (getResults().size() != getSources().size())
+    return emitOpError("must have a result for each of ")
+           << getSources().size() << " sources, got " << getResults().size();
+  for (auto [source, result] : llvm::zip_equal(getSources(), getResults())) {
+    auto block = cast<RankedTensorType>(source.getType());
+    SmallVector<int64_t> shape(block.getShape());
+    shape.erase(shape.begin() + axis);
+    auto found = dyn_cast<RankedTensorType>(result.getType());
+    bool isRight = shape.empty() ? result.getType() == block.getElementType()
+                                 : found && found.getShape() == ArrayRef(shape) &&
+                                       found.getElementType() == block.getElementType();
+    if (!isRight)
+      return emitOpError("must give ")
+             << block << " without dimension " << axis << ", got " << result.getType();
+  }
+  return verifyOrder(*this,
+                     cast<RankedTensorType>(getSources().front().getType()).getDimSize(axis));
+}
+
+LogicalResult ScanOp::verify() {
+  if (failed(verifyCombining(*this, getSources(), int32_t(getAxis()), getCombine())))
+    return failure();
+  if (getSources().getTypes() != getResults().getTypes())
+    return emitOpError("results must have the sources' types, got ")
+           << getResults().getTypes() << " and " << getSources().getTypes();
+  return success();
+}

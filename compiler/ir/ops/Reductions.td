@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Reductions and scans, with the function that combines two elements as a region.
+
+#ifndef EFT_OPS_REDUCTIONS
+#define EFT_OPS_REDUCTIONS
+
+include "compiler/ir/ops/Types.td"
+include "mlir/Interfaces/ControlFlowInterfaces.td"
+
+class Eft_CombiningOp<string mnemonic, list<Trait> traits = []> : Eft_Op<mnemonic, traits # [
+    Pure, IsolatedFromAbove, SingleBlock]> {
+  let hasVerifier = 1;
+}
+
+def Eft_ReduceOp : Eft_CombiningOp<"reduce"> {
+  let summary = "Combines all elements along an axis";
+  let description = [{
+    All sources have one shape. The region combines two elements, each one value per source: first
+    those of the element with the lower index, then those of the other; it yields one value per
+    source. A result has the sources' shape without `axis`, and is a scalar if nothing is left.
+
+    The function must be associative and commutative, up to rounding. The order in which it is applied
+    is part of the meaning. Placing writes it on the operation: let the axis be cut into `steps` parts
+    of equal length. They are combined element by element, the first with the second, that with the
+    third, and so on. In the part that is left, each number of `tree` in turn is a power of two that
+    folds one bit of the index: x[i] and x[i + bit] are combined for every i that has that bit clear.
+
+    ```mlir
+    %1 = eft.reduce %0 axis 0 : (tensor<64x32xf32>) -> tensor<32xf32> {
+    ^bb0(%a: f32, %b: f32):
+      %sum = arith.addf %a, %b : f32
+      eft.yield %sum : f32
+    }
+    ```
+  }];
+  let arguments = (ins Variadic<Eft_Block>:$sources, I32Attr:$axis, OptionalAttr<I32Attr>:$steps,
+                       OptionalAttr<DenseI32ArrayAttr>:$tree);
+  let results = (outs Variadic<Eft_Value>:$results);
+  let regions = (region SizedRegion<1>:$combine);
+  let assemblyFormat = [{
+    $sources `axis` $axis (`steps` $steps^ `tree` $tree)? attr-dict
+    `:` functional-type($sources, $results) $combine
+  }];
+}
+
+def Eft_ScanOp : Eft_CombiningOp<"scan"> {
+  let summary = "Combines each element with all before it along an axis";
+  let description = [{
+    The result's element i combines the sources' elements 0 to i; with `reverse`, i to the last, the
+    last one first. The region is that of `eft.reduce`, and must be associative, up to rounding.
+
+    The order is part of the meaning: for each bit of the index, from the lowest on, every element i
+    that has the bit is combined with the last element of the half before it: x[i] becomes
+    combine(x[j], x[i]), where j is i with that bit cleared and all lower bits set. A reverse scan is
+    that on the reversed axis.
+
+    ```mlir
+    %1 = eft.scan %0 axis 0 : (tensor<64xf32>) -> tensor<64xf32> {
+    ^bb0(%a: f32, %b: f32):
+      %sum = arith.addf %a, %b : f32
+      eft.yield %sum : f32
+    }
+    ```
+  }];
+  let arguments = (ins Variadic<Eft_Block>:$sources, I32Attr:$axis, UnitAttr:$reverse);
+  let results = (outs Variadic<Eft_Block>:$results);
+  let regions = (region SizedRegion<1>:$combine);
+  let assemblyFormat = [{
+    $sources `axis` $axis (`reverse` $reverse^)? attr-dict
+    `:` functional-type($sources, $results) $combine
+  }];
+}
+
+def Eft_YieldOp : Eft_Op<"yield", [Pure, Terminator, ReturnLike,
+    ParentOneOf<["::eft::ReduceOp", "::eft::ScanOp"]>]> {
+  let summary = "What a combining region gives";
+  let description = [{
+    ```mlir
+    eft.yield %sum : f32
+    ```
+  }];
+  let arguments = (ins Variadic<Eft_Scalar>:$values);
+  let assemblyFormat = "attr-dict ($values^ `:` type($values))?";
+}
+
+#endif

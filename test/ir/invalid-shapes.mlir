@@ -1,0 +1,154 @@
+// RUN: eft-opt %s -split-input-file -verify-diagnostics
+
+func.func @reshape_loses_elements(%x: tensor<8xf32>) {
+  // expected-error @+1 {{must keep the number of elements, got 'tensor<8xf32>' and 'tensor<2x2xf32>'}}
+  %0 = eft.reshape %x : tensor<8xf32> -> tensor<2x2xf32>
+  return
+}
+
+// -----
+
+func.func @reshape_changes_the_type(%x: tensor<8xf32>) {
+  // expected-error @+1 {{result must be like 'tensor<4x2xf32>', got 'tensor<4x2xi32>'}}
+  %0 = eft.reshape %x : tensor<8xf32> -> tensor<4x2xi32>
+  return
+}
+
+// -----
+
+func.func @order_repeats_a_dimension(%x: tensor<8x4xf32>) {
+  // expected-error @+1 {{order must name each of 2 dimensions once, got [1, 1]}}
+  %0 = eft.trans %x order [1, 1] : tensor<8x4xf32> -> tensor<4x8xf32>
+  return
+}
+
+// -----
+
+func.func @transposed_shape(%x: tensor<8x4xf32>) {
+  // expected-error @+1 {{result must be like 'tensor<4x8xf32>', got 'tensor<8x4xf32>'}}
+  %0 = eft.trans %x order [1, 0] : tensor<8x4xf32> -> tensor<8x4xf32>
+  return
+}
+
+// -----
+
+func.func @join_of_another_shape(%x: tensor<8xf32>) {
+  // expected-error @+1 {{result must be like 'tensor<8x2xf32>', got 'tensor<16xf32>'}}
+  %0 = eft.join %x, %x : tensor<8xf32> -> tensor<16xf32>
+  return
+}
+
+// -----
+
+func.func @split_of_another_extent(%x: tensor<8x4xf32>) {
+  // expected-error @+1 {{source must be like 'tensor<8x2xf32>', got 'tensor<8x4xf32>'}}
+  %0, %1 = eft.split %x : tensor<8x4xf32> -> tensor<8xf32>
+  return
+}
+
+// -----
+
+func.func @mask_is_too_large(%x: tensor<8xf32>) {
+  // expected-error @+1 {{mask must lie between 0 and 7, got 8}}
+  %0 = eft.exchange %x axis 0 mask 8 : tensor<8xf32>
+  return
+}
+
+// -----
+
+func.func @no_such_axis(%x: tensor<8xf32>) {
+  // expected-error @+1 {{axis must lie between 0 and 0, got 1}}
+  %0 = eft.exchange %x axis 1 mask 1 : tensor<8xf32>
+  return
+}
+
+// -----
+
+func.func @gather_along_another_axis(%x: tensor<8x4xf32>, %i: tensor<4x4xi32>) {
+  // expected-error @+1 {{source and indices may differ in the extent of axis 1 only, got 'tensor<8x4xf32>' and 'tensor<4x4xi32>'}}
+  %0 = eft.gather %x[%i] axis 1 : tensor<8x4xf32>, tensor<4x4xi32> -> tensor<4x4xf32>
+  return
+}
+
+// -----
+
+func.func @gather_by_bytes(%x: tensor<8xf32>, %i: tensor<8xi8>) {
+  // expected-error @+1 {{indices must have 32 or 64 bits, got 'tensor<8xi8>'}}
+  %0 = eft.gather %x[%i] axis 0 : tensor<8xf32>, tensor<8xi8> -> tensor<8xf32>
+  return
+}
+
+// -----
+
+func.func @conversion_changes_the_shape(%x: tensor<8xf32>) {
+  // expected-error @+1 {{result must be like 'tensor<8xf32>', got 'tensor<4xf32>'}}
+  %0 = eft.convert_layout %x : tensor<8xf32> -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @shapes_differ(%x: tensor<8xf32>, %y: tensor<4xf32>) {
+  // expected-error @+1 {{sources must be of one shape, got 'tensor<8xf32>' and 'tensor<4xf32>'}}
+  %0:2 = eft.reduce %x, %y axis 0 : (tensor<8xf32>, tensor<4xf32>) -> (f32, f32) {
+  ^bb0(%a: f32, %b: f32, %c: f32, %d: f32):
+    eft.yield %a, %b : f32, f32
+  }
+  return
+}
+
+// -----
+
+func.func @region_takes_too_little(%x: tensor<8xf32>) {
+  // expected-error @+1 {{region must take 'f32', 'f32', got 'f32'}}
+  %0 = eft.reduce %x axis 0 : (tensor<8xf32>) -> f32 {
+  ^bb0(%a: f32):
+    eft.yield %a : f32
+  }
+  return
+}
+
+// -----
+
+func.func @region_yields_another_type(%x: tensor<8xf32>) {
+  // expected-error @+1 {{region must yield 'f32'}}
+  %0 = eft.scan %x axis 0 : (tensor<8xf32>) -> tensor<8xf32> {
+  ^bb0(%a: f32, %b: f32):
+    %c = arith.constant 1 : i32
+    eft.yield %c : i32
+  }
+  return
+}
+
+// -----
+
+func.func @reduction_keeps_its_shape(%x: tensor<8x4xf32>) {
+  // expected-error @+1 {{must give 'tensor<8x4xf32>' without dimension 1, got 'tensor<4xf32>'}}
+  %0 = eft.reduce %x axis 1 : (tensor<8x4xf32>) -> tensor<4xf32> {
+  ^bb0(%a: f32, %b: f32):
+    eft.yield %a : f32
+  }
+  return
+}
+
+// -----
+
+func.func @order_folds_a_bit_twice(%x: tensor<8xf32>) {
+  // expected-error @+1 {{order must fold every bit of an axis of extent 8 once, got 2 steps and tree [1, 1]}}
+  %0 = eft.reduce %x axis 0 steps 2 tree [1, 1] : (tensor<8xf32>) -> f32 {
+  ^bb0(%a: f32, %b: f32):
+    eft.yield %a : f32
+  }
+  return
+}
+
+// -----
+
+func.func @scan_changes_its_type(%x: tensor<8xf32>) {
+  // expected-error @+1 {{results must have the sources' types, got 'tensor<4xf32>' and 'tensor<8xf32>'}}
+  %0 = eft.scan %x axis 0 : (tensor<8xf32>) -> tensor<4xf32> {
+  ^bb0(%a: f32, %b: f32):
+    eft.yield %a : f32
+  }
+  return
+}
