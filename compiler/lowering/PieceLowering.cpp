@@ -14,8 +14,6 @@ namespace {
 /// More pieces than this of one block would make code that takes minutes to compile, and spills.
 constexpr unsigned mostPieces = 4096;
 
-bool isLoweredType(Type type) { return !isa<RankedTensorType, PointerType>(type); }
-
 SmallVector<Value> operandsAndResults(Operation *op) {
   SmallVector<Value> values(op->getOperands());
   llvm::append_range(values, op->getResults());
@@ -55,6 +53,8 @@ unsigned PieceLowering::placeBits(Type block, StringRef dimension) {
   return layoutOf(block)->placeBits(dimension.str());
 }
 
+bool PieceLowering::isLoweredType(Type type) { return !isa<RankedTensorType, PointerType>(type); }
+
 unsigned PieceLowering::numPieces(Type type) {
   return isa<RankedTensorType>(type) ? 1u << placeBits(type, pieceDimension) : 1;
 }
@@ -91,6 +91,9 @@ LogicalResult PieceLowering::lower(Region &body) {
   for (Operation *op : llvm::reverse(replaced))
     op->erase();
   replaced.clear();
+  for (auto [block, count] : replacedBlockArguments)
+    block->eraseArguments(0, count);
+  replacedBlockArguments.clear();
   return success();
 }
 
@@ -112,15 +115,12 @@ LogicalResult PieceLowering::lowerOp(Operation *op) {
     return lowerRegions(op);
   if (!needsLowering(op))
     return success();
-  for (Value value : operandsAndResults(op))
-    if (isa<RankedTensorType>(value.getType()) && !layoutOf(value.getType()))
-      return op->emitError("has a block without a layout; run eft-place first, got ")
-             << value.getType();
-  for (Value value : operandsAndResults(op))
-    if (unsigned count = numPieces(value.getType()); count > mostPieces)
-      return op->emitOpError("can't work on its block in steps, and the whole block would take ")
-             << count << (pieceDimension == "step" ? " vectors" : " registers of a thread")
-             << ", more than " << mostPieces;
+  if (failed(checkTypes(op, op->getOperandTypes())) || failed(checkTypes(op, op->getResultTypes())))
+    return failure();
+  if (isa<scf::YieldOp, scf::ConditionOp>(op)) {
+    op->setOperands(carriedPieces(op->getOperands()));
+    return success();
+  }
   ImplicitLocOpBuilder b(op->getLoc(), op);
   replaced.push_back(op);
   if (isa_and_present<EftDialect>(op->getDialect()))
@@ -130,20 +130,16 @@ LogicalResult PieceLowering::lowerOp(Operation *op) {
   return lowerElementwise(b, op);
 }
 
-/// Values that blocks carry across regions would have to be taken apart at each border.
-LogicalResult PieceLowering::lowerRegions(Operation *op) {
-  if (needsLowering(op))
-    return op->emitError("carries blocks or pointers in or out of a region, which the lowering "
-                         "can't take apart");
-  for (Region &region : op->getRegions())
-    for (Block &block : region) {
-      for (BlockArgument argument : block.getArguments())
-        if (!isLoweredType(argument.getType()))
-          return op->emitError("carries a block or pointer of type ")
-                 << argument.getType() << ", which the lowering can't take apart";
-      if (failed(lowerBlock(block)))
-        return failure();
-    }
+/// Refuses blocks without a layout, and those of too many pieces.
+LogicalResult PieceLowering::checkTypes(Operation *op, TypeRange types) {
+  for (Type type : types) {
+    if (isa<RankedTensorType>(type) && !layoutOf(type))
+      return op->emitError("has a block without a layout; run eft-place first, got ") << type;
+    if (unsigned count = numPieces(type); count > mostPieces)
+      return op->emitOpError("can't work on its block in steps, and the whole block would take ")
+             << count << (pieceDimension == "step" ? " vectors" : " registers of a thread")
+             << ", more than " << mostPieces;
+  }
   return success();
 }
 

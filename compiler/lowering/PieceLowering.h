@@ -80,14 +80,24 @@ private:
   mlir::LogicalResult lowerReshape(mlir::Operation *op, mlir::Value source, mlir::Value result);
   mlir::LogicalResult lowerConstant(mlir::ImplicitLocOpBuilder &b, mlir::arith::ConstantOp op);
   mlir::LogicalResult lowerElementwise(mlir::ImplicitLocOpBuilder &b, mlir::Operation *op);
-  mlir::LogicalResult lowerRegions(mlir::Operation *op);
   void lowerAddPtr(mlir::ImplicitLocOpBuilder &b, AddPtrOp op);
   mlir::Type pieceTypeOf(mlir::Type type);
   bool needsLowering(mlir::Operation *op);
+  mlir::LogicalResult checkTypes(mlir::Operation *op, mlir::TypeRange types);
+  static bool isLoweredType(mlir::Type type);
+
+  // RegionLowering.cpp: loops and conditionals.
+  mlir::LogicalResult lowerRegions(mlir::Operation *op);
+  mlir::LogicalResult lowerBodies(mlir::Operation *op);
+  void takeApartArguments(mlir::Block &block);
+  llvm::SmallVector<mlir::Type> carriedTypes(mlir::Type type);
+  llvm::SmallVector<mlir::Value> carriedPieces(mlir::ValueRange values);
+  void setCarried(mlir::Value value, mlir::ValueRange &carried);
 
   llvm::DenseMap<mlir::Value, Pieces> pieces;
   llvm::SmallVector<mlir::Operation *> replaced;
   unsigned replacedArguments = 0;
+  llvm::SmallVector<std::pair<mlir::Block *, unsigned>> replacedBlockArguments;
 };
 
 } // namespace eft

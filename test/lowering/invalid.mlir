@@ -33,11 +33,21 @@ func.func @constants_that_differ(%p: !eft.ptr<i32>) {
 
 #layout = #eft.layout<register = [], lane = [[1], [2], [0], [0], [0]], warp = [[0], [0]], step = []>
 
-func.func @blocks_carried_through_a_loop(%x: i32) {
-  %c = arith.constant dense<1> : tensor<4xi32, #layout>
-  // expected-error @+1 {{carries blocks or pointers in or out of a region}}
-  %r = scf.for %i = %x to %x step %x iter_args(%a = %c) -> tensor<4xi32, #layout> : i32 {
-    scf.yield %a : tensor<4xi32, #layout>
+func.func @blocks_out_of_an_unknown_region(%x: i32) {
+  // expected-error @+1 {{'scf.execute_region' op carries blocks or pointers in or out of a region, and has no lowering that takes them apart}}
+  %r = scf.execute_region -> tensor<4xi32, #layout> {
+    %c = arith.constant dense<1> : tensor<4xi32, #layout>
+    scf.yield %c : tensor<4xi32, #layout>
+  }
+  return
+}
+
+// -----
+
+func.func @carried_without_a_layout(%x: i32, %c: tensor<4xi32>) {
+  // expected-error @+1 {{has a block without a layout; run eft-place first, got 'tensor<4xi32>'}}
+  %r = scf.for %i = %x to %x step %x iter_args(%a = %c) -> tensor<4xi32> : i32 {
+    scf.yield %a : tensor<4xi32>
   }
   return
 }
