@@ -29,23 +29,50 @@ class Target:
         return f"Target(backend={self.backend!r}, arch={self.arch!r}, warp_size={self.warp_size})"
 
 
+class Device(str):
+    """The name of a device where there is no PyTorch to make a `torch.device`. A string, because
+    that is what `device=` of NumPy and CuPy takes, with what scripts read of a `torch.device`.
+
+    Attributes:
+        type: "cuda" or "cpu".
+        index: the number of the GPU, or None.
+    """
+
+    def __new__(cls, type: str, index: int | None = None):
+        self = super().__new__(cls, type if index is None else f"{type}:{index}")
+        self.type = type
+        self.index = index
+        return self
+
+
 class ActiveDriver:
     """The device that scripts should put their arrays on: the first GPU, or the CPU."""
 
     def get_active_torch_device(self):
-        """PyTorch's name for the device: `cuda:N` with its current GPU, else `cpu`.
+        """The device's name: `cuda:N` with the current GPU if there is one, else `cpu`. A
+        `torch.device` if PyTorch is installed, else a `Device`, which is a string."""
+        torch = _torch()
+        if torch is None:
+            from eft import _runtime
 
-        Raises:
-            ModuleNotFoundError: PyTorch is not installed.
-        """
-        torch = _torch("triton.runtime.driver.active.get_active_torch_device()")
+            return Device("cuda", 0) if _runtime.device_count() > 0 else Device("cpu")
         if torch.cuda.is_available():
             return torch.device("cuda", torch.cuda.current_device())
         return torch.device("cpu")
 
     def get_device_interface(self):
-        """PyTorch's module for the device: `torch.cuda` or `torch.cpu`."""
-        torch = _torch("triton.runtime.driver.active.get_device_interface()")
+        """PyTorch's module for the device: `torch.cuda` or `torch.cpu`.
+
+        Raises:
+            ModuleNotFoundError: PyTorch is not installed.
+        """
+        torch = _torch()
+        if torch is None:
+            raise ModuleNotFoundError(
+                "triton.runtime.driver.active.get_device_interface() answers with a module of "
+                "PyTorch, and PyTorch is not installed",
+                name="torch",
+            )
         return torch.cuda if torch.cuda.is_available() else torch.cpu
 
     def get_current_device(self) -> int:
@@ -86,15 +113,14 @@ class Driver:
 driver = Driver()
 
 
-def _torch(what: str):
+def _torch():
+    """PyTorch, or None if it is not installed."""
     try:
         import torch
     except ModuleNotFoundError as error:
         if error.name != "torch":
             raise
-        raise ModuleNotFoundError(
-            f"{what} answers with a device of PyTorch, and PyTorch is not installed", name="torch"
-        ) from None
+        return None
     return torch
 
 

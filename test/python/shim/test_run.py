@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import sys
 from pathlib import Path
 
 import eft
@@ -218,16 +219,43 @@ def test_importing_what_eft_lacks_is_no_error_yet(python):
     assert done.returncode == 0, done.stderr
 
 
-def test_device_of_pytorch_without_pytorch(python):
+def test_device_without_pytorch(python):
     python.hide("torch")
     done = run(
         python,
-        "import triton\ntriton.runtime.driver.active.get_active_torch_device()\n",
+        "import numpy as np\nfrom eft import _runtime\nfrom triton.runtime import driver\n"
+        "device = driver.active.get_active_torch_device()\n"
+        "expected = 'cuda:0' if _runtime.device_count() else 'cpu'\n"
+        "assert device == expected and str(device) == f'{device}' == expected, device\n"
+        "assert (device.type, device.index) == (('cuda', 0) if ':' in expected else ('cpu', None))\n"
+        "assert {device: 1} == {expected: 1}\n"
+        "if expected == 'cpu' and np.lib.NumpyVersion(np.__version__) >= '2.0.0':\n"
+        "    assert np.empty(3, device=device).device == device\n",
+        path="hidden",
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_device_on_a_gpu_without_pytorch(monkeypatch):
+    from eft import _runtime
+    from eft.triton.runtime import driver
+
+    monkeypatch.setitem(sys.modules, "torch", None)
+    monkeypatch.setattr(_runtime, "device_count", lambda: 1)
+    device = driver.active.get_active_torch_device()
+    assert (device, device.type, device.index) == ("cuda:0", "cuda", 0)
+
+
+def test_modules_of_pytorch_without_pytorch(python):
+    python.hide("torch")
+    done = run(
+        python,
+        "import triton\ntriton.runtime.driver.active.get_device_interface()\n",
         path="hidden",
     )
     assert last_line(done.stderr) == (
-        "ModuleNotFoundError: triton.runtime.driver.active.get_active_torch_device() answers with "
-        "a device of PyTorch, and PyTorch is not installed"
+        "ModuleNotFoundError: triton.runtime.driver.active.get_device_interface() answers with "
+        "a module of PyTorch, and PyTorch is not installed"
     )
 
 
