@@ -132,8 +132,11 @@ void DiskCache::put(std::string_view key, std::string_view bytes) {
   if (path.empty() || bound == 0)
     return;
   auto failed = [&](int reason) {
+    // A folder in the place of a file: of all that can go wrong, this is not the cache's folder's.
+    bool isEntry = reason == EISDIR;
     if (!isPassing(reason))
-      warn("the compile cache can't be written: '" + path + "': " + std::strerror(reason) +
+      warn("the compile cache can't be written: '" + path +
+           (isEntry ? "/" + entryFileName(key) : "") + "': " + std::strerror(reason) +
            "; kernels will be compiled again in the next process (EFT_CACHE_DIR names another "
            "folder)");
   };

@@ -204,6 +204,19 @@ TEST_F(CacheTest, a_file_in_the_folders_place_warns) {
   EXPECT_NE(cache.takeWarning().find("Not a directory"), std::string::npos);
 }
 
+TEST_F(CacheTest, a_folder_in_an_entrys_place_warns) {
+  fs::create_directories(file("k"));
+  fs::permissions(folder, fs::perms::owner_all);
+  DiskCache cache(folder, plenty);
+  cache.put("k", "v");
+  EXPECT_EQ(cache.get("k"), std::nullopt);
+  EXPECT_EQ(cache.takeWarning(),
+            "the compile cache can't be written: '" + file("k").string() +
+                "': Is a directory; kernels will be compiled again in the next process "
+                "(EFT_CACHE_DIR names another folder)");
+  EXPECT_EQ(filesInFolder(), 1u) << "nothing but that folder";
+}
+
 TEST_F(CacheTest, a_write_that_fails_half_way_leaves_nothing) {
   pid_t child = fork();
   if (child == 0) {
