@@ -56,7 +56,10 @@ class JITFunction(_runtime.KernelBase):
         self.constants = {}
         super().__init__(
             fn.__name__,
-            [(parameter.name, parameter.kind, parameter.default) for parameter in self.parameters],
+            [
+                (each.name, each.kind, each.default, each.dtype and each.dtype.signature)
+                for each in self.parameters
+            ],
         )
 
     @property
@@ -136,7 +139,7 @@ def jit(fn=None, **options):
         the grid, which is an int, a tuple of one to three, or a function of the arguments by name.
 
     Raises:
-        TypeError: the function takes `*` or `**` parameters.
+        TypeError: `fn` is no function of Python's, or takes `*` or `**` parameters.
     """
     if fn is None:
         return lambda fn: JITFunction(fn, **options)

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from types import FunctionType
+
 from eft import _runtime
 from eft.errors import Mistake
 from eft.language.constexpr import const, constexpr, unwrap
@@ -60,6 +62,8 @@ def _named_dtype(words: list[str]) -> dtype | None:
 def read(function, unspecialized) -> list[Parameter]:
     """The parameters of a Python function. `unspecialized` holds names or numbers of those whose
     values no code is compiled for."""
+    if not isinstance(function, FunctionType):
+        raise TypeError(f"@eft.jit takes a function that `def` defines, got {function!r}")
     code = function.__code__
     if code.co_flags & (_VAR_POSITIONAL | _VAR_KEYWORD):
         raise TypeError(f"{function.__name__}() can't be a kernel: it takes * or ** parameters")

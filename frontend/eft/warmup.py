@@ -39,7 +39,7 @@ def warmup(function, args, kwargs, target: str | None) -> CompiledKernel | Compi
         if each.is_constexpr or values[each.name] is None
     }
     types = tuple(
-        None if each.name in constexprs else _type(each.name, values[each.name])
+        None if each.name in constexprs else _type(each, values[each.name])
         for each in function.parameters
     )
     try:
@@ -70,21 +70,28 @@ def _is_number(value) -> bool:
     return isinstance(value, bool | int | float)
 
 
-def _type(name: str, value) -> str:
+def _type(parameter, value) -> str:
     """The type of an argument in the signature."""
     if _is_number(value):
-        found = number_dtype(value)
-        # As in a launch: a float is fp32, and there is no uint32.
-        return "fp32" if found.is_floating() else "i64" if found.is_uint32() else found.signature
+        return _number_type(parameter, value)
     element = getattr(value, "dtype", value)
     if isinstance(element, dtype) and element.is_ptr():
         return element.signature
     found = element if isinstance(element, dtype) else _library_dtype(element)
     if found is None:
-        raise TypeError(f"argument {name!r}: no kernel can work on {element!r}")
+        raise TypeError(f"argument {parameter.name!r}: no kernel can work on {element!r}")
     interface = getattr(value, "__array_interface__", None)
     read_only = interface is not None and interface["data"][1]
     return f"*{'k' if read_only else ''}{found.signature}"
+
+
+def _number_type(parameter, value) -> str:
+    """As in a launch: a float is fp32 if it is not wanted as fp64, and there is no uint32."""
+    found = number_dtype(value)
+    if found.is_floating():
+        is_double = parameter.dtype is not None and parameter.dtype.is_fp64()
+        return "fp64" if is_double else "fp32"
+    return "i64" if found.is_uint32() else found.signature
 
 
 def _address(value) -> int:

@@ -18,6 +18,17 @@ bool toUnsigned(PyObject *object, uint64_t &value) {
   return !PyErr_Occurred();
 }
 
+// The address that `source` of an array gives.
+bool readAddress(PyObject *object, const char *source, const Where &where, ArrayFacts &facts) {
+  if (toUnsigned(object, facts.address))
+    return true;
+  if (PyErr_ExceptionMatches(PyExc_TypeError) || PyErr_ExceptionMatches(PyExc_OverflowError) ||
+      PyErr_ExceptionMatches(PyExc_ValueError))
+    raise(PyExc_TypeError,
+          where.message("has no address: " + std::string(source) + " gives " + describe(object)));
+  return false;
+}
+
 // The GPU of an array that doesn't say on which it is. Empty arrays may have no address.
 bool findGpu(const Where &where, ArrayFacts &facts) {
   if (facts.address == 0) {
@@ -67,7 +78,8 @@ bool readInterface(PyObject *object, PyObject *interface, const Where &where, Ar
   }
   int readOnly = PyObject_IsTrue(PyTuple_GET_ITEM(data, 1));
   PyObject *address = PyTuple_GET_ITEM(data, 0);
-  if (readOnly < 0 || (address != Py_None && !toUnsigned(address, facts.address)))
+  if (readOnly < 0 ||
+      (address != Py_None && !readAddress(address, "an array interface's 'data'", where, facts)))
     return false;
   facts.readOnly = readOnly;
   std::string name = text(typestr);
@@ -245,7 +257,7 @@ bool readTensor(const dlpack::Tensor &tensor, const Where &where, ArrayFacts &fa
 Reading readDataPointer(PyObject *object, const Where &where, ArrayFacts &facts) {
   Ref address = Ref::steal(PyObject_CallMethod(object, "data_ptr", nullptr));
   Ref dtype = address ? Ref::steal(PyObject_GetAttrString(object, "dtype")) : Ref();
-  if (!dtype || !toUnsigned(address.get(), facts.address) ||
+  if (!dtype || !readAddress(address.get(), "data_ptr()", where, facts) ||
       !elementType(dtype.get(), where, facts.type))
     return Reading::Failed;
   Ref device = findAttribute(object, "device");
@@ -279,8 +291,11 @@ Reading readCudaInterface(PyObject *object, const Where &where, HeldObjects &hel
     return Reading::Failed;
   PyObject *stream = PyDict_GetItemString(interface.get(), "stream"); // borrowed
   if (stream && stream != Py_None) {
-    if (!toUnsigned(stream, facts.stream))
+    if (!toUnsigned(stream, facts.stream)) {
+      raise(PyExc_TypeError,
+            where.message("names a stream that is no number: " + describe(stream)));
       return Reading::Failed;
+    }
     facts.hasStream = true;
   }
   held.keep(std::move(interface));

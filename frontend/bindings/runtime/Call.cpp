@@ -31,8 +31,7 @@ bool Call::readArgument(size_t i) {
   if (PyLong_CheckExact(value))
     return readInteger(i, value);
   if (PyFloat_CheckExact(value)) {
-    auto single = static_cast<float>(PyFloat_AS_DOUBLE(value));
-    setSlot(i, scalarCode(DataType::F32), std::bit_cast<uint32_t>(single));
+    setFloat(i, PyFloat_AS_DOUBLE(value));
     return true;
   }
   if (PyBool_Check(value)) {
@@ -40,6 +39,14 @@ bool Call::readArgument(size_t i) {
     return true;
   }
   return readObject(i, value);
+}
+
+// fp32, as in Triton, unless the parameter is declared as fp64.
+void Call::setFloat(size_t i, double value) {
+  if (signature[i].isDouble)
+    setSlot(i, scalarCode(DataType::F64), std::bit_cast<uint64_t>(value));
+  else
+    setSlot(i, scalarCode(DataType::F32), std::bit_cast<uint32_t>(static_cast<float>(value)));
 }
 
 // The narrowest of i32, i64 and u64 that holds the value, as in Triton.
@@ -62,9 +69,13 @@ bool Call::readInteger(size_t i, PyObject *value) {
   Ref bits = Ref::steal(PyObject_CallMethod(value, "bit_length", nullptr));
   if (!bits)
     return false;
+  // Python does not show an int of many digits.
+  bool isShort = PyLong_AsSize_t(bits.get()) <= 128;
+  PyErr_Clear();
   raise(PyExc_TypeError,
-        signature.where(i).message("must be an int of at most 64 bits, got one of " +
-                                   describe(bits.get()) + " bits"));
+        signature.where(i).message(
+            "must be an int from -2**63 to 2**64 - 1, got " +
+            (isShort ? describe(value) : "one of " + describe(bits.get()) + " bits")));
   return false;
 }
 
@@ -105,8 +116,7 @@ bool Call::readScalar(const TypeReader &reader, size_t i, PyObject *value) {
     double number = PyFloat_AsDouble(value);
     if (number == -1 && PyErr_Occurred())
       return false;
-    auto single = static_cast<float>(number);
-    setSlot(i, scalarCode(DataType::F32), std::bit_cast<uint32_t>(single));
+    setFloat(i, number);
     return true;
   }
   default:

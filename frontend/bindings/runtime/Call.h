@@ -59,6 +59,7 @@ public:
 private:
   bool readArgument(size_t i);
   bool readInteger(size_t i, PyObject *value);
+  void setFloat(size_t i, double value);
   bool readObject(size_t i, PyObject *value);
   bool readScalar(const TypeReader &reader, size_t i, PyObject *value);
   bool placeArray(size_t i, const TypeReader &reader, const ArrayFacts &facts);

@@ -11,11 +11,12 @@ bool raiseGrid(PyObject *type, const std::string &kernel, const std::string &wor
 }
 
 bool readExtent(PyObject *object, const std::string &kernel, PyObject *whole, int64_t &extent) {
-  if (!PyIndex_Check(object))
+  // An array has the method, and refuses unless it is a single int.
+  Ref number = PyIndex_Check(object) ? Ref::steal(PyNumber_Index(object)) : Ref();
+  if (!number && (!PyErr_Occurred() || PyErr_ExceptionMatches(PyExc_TypeError)))
     return raiseGrid(PyExc_TypeError, kernel,
                      "must be 1 to 3 ints, or a function that returns them, got " +
                          describe(whole));
-  Ref number = Ref::steal(PyNumber_Index(object));
   if (!number)
     return false;
   int overflow = 0;

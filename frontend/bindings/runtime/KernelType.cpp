@@ -209,10 +209,13 @@ PyType_Slot kernelSlots[] = {
     {Py_tp_doc,
      const_cast<char *>(
          "KernelBase(name, parameters)\n--\n\n"
-         "The base of a kernel. `parameters` is a sequence of (name, kind, default): kind 0 is a\n"
+         "The base of a kernel. `parameters` is a sequence of (name, kind, default, type): kind 0 "
+         "is a\n"
          "value, 1 a value that is never specialised on, 2 a constexpr; default is MISSING if "
          "there\n"
-         "is none. A subclass has the methods _address_parameters and _compile "
+         "is none; type is the number's type that the parameter is annotated with, or None, and "
+         "may\n"
+         "be left out. A subclass has the methods _address_parameters and _compile\n"
          "(docs/runtime.md).")},
     {Py_tp_new, reinterpret_cast<void *>(PyType_GenericNew)},
     {Py_tp_init, reinterpret_cast<void *>(kernelInit)},

@@ -47,12 +47,11 @@ std::string typeName(PyTypeObject *type) {
 }
 
 std::string describe(PyObject *object) {
+  PyObject *pendingType = nullptr, *pending = nullptr, *trace = nullptr;
+  PyErr_Fetch(&pendingType, &pending, &trace);
   Ref shown = Ref::steal(PyObject_Repr(object));
-  if (!shown) {
-    PyErr_Clear();
-    return "an object of type " + typeName(object);
-  }
-  std::string words = text(shown.get());
+  std::string words = shown ? text(shown.get()) : "an object of type " + typeName(object);
+  PyErr_Restore(pendingType, pending, trace); // what repr() raised is dropped
   constexpr size_t most = 80;
   if (words.size() > most) {
     // Not in the middle of a character.

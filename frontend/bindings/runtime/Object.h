@@ -62,7 +62,7 @@ struct Where {
 std::string typeName(PyTypeObject *type);
 inline std::string typeName(PyObject *object) { return typeName(Py_TYPE(object)); }
 
-// repr(), shortened, for messages. Never fails.
+// repr(), shortened, for messages. Never fails, and leaves a pending exception as it is.
 std::string describe(PyObject *object);
 
 // A string's text; empty if it is none.

@@ -24,20 +24,21 @@ PyObject *missingDefault = nullptr;
 
 bool Signature::init(std::string kernelName, PyObject *sequence) {
   kernel = std::move(kernelName);
-  Ref items = Ref::steal(
-      PySequence_Fast(sequence, "the parameters must be a sequence of (name, kind, default)"));
+  Ref items = Ref::steal(PySequence_Fast(
+      sequence, "the parameters must be a sequence of (name, kind, default, type)"));
   if (!items)
     return false;
   for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items.get()); ++i) {
     PyObject *item = PySequence_Fast_GET_ITEM(items.get(), i);
     PyObject *name = nullptr, *fallback = nullptr;
     int kind = 0;
+    const char *type = nullptr;
     if (!PyTuple_Check(item)) {
       raise(PyExc_TypeError,
-            "a parameter must be a tuple (name, kind, default), got " + describe(item));
+            "a parameter must be a tuple (name, kind, default, type), got " + describe(item));
       return false;
     }
-    if (!PyArg_ParseTuple(item, "UiO", &name, &kind, &fallback))
+    if (!PyArg_ParseTuple(item, "UiO|z", &name, &kind, &fallback, &type))
       return false;
     if (kind < Parameter::Value || kind > Parameter::Constexpr || find(name) >= 0) {
       raise(PyExc_ValueError,
@@ -52,6 +53,7 @@ bool Signature::init(std::string kernelName, PyObject *sequence) {
     PyUnicode_InternInPlace(&name);
     parameter.nameObject = Ref::steal(name);
     parameter.kind = static_cast<Parameter::Kind>(kind);
+    parameter.isDouble = type && dataTypeName(DataType::F64) == type;
     if (fallback != missingDefault)
       parameter.fallback = Ref::borrow(fallback);
     parameters.push_back(std::move(parameter));

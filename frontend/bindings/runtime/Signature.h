@@ -30,7 +30,8 @@ struct Parameter {
   std::string name;
   Ref nameObject; // interned
   Kind kind = Value;
-  Ref fallback; // none if there is no default
+  Ref fallback;          // none if there is no default
+  bool isDouble = false; // declared as fp64, so that a float keeps all of its bits
   // The reader of the last argument's type: most calls bring the same again.
   PyTypeObject *lastType = nullptr;
   const TypeReader *lastReader = nullptr;
@@ -38,7 +39,8 @@ struct Parameter {
 
 class Signature {
 public:
-  // From a sequence of (name, kind, default). False with an exception set if it is none.
+  // From a sequence of (name, kind, default, type), see KernelBase. False with an exception set if
+  // it is none.
   bool init(std::string kernelName, PyObject *parameters);
 
   // Finds the argument of each parameter, in Python's own way, and the options. `values` has room

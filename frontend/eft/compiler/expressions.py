@@ -129,8 +129,15 @@ class Expressions:
         mistake."""
         try:
             return unwrap(function(*args, **kwargs))
-        except (ArithmeticError, LookupError, TypeError, ValueError, AttributeError) as error:
-            raise Mistake(f"{type(error).__name__}: {error}") from None
+        except (
+            ArithmeticError,
+            AttributeError,
+            LookupError,
+            MemoryError,
+            TypeError,
+            ValueError,
+        ) as error:
+            raise Mistake(f"{type(error).__name__}: {error}".removesuffix(": ")) from None
 
     def _get_Compare(self, node):
         # The operand in the middle of `a < b < c` is computed once.
@@ -196,9 +203,9 @@ class Expressions:
         try:
             value = unwrap(getattr(owner, name))
         except AttributeError:
-            what = (
-                f"module {owner.__name__!r}" if isinstance(owner, ModuleType) else describe(owner)
-            )
+            # A module as the kernel calls it, not by its name in Python.
+            is_module = isinstance(owner, ModuleType)
+            what = repr(ast.unparse(node.value)) if is_module else describe(owner)
             raise Mistake(f"{what} has no attribute {name!r}") from None
         if isinstance(value, NotYet):
             raise Mistake(value.message)

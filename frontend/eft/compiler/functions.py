@@ -168,11 +168,6 @@ class Program:
                 f"the parameter {parameter.name!r} is annotated as {wanted}, got an argument of "
                 f"type {type}"
             )
-        if wanted.is_fp64() and type.is_fp32():
-            raise Mistake(
-                f"the parameter {parameter.name!r} is annotated as fp64, but a Python float "
-                "arrives as fp32: pass an array of one fp64"
-            )
 
     def _body(self, function, values: dict):
         self._stack.append(function)

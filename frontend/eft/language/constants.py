@@ -22,7 +22,7 @@ def number_dtype(value) -> dtype:
             low, high = candidate.int_range()
             if low <= value <= high:
                 return candidate
-        raise Mistake(f"an integer must fit in 64 bits, got {value}")
+        raise Mistake(f"an integer must be from -2**63 to 2**64 - 1, got {describe(value)}")
     magnitude = abs(value)
     if value != value or magnitude in (0.0, float("inf")):
         return dtypes.float32
@@ -37,7 +37,7 @@ def constant(value, type: dtype) -> tensor:
 def _converted(value, scalar: dtype):
     """The Python number to encode, if `scalar` can hold it."""
     if scalar.is_ptr():
-        raise Mistake(f"a pointer can't be made from the number {value}")
+        raise Mistake(f"a pointer can't be made from the number {describe(value)}")
     if scalar.is_floating():
         try:
             return float(value)
@@ -46,12 +46,14 @@ def _converted(value, scalar: dtype):
     if scalar.is_bool():
         if value in (0, 1):
             return int(value)
-        raise Mistake(f"the number {value} is out of the range of int1")
+        raise Mistake(f"the number {describe(value)} is out of the range of int1")
     if isinstance(value, float) and value != 0:
         raise Mistake(f"the float {value} can't become a constant of type {scalar}")
     low, high = scalar.int_range()
     if not low <= value <= high:
-        raise Mistake(f"the number {value} is out of the range of {scalar}: {low} to {high}")
+        raise Mistake(
+            f"the number {describe(value)} is out of the range of {scalar}: {low} to {high}"
+        )
     return int(value)
 
 

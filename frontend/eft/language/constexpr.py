@@ -10,6 +10,7 @@ here is what users write outside of kernels: as an annotation, and around a glob
 from __future__ import annotations
 
 import operator
+import sys
 
 
 class constexpr:
@@ -47,7 +48,20 @@ def unwrap(value):
         return value.value
     if type(value) in (tuple, list):
         return type(value)(unwrap(element) for element in value)
-    return value
+    return _python_number(value)
+
+
+def _python_number(value):
+    """Python's own number for one of NumPy's scalars; everything else as it is."""
+    numpy = sys.modules.get("numpy")  # where it is not loaded there are no scalars of it
+    if numpy is None or not isinstance(value, numpy.generic):
+        return value
+    if isinstance(value, numpy.bool_):
+        return bool(value)
+    if isinstance(value, numpy.integer):
+        return int(value)
+    is_float = isinstance(value, numpy.floating) or type(value).__module__ == "ml_dtypes"
+    return float(value) if is_float else value
 
 
 def _arithmetic(function):

@@ -12,6 +12,9 @@ from eft.errors import Mistake
 #: Programs with larger blocks are refused: they would be code without an end.
 MAX_ELEMENTS = 1 << 20
 
+#: Larger integers are shown by their magnitude. Python refuses to show those of many digits.
+_MOST_SHOWN = 1 << 70
+
 _INTEGERS = {f"{sign}int{bits}": bits for bits in (8, 16, 32, 64) for sign in ("", "u")}
 _INTEGERS["int1"] = 1
 _FLOATS = {"fp16": 16, "bf16": 16, "fp32": 32, "fp64": 64}
@@ -175,11 +178,13 @@ def check_shape(shape) -> tuple[int, ...]:
     extents = tuple(shape) if isinstance(shape, tuple | list) else (shape,)
     count = 1
     for extent in extents:
-        if isinstance(extent, bool) or not isinstance(extent, int):
+        if getattr(extent, "is_tensor", False):
             raise Mistake(
-                f"a block's extent must be an int that is known at compile time, "
-                f"got {describe(extent)}"
+                f"a block's extent must be known at compile time, got {describe(extent)}: "
+                "is a tl.constexpr annotation missing?"
             )
+        if isinstance(extent, bool) or not isinstance(extent, int):
+            raise Mistake(f"a block's extent must be an int, got {describe(extent)}")
         if extent <= 0 or extent & (extent - 1):
             raise Mistake(f"a block's extent must be a power of two, got {extent}")
         count *= extent
@@ -193,8 +198,12 @@ def describe(value) -> str:
     if getattr(value, "is_tensor", False):
         kind = "a block" if value.type.is_block() else "a value"
         return f"{kind} of type {value.type}"
+    if isinstance(value, int) and not -_MOST_SHOWN < value < _MOST_SHOWN:
+        return f"~{'-' if value < 0 else ''}2**{value.bit_length() - 1}"
     if value is None or isinstance(value, bool | int | float | str):
         return repr(value)
+    if isinstance(value, tuple | list):
+        return f"a tuple or list of {len(value)}"
     if isinstance(value, dtype):
         return f"the type {value}"
     name = getattr(value, "__name__", None)

@@ -98,7 +98,7 @@ def materialize(x, scalar: dtype, shape) -> tensor:
         return broadcast_to_shape(cast_to(x, scalar), shape)
     if scalar.is_int_unsigned() and x < 0:
         raise Mistake(
-            f"the negative number {x} meets an operand of type {scalar}: cast one of them"
+            f"the negative number {describe(x)} meets an operand of type {scalar}: cast one of them"
         )
     return constant(x, block_type(scalar, shape) if shape else scalar)
 

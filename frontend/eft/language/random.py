@@ -25,15 +25,23 @@ _TO_UNIFORM = 4.6566127342e-10
 _MOST_ROUNDS = 16
 
 
-def _integer(name: str, what: str, value) -> tensor:
-    value = to_tensor(value)
+def _integer(name: str, what: str, given) -> tensor:
+    value = to_tensor(given)
     if value.dtype.is_ptr():
         raise Mistake(
             f"{name} needs an integer as its {what}, got a pointer: load the {what} first"
         )
     if not value.dtype.is_int():
-        raise Mistake(f"{name} needs an integer as its {what}, got {describe(value)}")
+        raise Mistake(f"{name} needs an integer as its {what}, got {describe(given)}")
     return value
+
+
+def _check_rounds(name: str, n_rounds):
+    if type(n_rounds) is not int or not 1 <= n_rounds <= _MOST_ROUNDS:
+        raise Mistake(
+            f"{name} needs 1 to {_MOST_ROUNDS} rounds, known at compile time, got "
+            f"{describe(n_rounds)}"
+        )
 
 
 @builtin
@@ -45,11 +53,7 @@ def philox(seed, c0, c1, c2, c3, n_rounds=10):
         c0, c1, c2, c3: the counter's words; integers of 32 bits, broadcast together.
         n_rounds: how many rounds, 1 to 16; 10 is what passes every known test.
     """
-    if type(n_rounds) is not int or not 1 <= n_rounds <= _MOST_ROUNDS:
-        raise Mistake(
-            f"philox needs 1 to {_MOST_ROUNDS} rounds, known at compile time, got "
-            f"{describe(n_rounds)}"
-        )
+    _check_rounds("philox", n_rounds)
     seed = cast_to(_integer("philox", "seed", seed), dtypes.int64)
     words = [_integer("philox", "counter", word) for word in (c0, c1, c2, c3)]
     for word in words:
@@ -65,21 +69,27 @@ def philox(seed, c0, c1, c2, c3, n_rounds=10):
     return tuple(ops("eft.philox", [seed, *words], types, rounds=f"{n_rounds} : i32"))
 
 
+def _words(name: str, seed, offset, n_rounds):
+    """The four words of an offset; `name` is the function that the kernel calls."""
+    _check_rounds(name, n_rounds)
+    seed, offset = _integer(name, "seed", seed), _integer(name, "offset", offset)
+    low = cast_to(offset, dtypes.uint32)
+    zero = constant(0, low.type)
+    high = cast_to(offset >> 32, dtypes.uint32) if offset.dtype.primitive_bitwidth > 32 else zero
+    return philox(seed, low, high, zero, zero, n_rounds)
+
+
 @builtin
 def randint4x(seed, offset, n_rounds=10):
     """Four blocks of uniform random 32-bit words for each offset, as uint32: the cheapest way to
     have many. See `rand` for the arguments."""
-    offset = _integer("randint", "offset", offset)
-    low = cast_to(offset, dtypes.uint32)
-    zero = constant(0, low.type)
-    high = cast_to(offset >> 32, dtypes.uint32) if offset.dtype.primitive_bitwidth > 32 else zero
-    return philox(_integer("randint", "seed", seed), low, high, zero, zero, n_rounds)
+    return _words("randint4x", seed, offset, n_rounds)
 
 
 @builtin
 def randint(seed, offset, n_rounds=10):
     """A uniform random 32-bit word for each offset, as uint32. See `rand` for the arguments."""
-    return randint4x(seed, offset, n_rounds)[0]
+    return _words("randint", seed, offset, n_rounds)[0]
 
 
 @builtin
@@ -101,11 +111,12 @@ def rand(seed, offset, n_rounds=10):
         offset: an integer or a block of them, of at most 64 bits.
         n_rounds: the rounds of Philox.
     """
-    return uint_to_uniform_float(randint(seed, offset, n_rounds))
+    return uint_to_uniform_float(_words("rand", seed, offset, n_rounds)[0])
 
 
 @builtin
 def rand4x(seed, offset, n_rounds=10):
     """Four blocks of uniform random fp32 in [0, 1) for each offset: the cheapest way to have
     many."""
-    return tuple(uint_to_uniform_float(word) for word in randint4x(seed, offset, n_rounds))
+    words = _words("rand4x", seed, offset, n_rounds)
+    return tuple(uint_to_uniform_float(word) for word in words)

@@ -22,11 +22,13 @@ def arange(start, end):
     Both are known at compile time, and their distance is a power of two.
     """
     for name, bound in (("start", start), ("end", end)):
-        if isinstance(bound, bool) or not isinstance(bound, int):
+        if isinstance(bound, tensor):
             raise Mistake(
                 f"arange needs its {name} to be known at compile time, got {describe(bound)}: "
                 "is a tl.constexpr annotation missing?"
             )
+        if isinstance(bound, bool) or not isinstance(bound, int):
+            raise Mistake(f"arange needs an int as its {name}, got {describe(bound)}")
         if not _INT32[0] <= bound <= _INT32[1]:
             raise Mistake(f"arange needs its {name} to fit in int32, got {bound}")
     extent = end - start

@@ -210,6 +210,17 @@ def test_kernel_that_is_a_lambda():
     )
 
 
+def test_what_is_no_function():
+    class Kernel:
+        pass
+
+    kernel = eft.jit(lambda: None)
+    for what in (Kernel, Kernel(), len, "kernel", kernel, Kernel.__init__):
+        with pytest.raises(TypeError) as raised:
+            eft.jit(what)
+        assert str(raised.value) == f"@eft.jit takes a function that `def` defines, got {what!r}"
+
+
 def test_starred_parameters():
     def kernel(*pointers):
         pass

@@ -99,6 +99,21 @@ def float_as_seed(x_ptr, n):
 
 
 @eft.jit
+def number_as_seed(x_ptr, n):
+    tl.rand4x(1.5, n)
+
+
+@eft.jit
+def pointer_as_offset(x_ptr, n):
+    tl.randint4x(n, x_ptr)
+
+
+@eft.jit
+def block_as_counter(x_ptr, n):
+    tl.philox(n, n, n, n, tl.full((4,), 0.5, tl.float32))
+
+
+@eft.jit
 def bitcast_of_other_width(x_ptr, n):
     n.to(tl.float64, bitcast=True)
 
@@ -126,6 +141,31 @@ def volatile_load(x_ptr, n):
 @eft.jit
 def integer_too_wide(x_ptr, n):
     n + (1 << 64)
+
+
+@eft.jit
+def integer_too_low(x_ptr, n):
+    n + (-(1 << 63) - 1)
+
+
+@eft.jit
+def integer_of_many_digits(x_ptr, n):
+    n + (1 << 20000)
+
+
+@eft.jit
+def integer_of_many_digits_in_block(x_ptr, n):
+    tl.full((4,), 1 << 20000, tl.int32)
+
+
+@eft.jit
+def tuple_without_end(x_ptr, n):
+    (0,) * (1 << 60)
+
+
+@eft.jit
+def list_as_value(x_ptr, n):
+    tl.store(x_ptr, [1, 2, 3])
 
 
 @eft.jit
@@ -193,12 +233,23 @@ def float_in_int_block(x_ptr, n):
         (
             pointer_as_seed,
             "tl.rand(",
-            "randint needs an integer as its seed, got a pointer: load the seed first",
+            "rand needs an integer as its seed, got a pointer: load the seed first",
         ),
         (
             float_as_seed,
             "tl.rand(",
-            "randint needs an integer as its seed, got a value of type fp32",
+            "rand needs an integer as its seed, got a value of type fp32",
+        ),
+        (number_as_seed, "tl.rand4x(", "rand4x needs an integer as its seed, got 1.5"),
+        (
+            pointer_as_offset,
+            "tl.randint4x(",
+            "randint4x needs an integer as its offset, got a pointer: load the offset first",
+        ),
+        (
+            block_as_counter,
+            "tl.philox(",
+            "philox needs an integer as its counter, got a block of type fp32[4]",
         ),
         (
             bitcast_of_other_width,
@@ -217,7 +268,32 @@ def float_in_int_block(x_ptr, n):
             "boundary_check and padding_option need a block pointer, which is not supported yet",
         ),
         (volatile_load, "tl.load(", "volatile=True is not supported yet"),
-        (integer_too_wide, "n + (", f"an integer must fit in 64 bits, got {1 << 64}"),
+        (
+            integer_too_wide,
+            "n + (",
+            f"an integer must be from -2**63 to 2**64 - 1, got {1 << 64}",
+        ),
+        (
+            integer_too_low,
+            "n + (",
+            f"an integer must be from -2**63 to 2**64 - 1, got {-(1 << 63) - 1}",
+        ),
+        (
+            integer_of_many_digits,
+            "n + (",
+            "an integer must be from -2**63 to 2**64 - 1, got ~2**20000",
+        ),
+        (
+            integer_of_many_digits_in_block,
+            "tl.full(",
+            "the number ~2**20000 is out of the range of int32: -2147483648 to 2147483647",
+        ),
+        (tuple_without_end, "(0,) * ", "MemoryError"),
+        (
+            list_as_value,
+            "tl.store(",
+            "expected a value of the kernel or a number, got a tuple or list of 3",
+        ),
         (
             float_in_int_block,
             "tl.full(",
@@ -247,23 +323,17 @@ def full_extent(x_ptr, n, N: tl.constexpr):
     [
         (extent, 24, "a block's extent must be a power of two, got arange(0, 24) of 24"),
         (extent, 0, "arange needs an end above its start, got 0 and 0"),
-        (
-            extent,
-            1.5,
-            "arange needs its end to be known at compile time, got 1.5: is a tl.constexpr "
-            "annotation "
-            "missing?",
-        ),
+        (extent, 64.0, "arange needs an int as its end, got 64.0"),
+        (extent, True, "arange needs an int as its end, got True"),
+        (extent, (1, 2), "arange needs an int as its end, got a tuple or list of 2"),
         (extent, 1 << 40, f"arange needs its end to fit in int32, got {1 << 40}"),
         (extent, 1 << 24, "a block must have at most 1048576 elements, got 16777216"),
         (full_extent, 3, "a block's extent must be a power of two, got 3"),
         (full_extent, -4, "a block's extent must be a power of two, got -4"),
         (full_extent, 1 << 19, "a block must have at most 1048576 elements, got 2097152"),
-        (
-            full_extent,
-            "4",
-            "a block's extent must be an int that is known at compile time, got '4'",
-        ),
+        (full_extent, "4", "a block's extent must be an int, got '4'"),
+        (full_extent, 64.0, "a block's extent must be an int, got 64.0"),
+        (full_extent, False, "a block's extent must be an int, got False"),
     ],
 )
 def test_extents(kernel, value, message):

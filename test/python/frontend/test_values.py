@@ -5,12 +5,15 @@ import math
 
 import eft
 import eft.language as tl
+import ml_dtypes
 import numpy as np
 from support import lower
 
 N = tl.constexpr(8)
 ANNOTATED: tl.constexpr = 3
 PAIR = (tl.constexpr(1), tl.constexpr(2))
+NUMPY_ONE = tl.constexpr(np.int32(1))
+OF_NUMPY = tl.constexpr((np.int64(3), np.int32(2)))
 constants = math
 
 
@@ -41,6 +44,35 @@ def compile_time_arithmetic(out, K: tl.constexpr):
 def test_python_computes_with_constexprs():
     found = stored(compile_time_arithmetic, 13, K=2)
     assert found == [10, -4, 1, 65, 1, 2, 4, 4, 2, 1, 3, 9, 1]
+
+
+@eft.jit
+def numpy_constants(out, N: tl.constexpr, FLAG: tl.constexpr, HALF: tl.constexpr, PART=NUMPY_ONE):
+    tl.store(out + tl.arange(0, N), HALF if FLAG else tl.zeros((PART,), tl.float32))
+    tl.store(out + N - 1, OF_NUMPY[0] + tl.full((OF_NUMPY[1],), 1, tl.int32).numel)
+
+
+def test_numpy_scalars_are_numbers_at_compile_time():
+    for half in (np.float32, np.float64, ml_dtypes.bfloat16):
+        values = {"N": np.int64(4), "FLAG": np.bool_(True), "HALF": half(0.5)}
+        assert stored(numpy_constants, 4, np.float32, **values) == [0.5, 0.5, 0.5, 5.0]
+
+
+@eft.jit
+def declared(out, x: tl.float64, y: "fp64", z: tl.float32):  # noqa: F821
+    tl.store(out, x)
+    tl.store(out + 1, y)
+    tl.store(out + 2, z)
+
+
+def test_floats_of_a_parameter_annotated_as_fp64():
+    out = np.zeros(3)
+    compiled = declared[1](out, 0.1, np.float64(1e300), 0.1)
+    assert out.tolist() == [0.1, 1e300, np.float32(0.1)]
+    declared[1](out, 1, -(2**60), True)
+    assert out.tolist() == [1, -(2**60), 1]
+    warm = declared.warmup(tl.float64, 0.1, 1e300, 0.1, target="cpu")
+    assert warm.asm["ir"] == compiled.asm["ir"]
 
 
 @eft.jit

@@ -123,7 +123,7 @@ def bad_word(out_ptr, seed):
 @pytest.mark.parametrize(
     "kernel, message",
     [
-        (bad_rounds, "philox needs 1 to 16 rounds, known at compile time, got 0"),
+        (bad_rounds, "randint needs 1 to 16 rounds, known at compile time, got 0"),
         (too_many_rounds, "philox needs 1 to 16 rounds, known at compile time, got 17"),
         (bad_counter, "philox needs counters of 32 bits, got int64"),
         (bad_word, "uint_to_uniform_float needs a word of 32 bits, got int64"),

@@ -8,6 +8,7 @@ import struct
 import eft._runtime as runtime
 import numpy as np
 import pytest
+from runtime_kernels import RecordingKernel
 
 ELEMENTS = "expected bool, int8 to int64, uint8 to uint64, float16, bfloat16, float32 or float64"
 
@@ -28,6 +29,10 @@ def failure(make_kernel, value, type_=TypeError):
 
 def float_bits(value):
     return struct.unpack("<I", struct.pack("<f", value))[0]
+
+
+def double_bits(value):
+    return struct.unpack("<Q", struct.pack("<d", value))[0]
 
 
 @pytest.mark.parametrize(
@@ -103,11 +108,32 @@ def test_constexprs_take_no_slot(make_kernel):
     assert kernel.slots() == [1, 3]
 
 
-@pytest.mark.parametrize("bits", [65, 200])
-def test_ints_beyond_64_bits(make_kernel, bits):
-    message = f"kernel 'dropout': argument 'x' must be an int of at most 64 bits, got one of {bits}"
-    assert failure(make_kernel, 2 ** (bits - 1)) == message + " bits"
-    assert failure(make_kernel, -(2**63) - 1).endswith("got one of 64 bits")
+@pytest.mark.parametrize(
+    "value, found",
+    [
+        (2**64, "18446744073709551616"),
+        (-(2**63) - 1, "-9223372036854775809"),
+        (2**200, "one of 201 bits"),
+        pytest.param(-(2**20000), "one of 20001 bits", id="many digits"),
+    ],
+)
+def test_ints_beyond_64_bits(make_kernel, value, found):
+    assert failure(make_kernel, value) == (
+        f"kernel 'dropout': argument 'x' must be an int from -2**63 to 2**64 - 1, got {found}"
+    )
+
+
+@pytest.mark.parametrize("value", [0.1, np.float64(0.1), np.float32(0.5)])
+def test_floats_for_a_parameter_that_is_declared_as_fp64(make_kernel, value):
+    kernel = RecordingKernel(
+        make_kernel("x").library,
+        [("x", 1, runtime.MISSING, "fp64"), ("y", 1, runtime.MISSING, "fp32")],
+    )
+    kernel[1](value, value)
+    assert kernel.types == ("fp64", "fp32")
+    assert kernel.slots() == [double_bits(value), float_bits(value)]
+    kernel[1](1, True)
+    assert kernel.types == ("i32", "i1")
 
 
 @pytest.mark.parametrize(
@@ -258,6 +284,9 @@ def test_array_interfaces_that_say_too_little_or_too_much(make_kernel):
     assert failure(make_kernel, Interface(x, typestr=">f4")) == (
         f"kernel 'dropout': argument 'x' has element type '>f4', {ELEMENTS}"
     )
+    assert failure(make_kernel, Interface(x, data=("0x10", False))) == (
+        "kernel 'dropout': argument 'x' has no address: an array interface's 'data' gives '0x10'"
+    )
 
 
 class DLPackOnly:
@@ -341,6 +370,13 @@ def test_data_ptr_objects(make_kernel):
     )
     assert failure(make_kernel, Standin(4096, "int8", device="xpu:0"), ValueError) == (
         "kernel 'dropout': argument 'x' is on 'xpu:0', expected a CPU or a CUDA device"
+    )
+
+
+@pytest.mark.parametrize("address", ["4096", None, -1, 1 << 64, 1.5])
+def test_data_ptr_that_gives_no_address(make_kernel, address):
+    assert failure(make_kernel, Standin(address, "int8")) == (
+        f"kernel 'dropout': argument 'x' has no address: data_ptr() gives {address!r}"
     )
 
 

@@ -151,8 +151,8 @@ def test_the_base_is_initialised_once():
             ValueError,
             "parameter 'a' of kernel 'k' must be of kind 0, 1 or 2, got 3",
         ),
-        ([5], TypeError, "a parameter must be a tuple (name, kind, default), got 5"),
-        (5, TypeError, "the parameters must be a sequence of (name, kind, default)"),
+        ([5], TypeError, "a parameter must be a tuple (name, kind, default, type), got 5"),
+        (5, TypeError, "the parameters must be a sequence of (name, kind, default, type)"),
     ],
 )
 def test_wrong_parameters(wrong, type_, message):

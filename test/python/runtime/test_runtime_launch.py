@@ -61,7 +61,9 @@ def test_a_launcher_can_be_kept(make_kernel):
         type(launcher)()
 
 
-@pytest.mark.parametrize("grid", [1.5, "3", None, (1, 2.0), (None,), ((1,),), {1}])
+@pytest.mark.parametrize(
+    "grid", [1.5, "3", None, (1, 2.0), (None,), ((1,),), {1}, np.array([1]), (np.ones(1),)]
+)
 @pytest.mark.parametrize("function", [False, True])
 def test_grids_of_other_types(make_kernel, grid, function):
     kernel = make_kernel("n", name="dropout")

@@ -227,7 +227,8 @@ def test_device_without_pytorch(python):
         "device = driver.active.get_active_torch_device()\n"
         "expected = 'cuda:0' if _runtime.device_count() else 'cpu'\n"
         "assert device == expected and str(device) == f'{device}' == expected, device\n"
-        "assert (device.type, device.index) == (('cuda', 0) if ':' in expected else ('cpu', None))\n"
+        "parts = ('cuda', 0) if ':' in expected else ('cpu', None)\n"
+        "assert (device.type, device.index) == parts\n"
         "assert {device: 1} == {expected: 1}\n"
         "if expected == 'cpu' and np.lib.NumpyVersion(np.__version__) >= '2.0.0':\n"
         "    assert np.empty(3, device=device).device == device\n",
