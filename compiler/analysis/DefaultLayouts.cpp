@@ -4,6 +4,7 @@
 
 #include "compiler/ir/LayoutConversion.h"
 #include "compiler/layout/Placement.h"
+#include "compiler/layout/ReductionOrder.h"
 
 using namespace mlir;
 using namespace eft;
@@ -39,7 +40,17 @@ DefaultLayouts::DefaultLayouts(func::FuncOp function, const AxisInfos &infos,
       add(load.getPointer(), infos);
     else if (auto store = dyn_cast<StoreOp>(op))
       add(store.getPointer(), infos);
+    else if (auto reduce = dyn_cast<ReduceOp>(op))
+      add(reduce);
   });
+}
+
+void DefaultLayouts::add(ReduceOp reduce) {
+  auto type = cast<RankedTensorType>(reduce.getSources().front().getType());
+  Accesses &shape = accesses[shapeOf(type)];
+  shape.contiguity.resize(type.getRank(), 0);
+  shape.width.resize(type.getRank(), 1);
+  shape.reducedBits = std::max<int64_t>(shape.reducedBits, type.getElementTypeBitWidth());
 }
 
 void DefaultLayouts::add(Value pointer, const AxisInfos &infos) {
@@ -58,13 +69,11 @@ void DefaultLayouts::add(Value pointer, const AxisInfos &infos) {
   }
 }
 
-LayoutAttr DefaultLayouts::of(RankedTensorType type) {
+LayoutAttr DefaultLayouts::choose(RankedTensorType type) const {
   std::vector<int64_t> shape = shapeOf(type);
-  LayoutAttr &layout = chosen[shape];
-  if (layout)
-    return layout;
   std::vector<unsigned> order = rowMajorOrder(shape.size());
-  int64_t width = 1, widestBits = 32;
+  const bool isGpu = target.kind == PlacementTarget::Kind::Gpu;
+  int64_t width = 1, widestBits = 32, reducedBits = 0;
   if (auto found = accesses.find(shape); found != accesses.end()) {
     const Accesses &all = found->second;
     // The dimension along which memory runs most; of several, the last.
@@ -73,12 +82,20 @@ LayoutAttr DefaultLayouts::of(RankedTensorType type) {
     });
     std::rotate(order.begin(), fastest, fastest + 1);
     width = all.width[order.front()];
-    widestBits = all.widestBits;
+    widestBits = all.widestBits != 0 ? all.widestBits : widestBits;
+    reducedBits = all.reducedBits;
   }
-  layout = toAttribute(type.getContext(),
-                       target.kind == PlacementTarget::Kind::Gpu
-                           ? placeOnGpu(shape, order, width, target.numWarps)
+  if (isGpu && reducedBits != 0 && order == rowMajorOrder(shape.size()))
+    return toAttribute(type.getContext(), reductionLayout(shape, reducedBits, target.numWarps));
+  return toAttribute(type.getContext(),
+                     isGpu ? placeOnGpu(shape, order, width, target.numWarps)
                            : placeOnCpu(shape, order, simdLanes(target.vectorBits, widestBits)));
+}
+
+LayoutAttr DefaultLayouts::of(RankedTensorType type) {
+  LayoutAttr &layout = chosen[shapeOf(type)];
+  if (!layout)
+    layout = choose(type);
   return layout;
 }
 

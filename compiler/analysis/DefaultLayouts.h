@@ -6,6 +6,9 @@
 // runs becomes the fastest, and on a GPU a thread holds as many neighbours as the widest access
 // that any of them allows; on a CPU a step works on as many elements as a vector register holds of
 // the widest type in memory.
+//
+// Where blocks of the shape are reduced, and memory runs along the last dimension as reductions do,
+// the layout is the one in which reducing is cheapest (ReductionOrder.h).
 #pragma once
 
 #include "compiler/analysis/AxisInfo.h"
@@ -39,9 +42,12 @@ private:
     llvm::SmallVector<int64_t> contiguity; // summed over the accesses, for each dimension
     llvm::SmallVector<int64_t> width;      // the most elements of one access, along each dimension
     int64_t widestBits = 0;                // of an element in memory
+    int64_t reducedBits = 0;               // of an element that is reduced; 0 if none is
   };
 
   void add(mlir::Value pointer, const AxisInfos &infos);
+  void add(ReduceOp reduce);
+  LayoutAttr choose(mlir::RankedTensorType type) const;
 
   PlacementTarget target;
   std::map<std::vector<int64_t>, Accesses> accesses;

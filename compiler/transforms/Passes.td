@@ -254,9 +254,14 @@ def Place : Pass<"eft-place"> {
     warps, and as upper register bits the steps; on a CPU the lanes of a vector register for the widest
     type in memory, then the steps.
 
-    The source of `eft.expand_dims` or `eft.broadcast` has what is left of the result's layout. Where a
-    block would need two layouts, what makes it is done twice; a block that can't be made twice (it is
-    carried through a loop, or read again after a store) is refused.
+    The source of `eft.expand_dims`, `eft.broadcast`, `eft.reshape`, `eft.trans`, `eft.join` or
+    `eft.split` has the layout in which the operation moves nothing. Where a block is needed in two
+    layouts, what makes it is done twice if that is cheap; else `eft.convert_layout` is inserted, as
+    it is for what a load can't bring at once: a transposed tile, or an element that may be stored in
+    another place.
+
+    A reduction gets its order, `steps` and `tree`, which is the same for all targets: that of a
+    program of `num-warps` warps.
 
     Accesses are marked with what was found: `run`, how many neighbours one access may move, and
     `prefix`, that the mask is true up to some index and false from there on.
@@ -274,7 +279,7 @@ def Place : Pass<"eft-place"> {
   }];
   let options = [
     Option<"target", "target", "std::string", /*default=*/"\"gpu\"", "the machine: gpu or cpu">,
-    Option<"numWarps", "num-warps", "unsigned", /*default=*/"4", "gpu: warps of a program">,
+    Option<"numWarps", "num-warps", "unsigned", /*default=*/"4", "warps of a program">,
     Option<"vectorBits", "vector-bits", "unsigned", /*default=*/"256",
            "cpu: bits of a vector register">
   ];

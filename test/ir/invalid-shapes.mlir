@@ -152,3 +152,14 @@ func.func @scan_changes_its_type(%x: tensor<8xf32>) {
   }
   return
 }
+
+// -----
+
+func.func @reduction_of_pointers(%x: tensor<8x!eft.ptr<f32>>) {
+  // expected-error @+1 {{operand #0 must be variadic of block of numbers, but got 'tensor<8x!eft.ptr<f32>>'}}
+  %0 = eft.reduce %x axis 0 : (tensor<8x!eft.ptr<f32>>) -> !eft.ptr<f32> {
+  ^bb0(%a: !eft.ptr<f32>, %b: !eft.ptr<f32>):
+    eft.yield %a : !eft.ptr<f32>
+  }
+  return
+}

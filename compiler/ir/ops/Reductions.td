@@ -33,7 +33,7 @@ def Eft_ReduceOp : Eft_CombiningOp<"reduce"> {
     }
     ```
   }];
-  let arguments = (ins Variadic<Eft_Block>:$sources, I32Attr:$axis, OptionalAttr<I32Attr>:$steps,
+  let arguments = (ins Variadic<Eft_NumberBlock>:$sources, I32Attr:$axis, OptionalAttr<I32Attr>:$steps,
                        OptionalAttr<DenseI32ArrayAttr>:$tree);
   let results = (outs Variadic<Eft_Value>:$results);
   let regions = (region SizedRegion<1>:$combine);
@@ -62,7 +62,7 @@ def Eft_ScanOp : Eft_CombiningOp<"scan"> {
     }
     ```
   }];
-  let arguments = (ins Variadic<Eft_Block>:$sources, I32Attr:$axis, UnitAttr:$reverse);
+  let arguments = (ins Variadic<Eft_NumberBlock>:$sources, I32Attr:$axis, UnitAttr:$reverse);
   let results = (outs Variadic<Eft_Block>:$results);
   let regions = (region SizedRegion<1>:$combine);
   let assemblyFormat = [{

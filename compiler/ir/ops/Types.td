@@ -17,6 +17,9 @@ def Eft_Block : Type<CPred<"::eft::isBlock($_self)">,
 def Eft_IntBlock : Type<And<[Eft_Block.predicate,
     CPred<"::mlir::getElementTypeOrSelf($_self).isSignlessInteger()">]>, "block of integers",
     "::mlir::RankedTensorType">;
+def Eft_NumberBlock : Type<And<[Eft_Block.predicate,
+    CPred<"::mlir::getElementTypeOrSelf($_self).isIntOrFloat()">]>, "block of numbers",
+    "::mlir::RankedTensorType">;
 def Eft_Value : AnyTypeOf<[Eft_Scalar, Eft_Block], "scalar or block">;
 def Eft_PointerLike : Type<And<[Eft_Value.predicate,
     CPred<"::llvm::isa<::eft::PointerType>(::mlir::getElementTypeOrSelf($_self))">]>,

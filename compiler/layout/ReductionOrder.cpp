@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "compiler/layout/ReductionOrder.h"
+
+#include "compiler/layout/Placement.h"
+
+#include <algorithm>
+
+namespace eft {
+
+namespace {
+
+constexpr int64_t vectorBytes = 16;
+
+int64_t vectorElements(int64_t elementBits) {
+  return vectorBytes / std::max<int64_t>(elementBits / 8, 1);
+}
+
+} // namespace
+
+LinearLayout reductionLayout(std::span<const int64_t> shape, int64_t elementBits,
+                             int64_t numWarps) {
+  return placeOnGpu(shape, rowMajorOrder(static_cast<unsigned>(shape.size())),
+                    vectorElements(elementBits), numWarps);
+}
+
+ReductionOrder reductionOrder(std::span<const int64_t> shape, unsigned axis, int64_t elementBits,
+                              int64_t numWarps) {
+  LinearLayout layout = reductionLayout(shape, elementBits, numWarps);
+  auto bitsOf = [&](std::string_view place) {
+    std::vector<int32_t> bits;
+    for (unsigned bit = 0; bit < layout.placeBits(place); ++bit)
+      if (int64_t image = layout.basis(place, bit)[axis])
+        bits.push_back(static_cast<int32_t>(image));
+    return bits;
+  };
+  std::vector<int32_t> registers = bitsOf(place::registers), lanes = bitsOf(place::lane),
+                       warps = bitsOf(place::warp);
+  int32_t lowestOfThreads = static_cast<int32_t>(shape[axis]);
+  for (const std::vector<int32_t> &bits : {lanes, warps})
+    for (int32_t bit : bits)
+      lowestOfThreads = std::min(lowestOfThreads, bit);
+
+  ReductionOrder order;
+  // A register bit above those of the threads is a step. Where no thread has a bit of the axis, the
+  // walk put all of its bits beyond the threads, or all into the first vector.
+  const bool hasVector = axis + 1 == shape.size();
+  for (int32_t bit : registers) {
+    const bool isStep = bit > lowestOfThreads || (!hasVector && lanes.empty() && warps.empty());
+    if (isStep)
+      order.steps *= 2;
+    else
+      order.tree.push_back(bit);
+  }
+  order.tree.insert(order.tree.end(), lanes.begin(), lanes.end());
+  order.tree.insert(order.tree.end(), warps.begin(), warps.end());
+  return order;
+}
+
+} // namespace eft

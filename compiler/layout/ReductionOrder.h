@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The order in which a reduction combines elements.
+//
+// A sum of floating-point numbers depends on the order of its additions, so Eft fixes one, for
+// every target: the order that costs a GPU nothing when the block lies in the layout below. It
+// follows from the block's shape, the size of an element and the number of warps, and from nothing
+// else; a CPU, or a GPU with the block in another layout, keeps to it.
+//
+// Take the layout that deals a row-major walk out to registers (one vector of 16 bytes), lanes,
+// warps, and registers again. Each bit of an index along the axis then belongs to one of those:
+//
+//   what a thread holds beyond its first vector     the `steps`: combined one after the other
+//   the first vector's bits                         folded, the lowest bit first
+//   the lanes' bits                                 folded, likewise, by shuffles
+//   the warps' bits                                 folded, likewise, through shared memory
+//
+// Steps come one after the other, not as a tree, so that a loop over them carries one partial
+// result; they are the highest bits of the axis. To fold a bit is to combine x[i] with x[i + bit].
+#pragma once
+
+#include "compiler/layout/LinearLayout.h"
+
+namespace eft {
+
+struct ReductionOrder {
+  int64_t steps = 1;         ///< equal parts of the axis that are combined element by element first
+  std::vector<int32_t> tree; ///< then the index bits that are folded, in this order
+};
+
+/// The layout (register, lane, warp) in which reducing a block of such elements is cheapest.
+LinearLayout reductionLayout(std::span<const int64_t> shape, int64_t elementBits, int64_t numWarps);
+
+/// The order along one axis of a block of this shape.
+ReductionOrder reductionOrder(std::span<const int64_t> shape, unsigned axis, int64_t elementBits,
+                              int64_t numWarps);
+
+} // namespace eft

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "compiler/transforms/placing/LoadPlacing.h"
+
+#include "compiler/ir/LayoutConversion.h"
+#include "compiler/layout/Placement.h"
+#include "compiler/transforms/placing/PlacingRules.h"
+
+#include "mlir/Interfaces/LoopLikeInterface.h"
+
+using namespace mlir;
+
+namespace eft {
+
+namespace {
+
+/// What memory is moved in.
+constexpr int64_t sectorBytes = 32;
+
+/// Touching memory in this many pieces is no reason for a trip through shared memory.
+constexpr int64_t cheapTraffic = 8;
+
+/// Whether the program may come to both operations in one run through it.
+bool mayBothRun(Operation *load, Operation *store, Operation *function) {
+  for (Operation *around = load; around && around != function; around = around->getParentOp()) {
+    if (isa<LoopLikeOpInterface>(around) && around->isProperAncestor(store))
+      return true;
+    Operation *other = around->getBlock()->findAncestorOpInBlock(*store);
+    if (other && other != around)
+      return true;
+  }
+  return false;
+}
+
+bool meetsStoreOfItsShape(LoadOp load) {
+  auto shape = cast<RankedTensorType>(load.getType()).getShape();
+  auto function = load->getParentOfType<func::FuncOp>();
+  return function
+      .walk([&](StoreOp store) {
+        auto type = dyn_cast<RankedTensorType>(store.getPointer().getType());
+        return type && type.getShape() == shape && mayBothRun(load, store, function)
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+/// How many pieces of memory the lanes at hand touch with one access of `run` elements: the number
+/// of sectors that hold the images of the lane's bits, which is 2 to the power of their rank once
+/// what lies inside a sector is left out.
+int64_t sectorsOfLanes(const LinearLayout &layout, unsigned fastest, int64_t sectorElements,
+                       int64_t run) {
+  std::vector<PlaceBases> bases;
+  int64_t outside = ~(std::max(sectorElements, run) - 1);
+  PlaceBases lanes{std::string(place::lane), {}};
+  for (unsigned bit = 0; bit < layout.placeBits(place::lane); ++bit) {
+    Coordinates basis = layout.basis(place::lane, bit);
+    basis[fastest] &= outside;
+    lanes.bases.push_back(basis);
+  }
+  std::string error;
+  std::optional<LinearLayout> map = LinearLayout::create(std::vector{lanes}, layout.shape(), error);
+  int64_t pieces = int64_t(1) << map->rank();
+  return pieces * std::max<int64_t>(1, run / sectorElements);
+}
+
+/// How many pieces of memory one warp, or the one thread of a CPU, touches in all its accesses.
+int64_t traffic(LoadOp load, LayoutAttr layoutAttr, const AxisInfo &pointer,
+                const PlacementTarget &target) {
+  RankedTensorType type = placed(load.getPointer().getType(), layoutAttr);
+  LinearLayout layout = *layoutOf(type);
+  const int64_t run = accessRun(pointer, type, target);
+  const int64_t bytes = getElementTypeOrSelf(load.getType()).getIntOrFloatBitWidth() / 8;
+  const bool isGpu = target.kind == PlacementTarget::Kind::Gpu;
+  std::string_view pieces = isGpu ? place::registers : place::step;
+  unsigned copies = llvm::popcount(layout.redundantBits(pieces));
+  int64_t held = int64_t(1) << (layout.placeBits(pieces) - copies);
+  unsigned fastest = 0;
+  for (int64_t dim = 1; dim < type.getRank(); ++dim)
+    if (pointer.contiguity(dim) >= pointer.contiguity(fastest))
+      fastest = dim;
+  if (!isGpu) {
+    int64_t lanes = int64_t(1) << layout.placeBits(place::lane);
+    return run >= lanes ? held : held * lanes;
+  }
+  return std::max<int64_t>(held / run, 1) *
+         sectorsOfLanes(layout, fastest, std::max<int64_t>(sectorBytes / bytes, 1), run);
+}
+
+} // namespace
+
+bool canLoadIn(LoadOp load, LayoutAttr layout, LayoutAttr standard, const AxisInfos &infos,
+               const PlacementTarget &target) {
+  if (layout == standard)
+    return true;
+  if (meetsStoreOfItsShape(load))
+    return false;
+  AxisInfo pointer = infos.of(load.getPointer());
+  int64_t best = std::max(traffic(load, standard, pointer, target), cheapTraffic);
+  return traffic(load, layout, pointer, target) <= 2 * best;
+}
+
+} // namespace eft

@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "compiler/transforms/placing/PlacingPlan.h"
+
+#include "compiler/transforms/placing/LoadPlacing.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "llvm/ADT/EquivalenceClasses.h"
+
+using namespace mlir;
+
+namespace eft {
+
+namespace {
+
+/// What is computed from memory is made in so many layouts, and converted to others.
+constexpr unsigned mostCopies = 2;
+
+bool isBlockValue(Value value) { return isa<TensorType>(value.getType()); }
+
+unsigned depthOf(Operation *op) {
+  unsigned depth = 0;
+  for (Operation *around = op->getParentOp(); around; around = around->getParentOp())
+    ++depth;
+  return depth;
+}
+
+} // namespace
+
+//===--- Joints -------------------------------------------------------------------------------===//
+
+void PlacingPlan::findJoints() {
+  llvm::EquivalenceClasses<void *> classes;
+  for (Value target : flow.targets())
+    if (isBlockValue(target))
+      for (OpOperand *source : flow.sourcesOf(target))
+        for (Value other : flow.targetsOf(*source))
+          classes.unionSets(target.getAsOpaquePointer(), other.getAsOpaquePointer());
+  DenseMap<void *, unsigned> numbers;
+  for (Value target : flow.targets()) {
+    if (!isBlockValue(target))
+      continue;
+    void *leader = classes.getLeaderValue(target.getAsOpaquePointer());
+    auto [entry, isNew] = numbers.try_emplace(leader, joints.size());
+    if (isNew)
+      joints.push_back({{}, rules.defaultOf(target)});
+    joints[entry->second].values.push_back(target);
+    jointOf[target] = entry->second;
+  }
+}
+
+/// The home of what is carried, if it comes, perhaps through elementwise operations, from an
+/// operation that has one.
+LayoutAttr PlacingPlan::homeBehind(const Joint &joint) {
+  auto shape = cast<RankedTensorType>(joint.values.front().getType()).getShape();
+  SmallVector<Value> pending;
+  for (Value value : joint.values)
+    for (OpOperand *source : flow.sourcesOf(value))
+      pending.push_back(source->get());
+  DenseSet<Value> seen;
+  while (!pending.empty()) {
+    Value value = pending.pop_back_val();
+    auto block = dyn_cast<RankedTensorType>(value.getType());
+    Operation *op = value.getDefiningOp();
+    if (!block || block.getShape() != shape || !op || jointOf.contains(value) ||
+        !seen.insert(value).second)
+      continue;
+    if (LayoutAttr home = rules.homeOf(op))
+      return home;
+    if (!isa<LoadOp>(op))
+      llvm::append_range(pending, op->getOperands());
+  }
+  return {};
+}
+
+LayoutAttr PlacingPlan::innermostDemand(const Joint &joint) {
+  LayoutAttr wanted = joint.layout;
+  unsigned deepest = 0;
+  for (Value value : joint.values)
+    for (OpOperand &use : value.getUses()) {
+      Layouts demands;
+      demandOf(use, demands);
+      demands.remove(joint.layout);
+      if (demands.empty() || depthOf(use.getOwner()) <= deepest)
+        continue;
+      deepest = depthOf(use.getOwner());
+      wanted = demands.front();
+    }
+  return wanted;
+}
+
+/// Lets a joint take a better layout, each joint once. True if one did, so that the plan must be
+/// made anew.
+bool PlacingPlan::settleJoints() {
+  for (Joint &joint : joints) {
+    if (joint.isSettled)
+      continue;
+    LayoutAttr wanted = homeBehind(joint);
+    if (!wanted)
+      wanted = innermostDemand(joint);
+    if (wanted == joint.layout)
+      continue;
+    joint.isSettled = true;
+    joint.layout = wanted;
+    return true;
+  }
+  return false;
+}
+
+//===--- Demands ------------------------------------------------------------------------------===//
+
+/// Finds what is computed from scalars and constants by derived operations alone: to make it again
+/// costs little.
+void PlacingPlan::findRepeatable() {
+  function.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (!blockResult(op) || rules.homeOf(op) || isa<LoadOp>(op) || op->getNumRegions() != 0)
+      return;
+    auto isRepeatable = [&](Value operand) {
+      return !isBlockValue(operand) ||
+             (operand.getDefiningOp() && repeatable.contains(operand.getDefiningOp()));
+    };
+    if (llvm::all_of(op->getOperands(), isRepeatable))
+      repeatable.insert(op);
+  });
+}
+
+/// All that a use demands of the value that it uses.
+void PlacingPlan::demandOf(OpOperand &use, Layouts &demands) {
+  Operation *owner = use.getOwner();
+  if (ArrayRef<Value> targets = flow.targetsOf(use); !targets.empty()) {
+    demands.insert(joints[jointOf.lookup(targets.front())].layout);
+  } else if (auto found = layouts.find(owner); found != layouts.end()) {
+    for (LayoutAttr layout : found->second)
+      demands.insert(rules.demandOn(use, layout));
+  } else {
+    demands.insert(rules.demandOn(use, {}));
+  }
+}
+
+/// Decides in which of the demanded layouts an operation is made.
+void PlacingPlan::choose(Operation *op, Value result) {
+  Layouts &chosen = layouts[op];
+  LayoutAttr standard = rules.defaultOf(result);
+  if (LayoutAttr home = rules.homeOf(op)) {
+    chosen.insert(home);
+    return;
+  }
+  Layouts demands;
+  for (Value each : op->getResults())
+    for (OpOperand &use : each.getUses())
+      demandOf(use, demands);
+  if (auto load = dyn_cast<LoadOp>(op)) {
+    for (LayoutAttr layout : demands)
+      chosen.insert(canLoadIn(load, layout, standard, infos, target) ? layout : standard);
+  } else if (demands.size() <= mostCopies || repeatable.contains(op)) {
+    chosen.insert(demands.begin(), demands.end());
+  } else {
+    chosen.insert(demands.contains(standard) ? standard : demands.front());
+  }
+  if (chosen.empty())
+    chosen.insert(standard);
+}
+
+/// Walks from the end to the beginning, so that all uses of a value come before it.
+void PlacingPlan::demandAll(Region &region) {
+  for (Block &block : llvm::reverse(region))
+    for (Operation &op : llvm::reverse(block)) {
+      for (Region &inner : llvm::reverse(op.getRegions()))
+        demandAll(inner);
+      Value result = blockResult(&op);
+      if (result && !jointOf.contains(result))
+        choose(&op, result);
+    }
+}
+
+LogicalResult PlacingPlan::make() {
+  WalkResult checked = function.walk([&](Operation *op) {
+    return succeeded(checkCanBePlaced(op, flow)) ? WalkResult::advance() : WalkResult::interrupt();
+  });
+  if (checked.wasInterrupted())
+    return failure();
+  findJoints();
+  findRepeatable();
+  do {
+    layouts.clear();
+    demandAll(function.getBody());
+  } while (settleJoints());
+  return success();
+}
+
+//===--- Its execution ------------------------------------------------------------------------===//
+
+namespace {
+
+void setLayout(Operation *op, LayoutAttr layout) {
+  for (Value result : op->getResults())
+    if (isBlockValue(result))
+      result.setType(placed(result.getType(), layout));
+  if (auto constant = dyn_cast<arith::ConstantOp>(op))
+    constant.setValueAttr(
+        cast<DenseElementsAttr>(constant.getValue()).reshape(cast<ShapedType>(constant.getType())));
+}
+
+LayoutAttr layoutAttrOf(Value value) {
+  return cast<LayoutAttr>(cast<RankedTensorType>(value.getType()).getEncoding());
+}
+
+} // namespace
+
+/// The demand of a use whose owner has been placed, and so is made in one layout.
+LayoutAttr PlacingPlan::demandOfPlaced(OpOperand &use) {
+  Layouts demands;
+  demandOf(use, demands);
+  return demands.front();
+}
+
+/// The value in another layout, right behind where it is made.
+Value PlacingPlan::converted(Value value, LayoutAttr layout) {
+  if (layoutAttrOf(value) == layout)
+    return value;
+  Value &conversion = conversions[{value, layout}];
+  if (!conversion) {
+    OpBuilder builder(value.getContext());
+    builder.setInsertionPointAfterValue(value);
+    conversion =
+        builder.create<ConvertLayoutOp>(value.getLoc(), placed(value.getType(), layout), value);
+  }
+  return conversion;
+}
+
+/// Gives every use of a value the one of its copies that has the right layout.
+void PlacingPlan::connectUses(Value value, function_ref<Value(LayoutAttr)> find) {
+  for (OpOperand &use : llvm::make_early_inc_range(value.getUses()))
+    if (!isa<ConvertLayoutOp>(use.getOwner())) {
+      LayoutAttr demanded = demandOfPlaced(use);
+      use.set(converted(find(demanded), demanded));
+    }
+}
+
+void PlacingPlan::applyTo(Operation *op) {
+  auto found = layouts.find(op);
+  if (found == layouts.end())
+    return;
+  const Layouts all = found->second;
+  DenseMap<Attribute, Operation *> made;
+  for (LayoutAttr layout : all) {
+    Operation *copy = op;
+    if (!made.empty()) {
+      copy = op->clone();
+      op->getBlock()->getOperations().insertAfter(op->getIterator(), copy);
+    }
+    made[layout] = copy;
+    setLayout(copy, layout);
+    layouts[copy] = Layouts();
+    layouts[copy].insert(layout);
+  }
+  // Where no copy has the right layout, one in the shape's own is converted.
+  for (auto [number, result] : llvm::enumerate(op->getResults())) {
+    if (!isBlockValue(result))
+      continue;
+    Operation *standard = made.lookup(rules.defaultOf(result));
+    connectUses(result, [&](LayoutAttr layout) {
+      Operation *copy = made.lookup(layout);
+      return (copy ? copy : standard ? standard : op)->getResult(number);
+    });
+  }
+}
+
+void PlacingPlan::applyTo(Region &region) {
+  for (Block &block : llvm::reverse(region))
+    // A copy is inserted behind its original, where this loop has been.
+    for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block))) {
+      for (Region &inner : llvm::reverse(op.getRegions()))
+        applyTo(inner);
+      applyTo(&op);
+    }
+}
+
+void PlacingPlan::apply() {
+  for (Joint &joint : joints)
+    for (Value value : joint.values)
+      value.setType(placed(value.getType(), joint.layout));
+  applyTo(function.getBody());
+  for (Joint &joint : joints)
+    for (Value value : joint.values)
+      connectUses(value, [&](LayoutAttr) { return value; });
+}
+
+} // namespace eft

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "compiler/transforms/placing/PlacingRules.h"
+
+#include "compiler/ir/LayoutConversion.h"
+#include "compiler/layout/Placement.h"
+#include "compiler/layout/ReductionOrder.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+namespace eft {
+
+namespace {
+
+/// Numbers of elements, and of true elements of a mask, fit into an i32 everywhere.
+constexpr unsigned mostElementBits = 30;
+
+/// Operations whose result's elements are those of an operand, at other indices.
+bool isView(Operation *op) {
+  return isa<ExpandDimsOp, BroadcastOp, ReshapeOp, TransOp, JoinOp, SplitOp>(op);
+}
+
+/// Operations that have a home.
+bool hasHome(Operation *op) { return isa<ReduceOp, ScanOp, ExchangeOp, GatherOp>(op); }
+
+/// Whether all blocks that an operation works on have one shape, and it works on each element by
+/// itself.
+bool isElementwise(Operation *op) {
+  if (isa<SplatOp, ArangeOp, AddPtrOp, LoadOp, PhiloxOp, UniformDivOp>(op))
+    return true;
+  if (auto constant = dyn_cast<arith::ConstantOp>(op))
+    return isa<DenseElementsAttr>(constant.getValue());
+  if (!op->hasTrait<OpTrait::Elementwise>() || op->getNumRegions() != 0 || !isMemoryEffectFree(op))
+    return false;
+  ArrayRef<int64_t> shape = cast<RankedTensorType>(blockResult(op).getType()).getShape();
+  auto fits = [&](Type type) {
+    auto block = dyn_cast<RankedTensorType>(type);
+    return !block || block.getShape() == shape;
+  };
+  return llvm::all_of(op->getOperandTypes(), fits) && llvm::all_of(op->getResultTypes(), fits);
+}
+
+LogicalResult checkTypes(Operation *op, TypeRange types) {
+  for (Type type : types) {
+    if (!isa<TensorType>(type))
+      continue;
+    if (!isBlock(type))
+      return op->emitOpError("can't be placed: ") << type << " is not a block";
+    unsigned bits = 0;
+    for (int64_t extent : cast<RankedTensorType>(type).getShape())
+      bits += llvm::Log2_64(extent);
+    if (bits > mostElementBits)
+      return op->emitOpError("can't be placed: a block must have at most 2^")
+             << mostElementBits << " elements, got 2^" << bits;
+  }
+  return success();
+}
+
+} // namespace
+
+Value blockResult(Operation *op) {
+  for (Value result : op->getResults())
+    if (isa<TensorType>(result.getType()))
+      return result;
+  return {};
+}
+
+RankedTensorType placed(Type type, LayoutAttr layout) {
+  auto block = cast<RankedTensorType>(type);
+  return RankedTensorType::get(block.getShape(), block.getElementType(), layout);
+}
+
+LogicalResult checkCanBePlaced(Operation *op, const RegionFlow &flow) {
+  if (failed(checkTypes(op, op->getOperandTypes())) || failed(checkTypes(op, op->getResultTypes())))
+    return failure();
+  for (Region &region : op->getRegions())
+    for (BlockArgument argument : region.getArguments())
+      if (isa<TensorType>(argument.getType()) && flow.sourcesOf(argument).empty())
+        return isa<func::FuncOp>(op)
+                   ? op->emitOpError("can't take blocks when it is placed; inline it first")
+                   : op->emitOpError("can't be placed: it has no rule for blocks");
+  auto isBlockOperand = [](OpOperand &use) { return isa<TensorType>(use.get().getType()); };
+  auto flows = [&](OpOperand &use) { return !isBlockOperand(use) || !flow.targetsOf(use).empty(); };
+  auto isTarget = [&](Value value) {
+    return !isa<TensorType>(value.getType()) || !flow.sourcesOf(value).empty();
+  };
+  // What only passes blocks into and out of regions.
+  if (llvm::all_of(op->getOpOperands(), flows) && llvm::all_of(op->getResults(), isTarget))
+    return success();
+  if (isa<func::CallOp, func::ReturnOp>(op))
+    return op->emitOpError("can't pass blocks when it is placed; inline calls first");
+  if (isa<StoreOp>(op) || isView(op) || hasHome(op) || (blockResult(op) && isElementwise(op)))
+    return success();
+  return op->emitOpError("can't be placed: it has no rule for blocks");
+}
+
+//===--- Homes --------------------------------------------------------------------------------===//
+
+LayoutAttr PlacingRules::reductionSource(ReduceOp reduce) {
+  auto type = cast<RankedTensorType>(reduce.getSources().front().getType());
+  // On a CPU any order of folding costs much the same.
+  if (target.kind == PlacementTarget::Kind::Cpu)
+    return defaults.of(type);
+  return toAttribute(type.getContext(),
+                     reductionLayout(std::vector<int64_t>(type.getShape()),
+                                     type.getElementTypeBitWidth(), target.numWarps));
+}
+
+LayoutAttr PlacingRules::homeOf(Operation *op) {
+  Value result = blockResult(op);
+  if (!result || !hasHome(op))
+    return {};
+  auto reduce = dyn_cast<ReduceOp>(op);
+  if (!reduce)
+    return defaultOf(result);
+  LinearLayout source =
+      *layoutOf(placed(reduce.getSources().front().getType(), reductionSource(reduce)));
+  return toAttribute(op->getContext(), source.slice(reduce.getAxis()));
+}
+
+//===--- Demands ------------------------------------------------------------------------------===//
+
+/// A view moves nothing if both sides put every place's element where the other does.
+LayoutAttr PlacingRules::demandOfView(OpOperand &operand, LayoutAttr result) {
+  Operation *op = operand.getOwner();
+  auto source = cast<RankedTensorType>(operand.get().getType());
+  LinearLayout layout = *layoutOf(placed(blockResult(op).getType(), result));
+  LinearLayout demanded =
+      llvm::TypeSwitch<Operation *, LinearLayout>(op)
+          .Case([&](ExpandDimsOp expand) { return layout.slice(expand.getAxis()); })
+          .Case([&](BroadcastOp broadcast) {
+            auto wide = cast<RankedTensorType>(broadcast.getType());
+            for (unsigned dim = 0; dim < source.getRank(); ++dim)
+              if (source.getDimSize(dim) != wide.getDimSize(dim))
+                layout = layout.collapse(dim);
+            return layout;
+          })
+          .Case([&](ReshapeOp) { return layout.reshape(std::vector<int64_t>(source.getShape())); })
+          .Case([&](TransOp trans) {
+            std::vector<unsigned> inverse(source.getRank());
+            for (auto [to, from] : llvm::enumerate(trans.getOrder()))
+              inverse[from] = to;
+            return layout.permute(inverse);
+          })
+          .Case([&](JoinOp) { return layout.slice(source.getRank()); })
+          .Case([&](SplitOp) {
+            unsigned last = source.getRank() - 1;
+            StringRef pieces = target.kind == PlacementTarget::Kind::Gpu
+                                   ? StringRef(place::registers)
+                                   : StringRef(place::step);
+            return layout.expandDims(last).broadcast(last, 2, pieces.str());
+          })
+          .Default([&](Operation *) { return layout; });
+  return toAttribute(op->getContext(), demanded);
+}
+
+LayoutAttr PlacingRules::demandOn(OpOperand &operand, LayoutAttr result) {
+  Operation *op = operand.getOwner();
+  if (auto reduce = dyn_cast<ReduceOp>(op))
+    return reductionSource(reduce);
+  if (auto gather = dyn_cast<GatherOp>(op); gather && &operand == &gather.getSourceMutable())
+    return defaultOf(operand.get());
+  if (!result)
+    return defaultOf(operand.get());
+  return isView(op) ? demandOfView(operand, result) : result;
+}
+
+} // namespace eft

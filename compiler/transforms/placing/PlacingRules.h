@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What each operation wants of the layouts of its blocks.
+//
+// Most operations are *derived*: they can be made in any layout, and then want their operands in
+// layouts that follow from it, so that nothing moves. The others have a *home*, the one layout that
+// their results have; whoever wants another one has to convert.
+#pragma once
+
+#include "compiler/analysis/DefaultLayouts.h"
+#include "compiler/analysis/RegionFlow.h"
+
+namespace eft {
+
+/// Refuses operations that can't be placed, with a diagnostic.
+mlir::LogicalResult checkCanBePlaced(mlir::Operation *op, const RegionFlow &flow);
+
+/// The first result that is a block, or null. All blocks that an operation makes have one layout.
+mlir::Value blockResult(mlir::Operation *op);
+
+/// The block's type in this layout.
+mlir::RankedTensorType placed(mlir::Type block, LayoutAttr layout);
+
+class PlacingRules {
+public:
+  PlacingRules(DefaultLayouts &defaults, const PlacementTarget &target)
+      : defaults(defaults), target(target) {}
+
+  LayoutAttr defaultOf(mlir::Value block) {
+    return defaults.of(mlir::cast<mlir::RankedTensorType>(block.getType()));
+  }
+
+  /// The layout of what the operation makes, if it is the same whatever is demanded; null for a
+  /// derived operation.
+  LayoutAttr homeOf(mlir::Operation *op);
+
+  /// The layout in which an operation that makes its blocks in `result` needs an operand that is a
+  /// block. `result` is null for one that makes none.
+  LayoutAttr demandOn(mlir::OpOperand &operand, LayoutAttr result);
+
+  /// The layout in which a reduction's sources are cheapest to combine.
+  LayoutAttr reductionSource(ReduceOp reduce);
+
+private:
+  LayoutAttr demandOfView(mlir::OpOperand &operand, LayoutAttr result);
+
+  DefaultLayouts &defaults;
+  PlacementTarget target;
+};
+
+} // namespace eft

@@ -1,0 +1,91 @@
+// RUN: eft-opt %s -eft-place='target=gpu num-warps=1' | FileCheck %s
+// RUN: eft-opt %s -eft-place='target=cpu num-warps=1' -o /dev/null
+
+// A block that is stored as it is and used as a row is carried as it is used innermost.
+// CHECK-LABEL: @carried_block_is_used_in_two_layouts
+// CHECK: scf.for {{.*}} iter_args(%[[K:.*]] = %{{.*}}) -> (tensor<32xi32, #[[ROW:layout[0-9]*]]>)
+// CHECK: %[[C:.*]] = eft.convert_layout %[[K]] : tensor<32xi32, #[[ROW]]> -> tensor<32xi32, #[[L:layout[0-9]*]]>
+// CHECK: eft.expand_dims %[[K]]
+// CHECK: eft.store %{{.*}}, %[[C]] {{.*}} : tensor<32x!eft.ptr<i32>, #[[L]]>
+func.func @carried_block_is_used_in_two_layouts(%x: !eft.ptr<i32>, %y: !eft.ptr<i32>, %n: i32) {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %c = eft.arange 0 to 32 : tensor<32xi32>
+  %xs = eft.splat %x : !eft.ptr<i32> -> tensor<32x!eft.ptr<i32>>
+  %ys = eft.splat %y : !eft.ptr<i32> -> tensor<4x32x!eft.ptr<i32>>
+  %last = scf.for %i = %zero to %n step %one iter_args(%k = %c) -> (tensor<32xi32>) : i32 {
+    %k2 = eft.expand_dims %k axis 0 : tensor<32xi32> -> tensor<1x32xi32>
+    %k3 = eft.broadcast %k2 : tensor<1x32xi32> -> tensor<4x32xi32>
+    eft.store %ys, %k3 : tensor<4x32x!eft.ptr<i32>>
+    eft.store %xs, %k : tensor<32x!eft.ptr<i32>>
+    scf.yield %k : tensor<32xi32>
+  }
+  return
+}
+
+// Only the place that stored an element is sure to see it.
+// CHECK-LABEL: @load_after_a_store_in_another_layout
+// CHECK: eft.store %[[P:.*]], %{{.*}} : tensor<32x!eft.ptr<i32>, #[[L:layout[0-9]*]]>
+// CHECK: %[[V:.*]] = eft.load %[[P]]
+// CHECK: eft.convert_layout %[[V]] : tensor<32xi32, #[[L]]> ->
+func.func @load_after_a_store_in_another_layout(%x: !eft.ptr<i32>, %y: !eft.ptr<i32>) {
+  %c = eft.arange 0 to 32 : tensor<32xi32>
+  %xs = eft.splat %x : !eft.ptr<i32> -> tensor<32x!eft.ptr<i32>>
+  %p = eft.addptr %xs, %c : tensor<32x!eft.ptr<i32>>, tensor<32xi32>
+  eft.store %p, %c : tensor<32x!eft.ptr<i32>>
+  %v = eft.load %p : tensor<32x!eft.ptr<i32>>
+  %v2 = eft.expand_dims %v axis 0 : tensor<32xi32> -> tensor<1x32xi32>
+  %v3 = eft.broadcast %v2 : tensor<1x32xi32> -> tensor<4x32xi32>
+  %ys = eft.splat %y : !eft.ptr<i32> -> tensor<4x32x!eft.ptr<i32>>
+  eft.store %ys, %v3 : tensor<4x32x!eft.ptr<i32>>
+  return
+}
+
+// In the loop's next turn, the load follows the store.
+// CHECK-LABEL: @load_before_a_store_in_a_loop
+// CHECK: scf.for
+// CHECK: %[[V:.*]] = eft.load
+// CHECK: eft.convert_layout %[[V]]
+func.func @load_before_a_store_in_a_loop(%x: !eft.ptr<i32>, %y: !eft.ptr<i32>, %n: i32) {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %c = eft.arange 0 to 32 : tensor<32xi32>
+  %xs = eft.splat %x : !eft.ptr<i32> -> tensor<32x!eft.ptr<i32>>
+  %p = eft.addptr %xs, %c : tensor<32x!eft.ptr<i32>>, tensor<32xi32>
+  %ys = eft.splat %y : !eft.ptr<i32> -> tensor<4x32x!eft.ptr<i32>>
+  scf.for %i = %zero to %n step %one : i32 {
+    %v = eft.load %p : tensor<32x!eft.ptr<i32>>
+    %v2 = eft.expand_dims %v axis 0 : tensor<32xi32> -> tensor<1x32xi32>
+    %v3 = eft.broadcast %v2 : tensor<1x32xi32> -> tensor<4x32xi32>
+    eft.store %ys, %v3 : tensor<4x32x!eft.ptr<i32>>
+    eft.store %p, %c : tensor<32x!eft.ptr<i32>>
+  }
+  return
+}
+
+// A transposed copy: memory is read along its rows and written along its rows, and the block moves
+// in between. The transposition itself moves nothing.
+// CHECK-LABEL: @transposed_copy
+// CHECK: %[[V:.*]] = eft.load %{{.*}} {run = 4 : i32} : tensor<64x64x!eft.ptr<f32>, #[[L:layout[0-9]*]]>
+// CHECK: %[[C:.*]] = eft.convert_layout %[[V]] : tensor<64x64xf32, #[[L]]> -> tensor<64x64xf32, #[[T:layout[0-9]*]]>
+// CHECK: eft.trans %[[C]] order [1, 0] : tensor<64x64xf32, #[[T]]> -> tensor<64x64xf32, #[[L]]>
+// CHECK: eft.store %{{.*}} {run = 4 : i32} : tensor<64x64x!eft.ptr<f32>, #[[L]]>
+func.func @transposed_copy(%x: !eft.ptr<f32> {eft.divisibility = 16 : i32},
+                           %y: !eft.ptr<f32> {eft.divisibility = 16 : i32}) {
+  %i = eft.arange 0 to 64 : tensor<64xi32>
+  %c64 = arith.constant dense<64> : tensor<64xi32>
+  %r = arith.muli %i, %c64 : tensor<64xi32>
+  %r2 = eft.expand_dims %r axis 1 : tensor<64xi32> -> tensor<64x1xi32>
+  %r3 = eft.broadcast %r2 : tensor<64x1xi32> -> tensor<64x64xi32>
+  %c2 = eft.expand_dims %i axis 0 : tensor<64xi32> -> tensor<1x64xi32>
+  %c3 = eft.broadcast %c2 : tensor<1x64xi32> -> tensor<64x64xi32>
+  %o = arith.addi %r3, %c3 : tensor<64x64xi32>
+  %xs = eft.splat %x : !eft.ptr<f32> -> tensor<64x64x!eft.ptr<f32>>
+  %ps = eft.addptr %xs, %o : tensor<64x64x!eft.ptr<f32>>, tensor<64x64xi32>
+  %v = eft.load %ps : tensor<64x64x!eft.ptr<f32>>
+  %t = eft.trans %v order [1, 0] : tensor<64x64xf32> -> tensor<64x64xf32>
+  %ys = eft.splat %y : !eft.ptr<f32> -> tensor<64x64x!eft.ptr<f32>>
+  %qs = eft.addptr %ys, %o : tensor<64x64x!eft.ptr<f32>>, tensor<64x64xi32>
+  eft.store %qs, %t : tensor<64x64x!eft.ptr<f32>>
+  return
+}

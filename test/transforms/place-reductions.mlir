@@ -1,0 +1,108 @@
+// RUN: eft-opt %s -eft-place='target=gpu num-warps=2' | FileCheck %s
+// RUN: eft-opt %s -eft-place='target=cpu num-warps=2' | FileCheck %s --check-prefix=CPU
+
+// A row's maximum, subtracted from the row: what is reduced is where it was loaded, and the result
+// is wherever the row is.
+// CHECK-LABEL: @row_minus_its_maximum
+// CHECK: eft.load %{{.*}} {run = 4 : i32} : tensor<8x128x!eft.ptr<f32>, #[[L:layout[0-9]*]]>
+// CHECK: eft.reduce %{{.*}} axis 1 steps 1 tree [1, 2, 4, 8, 16, 32, 64] : (tensor<8x128xf32, #[[L]]>) -> tensor<8xf32, #[[S:layout[0-9]*]]>
+// CHECK-NOT: eft.convert_layout
+// CHECK: eft.broadcast {{.*}} -> tensor<8x128xf32, #[[L]]>
+// The order is the same on a CPU, whatever its layouts.
+// CPU-LABEL: @row_minus_its_maximum
+// CPU: eft.reduce %{{.*}} axis 1 steps 1 tree [1, 2, 4, 8, 16, 32, 64]
+func.func @row_minus_its_maximum(%x: !eft.ptr<f32> {eft.divisibility = 16 : i32}) {
+  %i = eft.arange 0 to 8 : tensor<8xi32>
+  %c128 = arith.constant dense<128> : tensor<8xi32>
+  %r = arith.muli %i, %c128 : tensor<8xi32>
+  %r2 = eft.expand_dims %r axis 1 : tensor<8xi32> -> tensor<8x1xi32>
+  %r3 = eft.broadcast %r2 : tensor<8x1xi32> -> tensor<8x128xi32>
+  %j = eft.arange 0 to 128 : tensor<128xi32>
+  %c2 = eft.expand_dims %j axis 0 : tensor<128xi32> -> tensor<1x128xi32>
+  %c3 = eft.broadcast %c2 : tensor<1x128xi32> -> tensor<8x128xi32>
+  %o = arith.addi %r3, %c3 : tensor<8x128xi32>
+  %xs = eft.splat %x : !eft.ptr<f32> -> tensor<8x128x!eft.ptr<f32>>
+  %ps = eft.addptr %xs, %o : tensor<8x128x!eft.ptr<f32>>, tensor<8x128xi32>
+  %v = eft.load %ps : tensor<8x128x!eft.ptr<f32>>
+  %m = eft.reduce %v axis 1 : (tensor<8x128xf32>) -> tensor<8xf32> {
+  ^bb0(%a: f32, %b: f32):
+    %max = arith.maximumf %a, %b : f32
+    eft.yield %max : f32
+  }
+  %m2 = eft.expand_dims %m axis 1 : tensor<8xf32> -> tensor<8x1xf32>
+  %m3 = eft.broadcast %m2 : tensor<8x1xf32> -> tensor<8x128xf32>
+  %d = arith.subf %v, %m3 : tensor<8x128xf32>
+  eft.store %ps, %d : tensor<8x128x!eft.ptr<f32>>
+  return
+}
+
+// Beyond one vector a thread, elements are combined in steps.
+// CHECK-LABEL: @long_row
+// CHECK: eft.reduce %{{.*}} axis 0 steps 4 tree [1, 2, 4, 8, 16, 32, 64, 128] : (tensor<1024xf32, #{{.*}}>) -> f32
+// CPU-LABEL: @long_row
+// CPU: eft.reduce %{{.*}} axis 0 steps 4 tree [1, 2, 4, 8, 16, 32, 64, 128] : (tensor<1024xf32, #{{.*}}>) -> f32
+func.func @long_row(%x: f32, %p: !eft.ptr<f32>) {
+  %v = eft.splat %x : f32 -> tensor<1024xf32>
+  %sum = eft.reduce %v axis 0 : (tensor<1024xf32>) -> f32 {
+  ^bb0(%a: f32, %b: f32):
+    %s = arith.addf %a, %b : f32
+    eft.yield %s : f32
+  }
+  eft.store %p, %sum : !eft.ptr<f32>
+  return
+}
+
+// Columns run in memory: they are loaded along the columns, and moved to be combined.
+// CHECK-LABEL: @columns
+// CHECK: %[[V:.*]] = eft.load %{{.*}} {run = 4 : i32}
+// CHECK: %[[C:.*]] = eft.convert_layout %[[V]]
+// CHECK: eft.reduce %[[C]] axis 1
+func.func @columns(%x: !eft.ptr<f32> {eft.divisibility = 16 : i32}, %y: !eft.ptr<f32>) {
+  %i = eft.arange 0 to 64 : tensor<64xi32>
+  %c64 = arith.constant dense<64> : tensor<64xi32>
+  %r = arith.muli %i, %c64 : tensor<64xi32>
+  %r2 = eft.expand_dims %i axis 1 : tensor<64xi32> -> tensor<64x1xi32>
+  %r3 = eft.broadcast %r2 : tensor<64x1xi32> -> tensor<64x64xi32>
+  %c2 = eft.expand_dims %r axis 0 : tensor<64xi32> -> tensor<1x64xi32>
+  %c3 = eft.broadcast %c2 : tensor<1x64xi32> -> tensor<64x64xi32>
+  %o = arith.addi %r3, %c3 : tensor<64x64xi32>
+  %xs = eft.splat %x : !eft.ptr<f32> -> tensor<64x64x!eft.ptr<f32>>
+  %ps = eft.addptr %xs, %o : tensor<64x64x!eft.ptr<f32>>, tensor<64x64xi32>
+  %v = eft.load %ps : tensor<64x64x!eft.ptr<f32>>
+  %m = eft.reduce %v axis 1 : (tensor<64x64xf32>) -> tensor<64xf32> {
+  ^bb0(%a: f32, %b: f32):
+    %s = arith.addf %a, %b : f32
+    eft.yield %s : f32
+  }
+  %ys = eft.splat %y : !eft.ptr<f32> -> tensor<64x!eft.ptr<f32>>
+  %qs = eft.addptr %ys, %i : tensor<64x!eft.ptr<f32>>, tensor<64xi32>
+  eft.store %qs, %m : tensor<64x!eft.ptr<f32>>
+  return
+}
+
+// What a loop carries stays where the reduction leaves it.
+// CHECK-LABEL: @carried_sums
+// CHECK: scf.for {{.*}} -> (tensor<8xf32, #[[S:layout[0-9]*]]>)
+// CHECK: eft.reduce {{.*}} -> tensor<8xf32, #[[S]]>
+// CHECK: scf.yield
+// CHECK: eft.convert_layout
+func.func @carried_sums(%x: f32, %y: !eft.ptr<f32>, %n: i32) {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %none = arith.constant dense<0.0> : tensor<8xf32>
+  %v = eft.splat %x : f32 -> tensor<8x128xf32>
+  %sums = scf.for %k = %zero to %n step %one iter_args(%sum = %none) -> (tensor<8xf32>) : i32 {
+    %m = eft.reduce %v axis 1 : (tensor<8x128xf32>) -> tensor<8xf32> {
+    ^bb0(%a: f32, %b: f32):
+      %s = arith.addf %a, %b : f32
+      eft.yield %s : f32
+    }
+    %next = arith.addf %sum, %m : tensor<8xf32>
+    scf.yield %next : tensor<8xf32>
+  }
+  %i = eft.arange 0 to 8 : tensor<8xi32>
+  %ys = eft.splat %y : !eft.ptr<f32> -> tensor<8x!eft.ptr<f32>>
+  %qs = eft.addptr %ys, %i : tensor<8x!eft.ptr<f32>>, tensor<8xi32>
+  eft.store %qs, %sums : tensor<8x!eft.ptr<f32>>
+  return
+}
