@@ -124,5 +124,6 @@ def _call_builtin(function, args, kwargs):
     required = names[: len(names) - len(function.__defaults__ or ())]
     takes_more = code.co_flags & _VAR_POSITIONAL
     placed = args[: len(names)] if takes_more else args
-    match(f"tl.{function.__name__}", names, required, placed, kwargs)
+    by_name = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    match(f"tl.{function.__name__}", by_name, required, placed, kwargs)
     return function(*args, **kwargs)

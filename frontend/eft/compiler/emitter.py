@@ -18,6 +18,7 @@ class Emitter:
 
     Attributes:
         source, node: the function and the syntax node that operations are written for.
+        call: what calls a function under @eft.jit: `call(function, args, kwargs)`.
     """
 
     def __init__(self):
@@ -31,6 +32,7 @@ class Emitter:
         self._places = {}
         self.source = None
         self.node = None
+        self.call = None
 
     # -- places ------------------------------------------------------------------------------------
 

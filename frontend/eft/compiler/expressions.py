@@ -213,7 +213,7 @@ class Expressions:
 
     def _tensor_attribute(self, owner: tensor, name: str):
         if not name.startswith("_") and name not in ("handle", "is_tensor", "retyped"):
-            if hasattr(owner, name):
+            if hasattr(type(owner), name):
                 return getattr(owner, name)
             if name in MISSING_METHODS:
                 raise Mistake(f"the attribute {name!r} of a block is not supported yet")

@@ -94,6 +94,7 @@ class Program:
 
     def __init__(self, emitter):
         self.emitter = emitter
+        emitter.call = self.call
         self._instances = {}
         self._stack = []
 

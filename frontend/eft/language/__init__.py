@@ -46,7 +46,39 @@ from eft.language.random import (
     randint4x,
     uint_to_uniform_float,
 )
-from eft.language.shapes import arange, broadcast_to, expand_dims, full, zeros
+from eft.language.rearranging import cat, flip, gather, interleave, join, split
+from eft.language.reductions import (
+    argmax,
+    argmin,
+    max,
+    min,
+    reduce,
+    reduce_or,
+    softmax,
+    sum,
+    xor_sum,
+)
+from eft.language.reshaping import (
+    item,
+    permute,
+    ravel,
+    reshape,
+    squeeze,
+    trans,
+    unsqueeze,
+    view,
+)
+from eft.language.scans import associative_scan, cumprod, cumsum
+from eft.language.shapes import (
+    arange,
+    broadcast,
+    broadcast_to,
+    expand_dims,
+    full,
+    zeros,
+    zeros_like,
+)
+from eft.language.sorting import histogram, sort, topk
 from eft.language.tensor import tensor
 
 TRITON_MAX_TENSOR_NUMEL = 1 << 20

@@ -9,7 +9,7 @@ from eft.language.builtin import builtin
 from eft.language.casts import cast_to
 from eft.language.constants import constant, splat
 from eft.language.dtypes import block_type, check_shape, describe
-from eft.language.promotion import broadcast_to_shape
+from eft.language.promotion import broadcast_shape, broadcast_to_shape
 from eft.language.tensor import is_number, op, tensor
 
 _INT32 = dtypes.int32.int_range()
@@ -67,6 +67,14 @@ def zeros(shape, dtype):
     return full(shape, 0, dtype)
 
 
+@builtin
+def zeros_like(input):
+    """A block of zeros of the shape and type of `input`."""
+    if not isinstance(input, tensor):
+        raise Mistake(f"zeros_like needs a value of the kernel, got {describe(input)}")
+    return full(input.shape, 0, input.dtype)
+
+
 @builtin(method=True)
 def expand_dims(input, axis):
     """Inserts dimensions of extent 1.
@@ -104,10 +112,26 @@ def _expand(x: tensor, axis: int) -> tensor:
 @builtin(method=True)
 def broadcast_to(input, *shape):
     """Repeats a block along its dimensions of extent 1 until it has `shape`."""
-    extents = shape[0] if len(shape) == 1 and isinstance(shape[0], tuple | list) else shape
     if not isinstance(input, tensor):
         raise Mistake(f"broadcast_to needs a value of the kernel, got {describe(input)}")
-    return broadcast_to_shape(input, check_shape(tuple(extents)))
+    return broadcast_to_shape(input, check_shape(extents_of(shape)))
+
+
+def extents_of(arguments: tuple) -> tuple:
+    """What a function got that takes extents, or dimensions, as a tuple or one by one."""
+    if len(arguments) == 1 and isinstance(arguments[0], tuple | list):
+        return tuple(arguments[0])
+    return arguments
+
+
+@builtin
+def broadcast(input, other):
+    """Both operands, each repeated to the shape in which they meet. Their types stay."""
+    for operand in (input, other):
+        if not isinstance(operand, tensor):
+            raise Mistake(f"broadcast needs values of the kernel, got {describe(operand)}")
+    shape = broadcast_shape(input.shape, other.shape)
+    return broadcast_to_shape(input, shape), broadcast_to_shape(other, shape)
 
 
 def index(x: tensor, slices) -> tensor:

@@ -204,8 +204,8 @@ def uses_dot(x_ptr, n):
 
 
 @eft.jit
-def uses_sum(x_ptr, n):
-    tl.arange(0, 32).sum()
+def polls(x_ptr, n):
+    x_ptr.atomic_poll()
 
 
 @eft.jit
@@ -264,9 +264,9 @@ def prints(x_ptr, n):
         (attribute_of_module, "tl.foo", "'tl' has no attribute 'foo'"),
         (uses_dot, "tl.dot", "tl.dot is not supported yet"),
         (
-            uses_sum,
-            "tl.arange(0, 32).sum",
-            "the attribute 'sum' of a block is not supported yet",
+            polls,
+            "x_ptr.atomic_poll",
+            "the attribute 'atomic_poll' of a block is not supported yet",
         ),
         (prints, "print(n)", "`print` is not supported yet"),
     ],

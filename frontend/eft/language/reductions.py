@@ -1,0 +1,226 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Reductions: all elements along an axis combined to one.
+
+The order in which they are combined is fixed; docs/language.md tells it, and
+`eft.reference.reduce_in_order` computes it.
+"""
+
+from __future__ import annotations
+
+from eft.errors import Mistake
+from eft.language import dtypes, math, operators
+from eft.language.builtin import builtin
+from eft.language.casts import cast_to
+from eft.language.combining import (
+    check_axis,
+    check_block,
+    check_flag,
+    check_inputs,
+    combining,
+    users_function,
+)
+from eft.language.dtypes import block_type, describe
+from eft.language.promotion import broadcast_to_shape
+from eft.language.shapes import arange, expand_dims
+from eft.language.tensor import emitter, op, tensor
+
+
+@builtin(method=True)
+def reduce(input, axis, combine_fn, keep_dims=False):
+    """Combines all elements along an axis with a function of the kernel's author.
+
+    Args:
+        input: a block, or a tuple of blocks of one shape.
+        axis: the dimension that goes; None reduces all of them, in row-major order.
+        combine_fn: a function under @eft.jit, associative and commutative. It takes a number from
+            each block, then another from each, and gives one for each.
+        keep_dims: leave the dimension, with extent 1.
+
+    Returns:
+        A block or a number for `input`; a tuple of them if that is a tuple.
+    """
+    combine = users_function("reduce", combine_fn)
+    results = _reduce("reduce", check_inputs("reduce", input), axis, combine, keep_dims)
+    return results if type(input) is tuple else results[0]
+
+
+def _reduce(what: str, blocks, axis, combine, keep_dims) -> tuple[tensor, ...]:
+    rank = len(blocks[0].shape)
+    keep_dims = check_flag(what, "keep_dims", keep_dims)
+    if axis is None:
+        results = _reduce_axis(what, [flatten(block) for block in blocks], 0, combine)
+        kept = tuple(range(rank))
+    else:
+        kept = check_axis(what, axis, rank)
+        results = _reduce_axis(what, blocks, kept, combine)
+    return tuple(expand_dims(result, kept) for result in results) if keep_dims else results
+
+
+def _reduce_axis(what: str, blocks, axis: int, combine) -> tuple[tensor, ...]:
+    shape = blocks[0].shape[:axis] + blocks[0].shape[axis + 1 :]
+    types = [block_type(block.dtype, shape) if shape else block.dtype for block in blocks]
+    return combining("eft.reduce", what, blocks, types, combine, axis=f"{axis} : i32")
+
+
+def flatten(x: tensor) -> tensor:
+    """The elements of a block in row-major order, in one dimension."""
+    if len(x.shape) == 1:
+        return x
+    return op("eft.reshape", [x], block_type(x.dtype, (x.numel,)))
+
+
+def number_of(what: str, x: tensor) -> tensor:
+    """The number in a block of one element."""
+    if not x.type.is_block():
+        return x
+    return _reduce_axis(what, [flatten(check_block(what, x))], 0, lambda a, b: a)[0]
+
+
+# -- sums ------------------------------------------------------------------------------------------
+
+
+def in_sum_dtype(what: str, x, dtype) -> tensor:
+    """A block in the type that sums and products of its elements have: `dtype`, or 32 bits if it
+    is of narrower integers."""
+    check_block(what, x)
+    if dtype is None:
+        if x.dtype.is_int() and x.dtype.primitive_bitwidth < 32:
+            return cast_to(x, dtypes.uint32 if x.dtype.is_int_unsigned() else dtypes.int32)
+        return x
+    if not isinstance(dtype, dtypes.dtype) or dtype.is_block() or dtype.is_ptr():
+        raise Mistake(f"{what} needs the dtype of a number, got {describe(dtype)}")
+    return cast_to(x, dtype)
+
+
+@builtin(method=True)
+def sum(input, axis=None, keep_dims=False, dtype=None):
+    """The sum along an axis.
+
+    Args:
+        input: a block of numbers.
+        axis: the dimension that goes; None sums all elements.
+        keep_dims: leave the dimension, with extent 1.
+        dtype: what the elements are converted to first; by default int32 or uint32 if they are
+            narrower integers, else their own type.
+    """
+    x = in_sum_dtype("sum", input, dtype)
+    return _reduce("sum", [x], axis, operators.add, keep_dims)[0]
+
+
+def _bitwise(what: str, input, axis, combine, keep_dims) -> tensor:
+    if not check_block(what, input).dtype.is_int():
+        raise Mistake(f"{what} needs a block of integers, got {describe(input)}")
+    return _reduce(what, [input], axis, combine, keep_dims)[0]
+
+
+@builtin(method=True)
+def xor_sum(input, axis=None, keep_dims=False):
+    """The exclusive or of the integers along an axis. The arguments are those of `sum`."""
+    return _bitwise("xor_sum", input, axis, operators.xor, keep_dims)
+
+
+@builtin(method=True)
+def reduce_or(input, axis=None, keep_dims=False):
+    """The bitwise or of the integers along an axis. The arguments are those of `sum`."""
+    return _bitwise("reduce_or", input, axis, operators.or_, keep_dims)
+
+
+# -- extrema ---------------------------------------------------------------------------------------
+
+
+def _extremum(what: str, input, axis, with_index, tie_break_left, keep_dims):
+    check_block(what, input)
+    with_index = check_flag(what, "return_indices", with_index)
+    flag = "return_indices_tie_break_left" if what in ("max", "min") else "tie_break_left"
+    tie_break_left = check_flag(what, flag, tie_break_left)
+    if with_index:
+        return _with_index(what, input, axis, tie_break_left, keep_dims)
+    if input.dtype.primitive_bitwidth < 32:
+        input = cast_to(input, dtypes.float32 if input.dtype.is_floating() else dtypes.int32)
+    combine = math.maximum if what == "max" else math.minimum
+    return _reduce(what, [input], axis, combine, keep_dims)[0]
+
+
+def _with_index(what: str, x: tensor, axis, tie_break_left: bool, keep_dims):
+    """The extremum and where it is: along the axis, or in row-major order if that is None."""
+    shape = (x.numel,) if axis is None else x.shape
+    place = 0 if axis is None else check_axis(what, axis, len(shape))
+    index = arange(0, shape[place])
+    others = tuple(dim for dim in range(len(shape)) if dim != place)
+    if others:
+        index = broadcast_to_shape(expand_dims(index, others), shape)
+    if axis is None and len(x.shape) > 1:
+        index = op("eft.reshape", [index], block_type(index.dtype, x.shape))
+    symbol = ">" if what in ("max", "argmax") else "<"
+
+    def combine(a, i, b, j):
+        first = operators.compare(symbol, a, b)
+        if x.dtype.is_floating():  # a number wins over NaN
+            first = operators.or_(first, operators.compare("!=", b, b))
+        if tie_break_left:
+            tie = operators.compare("==", a, b)
+            first = operators.or_(first, operators.and_(tie, operators.compare("<", i, j)))
+        return math.where(first, a, b), math.where(first, i, j)
+
+    return _reduce(what, [x, index], axis, combine, keep_dims)
+
+
+@builtin(method=True)
+def max(
+    input, axis=None, return_indices=False, return_indices_tie_break_left=True, keep_dims=False
+):
+    """The largest element along an axis. NaN counts only where there is nothing else.
+
+    Args:
+        input: a block of numbers.
+        axis: the dimension that goes; None takes all elements, in row-major order.
+        return_indices: also give the index of that element, as int32. Without it, elements
+            narrower than 32 bits are converted to fp32 or int32 first, and -0 is less than +0.
+        return_indices_tie_break_left: among equals, take the first; otherwise any of them.
+        keep_dims: leave the dimension, with extent 1.
+
+    Returns:
+        The element; with `return_indices`, the element and its index.
+    """
+    return _extremum("max", input, axis, return_indices, return_indices_tie_break_left, keep_dims)
+
+
+@builtin(method=True)
+def min(
+    input, axis=None, return_indices=False, return_indices_tie_break_left=True, keep_dims=False
+):
+    """The smallest element along an axis; the arguments are those of `max`."""
+    return _extremum("min", input, axis, return_indices, return_indices_tie_break_left, keep_dims)
+
+
+@builtin(method=True)
+def argmax(input, axis, tie_break_left=True, keep_dims=False):
+    """The index of the largest element along an axis, as int32; see `max`."""
+    return _extremum("argmax", input, axis, True, tie_break_left, keep_dims)[1]
+
+
+@builtin(method=True)
+def argmin(input, axis, tie_break_left=True, keep_dims=False):
+    """The index of the smallest element along an axis, as int32; see `max`."""
+    return _extremum("argmin", input, axis, True, tie_break_left, keep_dims)[1]
+
+
+@builtin(method=True)
+def softmax(x, dim=None, keep_dims=None, ieee_rounding=False):
+    """exp(x) divided by its sum along an axis, computed from `x - max(x)`.
+
+    Args:
+        x: a block of floats. Narrow ones give fp32.
+        dim: the axis; 0 if it is None.
+        keep_dims: without effect; the result has the shape of `x`.
+        ieee_rounding: the division is correctly rounded either way.
+    """
+    check_block("softmax", x)
+    check_flag("softmax", "ieee_rounding", ieee_rounding)
+    if not x.dtype.is_floating():
+        raise Mistake(f"softmax needs a block of floats, got {describe(x)}")
+    if keep_dims is not None:
+        emitter().warn("softmax gives a block of the shape of its operand: keep_dims does nothing")
+    axis = check_axis("softmax", 0 if dim is None else dim, len(x.shape))
+    numerator = math.exp(x - max(x, axis, keep_dims=True))
+    return numerator / sum(numerator, axis, keep_dims=True)

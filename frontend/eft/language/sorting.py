@@ -1,0 +1,202 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Sorting by a bitonic network, and counting by way of it.
+
+A network of compare-and-exchange steps needs no index that is known only at run time: element i
+meets element i ^ 2^b, and which of the two keeps the smaller depends on bits of i alone. Floats are
+sorted as integers of the same order, with -0 before +0 and NaN behind everything.
+"""
+
+from __future__ import annotations
+
+from eft.errors import Mistake
+from eft.language import dtypes, operators
+from eft.language.builtin import builtin
+from eft.language.casts import bitcast_to, cast_to
+from eft.language.combining import check_axis, check_block, check_flag
+from eft.language.constants import constant
+from eft.language.dtypes import block_type, describe
+from eft.language.math import maximum, minimum, where
+from eft.language.promotion import broadcast_to_shape
+from eft.language.rearranging import exchange, gather, split
+from eft.language.reductions import sum
+from eft.language.reshaping import permute, reshape
+from eft.language.shapes import arange, expand_dims
+from eft.language.tensor import tensor
+
+_INTEGERS = {16: dtypes.int16, 32: dtypes.int32, 64: dtypes.int64}
+
+
+@builtin(method=True)
+def sort(x, dim=None, descending=False):
+    """The elements in order along a dimension.
+
+    Args:
+        x: a block of numbers.
+        dim: the dimension along which, by default the last.
+        descending: the largest first. Then NaN comes first; otherwise it comes last.
+    """
+    axis, descending = _check_arguments("sort", x, dim, descending)
+    keys = _sorted_runs(_to_keys(x), axis, _bits(x.shape[axis]), descending)
+    return _from_keys(keys, x)
+
+
+@builtin
+def topk(x, k, dim=None, descending=True):
+    """The largest elements along a dimension, the largest first.
+
+    Args:
+        x: a block of numbers.
+        k: how many; a power of two.
+        dim: the dimension along which, by default the last.
+        descending: False gives the smallest ones, the smallest first. NaN counts as the largest.
+    """
+    axis, descending = _check_arguments("topk", x, dim, descending)
+    if type(k) is not int or not 0 < k <= x.shape[axis] or k & (k - 1):
+        raise Mistake(
+            f"topk needs a k that is a power of two from 1 to {x.shape[axis]}, got {describe(k)}"
+        )
+    bits = _bits(k)
+    keys = _sorted_runs(_to_keys(x), axis, bits, descending)
+    while keys.shape[axis] > k:
+        keys = _merged(_better_halves(keys, axis, k, descending), axis, bits, descending)
+    return _from_keys(keys, x)
+
+
+def _check_arguments(what: str, x, dim, descending):
+    check_block(what, x)
+    axis = check_axis(what, -1 if dim is None else dim, len(x.shape))
+    return axis, check_flag(what, "descending", descending)
+
+
+def _bits(extent: int) -> int:
+    return extent.bit_length() - 1
+
+
+# -- keys ------------------------------------------------------------------------------------------
+
+
+def _to_keys(x: tensor) -> tensor:
+    """Integers in the order of the elements."""
+    if x.dtype.is_bool():
+        return cast_to(x, dtypes.int8)
+    if not x.dtype.is_floating():
+        return x
+    nan = constant(float("nan"), x.type)
+    x = where(operators.compare("!=", x, x), nan, x)
+    return _mirrored(bitcast_to(x, _INTEGERS[x.dtype.primitive_bitwidth]))
+
+
+def _mirrored(x: tensor) -> tensor:
+    """The magnitudes of negative numbers reversed: turns the order of a float's bits into that of
+    signed integers, and back."""
+    sign = x >> (x.dtype.primitive_bitwidth - 1)
+    return x ^ (sign & x.dtype.int_range()[1])
+
+
+def _from_keys(keys: tensor, x: tensor) -> tensor:
+    if x.dtype.is_bool():
+        return cast_to(keys, dtypes.int1)
+    return bitcast_to(_mirrored(keys), x.dtype) if x.dtype.is_floating() else keys
+
+
+# -- the network -----------------------------------------------------------------------------------
+
+
+def _index(shape, axis: int) -> tensor:
+    """A block of the indices along an axis, with extent 1 in all others."""
+    index = arange(0, shape[axis])
+    others = tuple(dim for dim in range(len(shape)) if dim != axis)
+    return expand_dims(index, others) if others else index
+
+
+def _sorted_runs(x: tensor, axis: int, bits: int, descending: bool) -> tensor:
+    """Sorts each run of 2^bits elements along the axis; every second one in the other direction."""
+    for stage in range(1, bits + 1):
+        x = _merged(x, axis, stage, descending)
+    return x
+
+
+def _merged(x: tensor, axis: int, bits: int, descending: bool) -> tensor:
+    """Sorts runs of 2^bits elements which rise and then fall, or are rotations of such; every
+    second run in the other direction."""
+    index = _index(x.shape, axis)
+    falls = descending
+    if 2**bits < x.shape[axis]:
+        falls = ((index >> bits) & 1) != int(descending)
+    for bit in reversed(range(bits)):
+        is_upper = ((index >> bit) & 1) != 0
+        wants_larger = is_upper != falls
+        other = exchange(x, axis, 2**bit)
+        is_larger = operators.compare(">", x, other)
+        keep = is_larger == broadcast_to_shape(wants_larger, x.shape)
+        x = where(keep, x, other)
+    return x
+
+
+def _better_halves(x: tensor, axis: int, k: int, descending: bool) -> tensor:
+    """Of each two runs of k elements, one rising and one falling, the k larger or smaller ones."""
+    shape = x.shape
+    pairs = (*shape[:axis], shape[axis] // (2 * k), 2, k, *shape[axis + 1 :])
+    order = [*range(axis + 1), *range(axis + 2, len(pairs)), axis + 1]
+    a, b = split(permute(reshape(x, pairs), tuple(order)))
+    better = maximum(a, b) if descending else minimum(a, b)
+    return reshape(better, (*shape[:axis], shape[axis] // 2, *shape[axis + 1 :]))
+
+
+# -- counting --------------------------------------------------------------------------------------
+
+
+@builtin(method=True)
+def histogram(input, num_bins, mask=None):
+    """How many elements equal 0, 1, … `num_bins` - 1, as int32.
+
+    The elements are sorted, and each bin finds its first one by bisection: the time grows with the
+    block's extent n like n log² n, and hardly with the number of bins.
+
+    Args:
+        input: a block of rank 1 of int32 or uint32. Elements outside of the bins count nowhere.
+        num_bins: a power of two.
+        mask: int1 in the shape of the block. Where it is false, the element is not counted.
+    """
+    _check_histogram(input, num_bins, mask)
+    keys = bitcast_to(input, dtypes.uint32)
+    counts = operators.compare("<", keys, num_bins)
+    if mask is not None:
+        counts = operators.and_(counts, broadcast_to_shape(mask, input.shape))
+    last = dtypes.uint32.int_range()[1]
+    keys = where(counts, keys, last)
+    keys = _sorted_runs(keys, 0, _bits(input.shape[0]), False)
+    bins = arange(0, num_bins)
+    starts = _first_not_below(keys, bitcast_to(bins, dtypes.uint32))
+    ends = gather(starts, (bins + 1) & (num_bins - 1), 0)
+    return where(bins == num_bins - 1, sum(cast_to(counts, dtypes.int32)), ends) - starts
+
+
+def _check_histogram(input, num_bins, mask):
+    check_block("histogram", input)
+    if len(input.shape) != 1 or input.dtype not in (dtypes.int32, dtypes.uint32):
+        raise Mistake(
+            f"histogram needs a block of rank 1 of int32 or uint32, got {describe(input)}"
+        )
+    if type(num_bins) is not int or num_bins <= 0 or num_bins & (num_bins - 1):
+        raise Mistake(f"histogram needs a power of two as num_bins, got {describe(num_bins)}")
+    block_type(dtypes.int32, (num_bins,))
+    if mask is None:
+        return
+    if not isinstance(mask, tensor) or not mask.dtype.is_bool():
+        raise Mistake(f"histogram needs a mask of type int1, got {describe(mask)}")
+    if mask.shape not in ((), input.shape):
+        raise Mistake(
+            f"the mask of shape {list(mask.shape)} does not fit a block of shape "
+            f"{list(input.shape)}"
+        )
+
+
+def _first_not_below(keys: tensor, bounds: tensor) -> tensor:
+    """For each bound the number of keys, which are sorted, that are less."""
+    place = constant(0, block_type(dtypes.int32, bounds.shape))
+    for bit in reversed(range(_bits(keys.shape[0]))):
+        below = operators.compare("<", gather(keys, place + (2**bit - 1), 0), bounds)
+        place = where(below, place + 2**bit, place)
+    below = operators.compare("<", gather(keys, place, 0), bounds)
+    return place + cast_to(below, dtypes.int32)

@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What reductions and scans compute, in NumPy, to the bit.
+
+A sum of floats depends on the order of its additions. Eft fixes one, the same for every device: it
+follows from the block's shape, the size of an element and the number of warps. The functions here
+combine in that order; docs/language.md says where it comes from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+_LANE_BITS = 5
+_VECTOR_BYTES = 16
+
+
+@dataclass(frozen=True)
+class ReductionOrder:
+    """The order along an axis: first `steps` equal parts of it are combined element by element, one
+    after the other. Then each number of `tree` folds one bit of the index: x[i] and x[i + bit] are
+    combined."""
+
+    steps: int
+    tree: tuple[int, ...]
+
+
+def reduction_order(
+    shape: tuple[int, ...], axis: int, itemsize: int, num_warps: int = 4
+) -> ReductionOrder:
+    """The order in which a block of this shape is reduced along an axis.
+
+    Take the bits of a row-major index, the lowest first. Those of one 16-byte vector of the last
+    dimension come first, then five for the lanes of a warp, then those of the warps; a block with
+    fewer elements than that has a shorter vector. What is left makes steps.
+
+    Args:
+        shape: the block's extents, powers of two.
+        axis: the dimension that is reduced.
+        itemsize: the bytes of an element; of several blocks, of one of the first.
+        num_warps: the launch's option.
+    """
+    bits = [extent.bit_length() - 1 for extent in shape]
+    axis %= len(shape)
+    start = sum(bits[axis + 1 :])
+    threads = _LANE_BITS + num_warps.bit_length() - 1
+    vector = min((_VECTOR_BYTES // itemsize).bit_length() - 1, bits[-1])
+    vector = min(vector, max(sum(bits) - threads, 0))
+    tree = [1 << bit for bit in range(bits[axis]) if start + bit < vector + threads]
+    return ReductionOrder(1 << (bits[axis] - len(tree)), tuple(tree))
+
+
+def reduce_in_order(x, axis: int | None, combine: Callable, num_warps: int = 4):
+    """What `tl.reduce` gives, and with `combine=np.add`, `tl.sum`.
+
+    Args:
+        x: an array, or a tuple of arrays of one shape; extents are powers of two.
+        axis: the dimension that goes; None reduces all, in row-major order.
+        combine: takes an array for each of `x`, the elements before, then one for each, those
+            behind; gives an array, or a tuple of them if `x` is a tuple. It sees arrays of many
+            shapes.
+        num_warps: the launch's option.
+    """
+    blocks = x if isinstance(x, tuple) else (x,)
+    if axis is None:
+        blocks, axis = tuple(block.reshape(-1) for block in blocks), 0
+    order = reduction_order(blocks[0].shape, axis, blocks[0].dtype.itemsize, num_warps)
+    blocks = tuple(np.moveaxis(block, axis, 0) for block in blocks)
+    parts = list(zip(*(np.split(block, order.steps) for block in blocks), strict=True))
+    total = parts[0]
+    for part in parts[1:]:
+        total = _combined(combine, total, part)
+    for bit in order.tree:
+        total = _folded(combine, total, bit)
+    total = tuple(block[0] for block in total)
+    return total if isinstance(x, tuple) else total[0]
+
+
+def _folded(combine, blocks, bit: int):
+    """Combines x[i] and x[i + bit] for every i without that bit. Extents stay: where the bit is set
+    lies nothing of interest from then on."""
+    index = np.arange(len(blocks[0]))
+    lower = index & ~bit
+    upper = index | bit
+    return _combined(
+        combine, tuple(block[lower] for block in blocks), tuple(block[upper] for block in blocks)
+    )
+
+
+def scan_in_order(x, axis: int, combine: Callable, reverse: bool = False):
+    """What `tl.associative_scan` gives, and with `combine=np.add`, `tl.cumsum`.
+
+    For each bit of the index, from the lowest on, every element that has it is combined with the
+    last one of the half before: x[i] becomes combine(x[j], x[i]), where j is i with that bit
+    cleared and all lower ones set. With `reverse`, that happens on the reversed axis.
+
+    Args:
+        x, combine: as for `reduce_in_order`.
+        axis: the dimension along which.
+        reverse: go from the last element to the first.
+    """
+    blocks = x if isinstance(x, tuple) else (x,)
+    blocks = tuple(np.moveaxis(block, axis, 0) for block in blocks)
+    if reverse:
+        blocks = tuple(block[::-1] for block in blocks)
+    index = np.arange(len(blocks[0]))
+    bit = 1
+    while bit < len(index):
+        upper = index[index & bit != 0]
+        before = (upper & ~bit) | (bit - 1)
+        new = _combined(
+            combine,
+            tuple(block[before] for block in blocks),
+            tuple(block[upper] for block in blocks),
+        )
+        blocks = tuple(block.copy() for block in blocks)
+        for block, values in zip(blocks, new, strict=True):
+            block[upper] = values
+        bit *= 2
+    if reverse:
+        blocks = tuple(block[::-1] for block in blocks)
+    blocks = tuple(np.moveaxis(block, 0, axis) for block in blocks)
+    return blocks if isinstance(x, tuple) else blocks[0]
+
+
+def _combined(combine, before, behind) -> tuple:
+    result = combine(*before, *behind)
+    return result if isinstance(result, tuple) else (result,)

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The orders of combining that eft.reference computes, spelt out as text."""
+
+import numpy as np
+import pytest
+from eft.reference import ReductionOrder, reduce_in_order, reduction_order, scan_in_order
+
+
+@pytest.mark.parametrize(
+    "shape, axis, itemsize, num_warps, steps, tree",
+    [
+        ((4096,), 0, 4, 4, 8, (1, 2, 4, 8, 16, 32, 64, 128, 256)),
+        ((64,), 0, 4, 4, 1, (1, 2, 4, 8, 16, 32)),
+        ((256,), 0, 4, 4, 1, (1, 2, 4, 8, 16, 32, 64, 128)),
+        ((1024,), 0, 2, 1, 4, (1, 2, 4, 8, 16, 32, 64, 128)),
+        ((64, 32), 1, 4, 4, 1, (1, 2, 4, 8, 16)),
+        ((64, 32), 0, 4, 4, 4, (1, 2, 4, 8)),
+        ((64, 2048), 0, 4, 4, 64, ()),
+        ((1, 1), 0, 8, 4, 1, ()),
+        ((2, 4, 8), -2, 8, 1, 1, (1, 2)),
+    ],
+)
+def test_orders_of_reductions(shape, axis, itemsize, num_warps, steps, tree):
+    assert reduction_order(shape, axis, itemsize, num_warps) == ReductionOrder(steps, tree)
+
+
+def letters(n: int) -> np.ndarray:
+    return np.array([chr(ord("a") + i) for i in range(n)], dtype=object)
+
+
+def joined(x, y):
+    return "(" + x + y + ")"
+
+
+def test_steps_come_one_after_the_other_and_the_rest_folds():
+    # Objects of 8 bytes: vectors of 2, but 64 elements are 2 for each of 32 threads.
+    x = np.repeat(letters(4), 64)[:256]
+    text = reduce_in_order(x, 0, joined, num_warps=1)
+    part = "(((ab)c)d)"
+    for _ in range(6):
+        part = f"({part}{part})"
+    assert text == part
+
+
+def test_bits_fold_from_the_lowest_on():
+    assert reduce_in_order(letters(8), 0, joined) == "(((ab)(cd))((ef)(gh)))"
+    assert reduce_in_order(letters(8).reshape(4, 2), None, joined) == "(((ab)(cd))((ef)(gh)))"
+    assert reduce_in_order(letters(8).reshape(4, 2), 0, joined).tolist() == [
+        "((ac)(eg))",
+        "((bd)(fh))",
+    ]
+
+
+def test_scans():
+    assert scan_in_order(letters(4), 0, joined).tolist() == ["a", "(ab)", "((ab)c)", "((ab)(cd))"]
+    assert scan_in_order(letters(4), 0, joined, reverse=True).tolist() == [
+        "((dc)(ba))",
+        "((dc)b)",
+        "(dc)",
+        "d",
+    ]
+
+
+def test_several_values():
+    x = np.arange(8).reshape(2, 4)
+    total, count = reduce_in_order((x, np.ones_like(x)), 1, lambda a, m, b, n: (a + b, m + n))
+    assert total.tolist() == [6, 22] and count.tolist() == [4, 4]
+    total, count = scan_in_order((x, np.ones_like(x)), 1, lambda a, m, b, n: (a + b, m + n))
+    np.testing.assert_array_equal(total, np.cumsum(x, 1))
+    np.testing.assert_array_equal(count, [[1, 2, 3, 4]] * 2)
