@@ -2,6 +2,8 @@
 // The layout attribute: its text and its verification against the block that carries it.
 #include "compiler/ir/EftDialect.h"
 
+#include "compiler/ir/LayoutConversion.h"
+
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
@@ -107,9 +109,10 @@ LogicalResult LayoutAttr::verifyEncoding(ArrayRef<int64_t> shape, Type,
   if (!getBases().empty() && getRank() != shape.size())
     return emitError() << "layout is of rank " << getRank() << ", but the block of rank "
                        << shape.size();
-  for (auto [position, coordinate] : llvm::enumerate(getBases()))
-    if (int64_t extent = shape[position % getRank()]; coordinate >= extent)
-      return emitError() << "layout coordinate " << coordinate << " lies outside the extent "
-                         << extent;
+  if (ShapedType::isDynamicShape(shape))
+    return emitError() << "layout needs a block whose extents are known";
+  std::string error;
+  if (!LinearLayout::create(placesOf(*this), shape, error))
+    return emitError() << "layout does not fit its block: " << error;
   return success();
 }

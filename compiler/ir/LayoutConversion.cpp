@@ -4,11 +4,7 @@
 using namespace mlir;
 using namespace eft;
 
-std::optional<LinearLayout> eft::layoutOf(Type type) {
-  auto block = dyn_cast<RankedTensorType>(type);
-  auto attribute = block ? dyn_cast_or_null<LayoutAttr>(block.getEncoding()) : LayoutAttr();
-  if (!attribute)
-    return std::nullopt;
+std::vector<PlaceBases> eft::placesOf(LayoutAttr attribute) {
   std::vector<PlaceBases> places;
   for (auto [number, name] : llvm::enumerate(attribute.getDimensions())) {
     PlaceBases &place = places.emplace_back();
@@ -18,8 +14,16 @@ std::optional<LinearLayout> eft::layoutOf(Type type) {
       place.bases.emplace_back(basis.begin(), basis.end());
     }
   }
+  return places;
+}
+
+std::optional<LinearLayout> eft::layoutOf(Type type) {
+  auto block = dyn_cast<RankedTensorType>(type);
+  auto attribute = block ? dyn_cast_or_null<LayoutAttr>(block.getEncoding()) : LayoutAttr();
+  if (!attribute)
+    return std::nullopt;
   std::string error; // The attribute's verifier has said all that there is to say.
-  return LinearLayout::create(places, block.getShape(), error);
+  return LinearLayout::create(placesOf(attribute), block.getShape(), error);
 }
 
 LayoutAttr eft::toAttribute(MLIRContext *context, const LinearLayout &layout) {

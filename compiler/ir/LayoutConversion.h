@@ -7,6 +7,9 @@
 
 namespace eft {
 
+/// The bases that the attribute holds, in the form of `LinearLayout::create`.
+std::vector<PlaceBases> placesOf(LayoutAttr attribute);
+
 /// The layout that a block's type carries; nothing if it carries none.
 std::optional<LinearLayout> layoutOf(mlir::Type type);
 

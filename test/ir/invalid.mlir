@@ -193,7 +193,7 @@ func.func @divisor_of_another_type(%x: tensor<8xf32>, %d: f64) {
 
 // -----
 
-// expected-error @+1 {{layout coordinate 8 lies outside the extent 8}}
+// expected-error @+1 {{layout does not fit its block: basis of register bit 0 must lie inside the block, whose extent in dimension 0 is 8, got 8}}
 func.func @layout_outside_the_block(%x: tensor<8xf32, #eft.layout<register = [[8]]>>) {
   return
 }
@@ -223,6 +223,27 @@ func.func @layout_names_a_dimension_twice(%x: tensor<8xf32, #eft.layout<lane = [
 
 // expected-error @+1 {{layout coordinates must not be negative, got -1}}
 func.func @layout_with_a_negative_coordinate(%x: tensor<8xf32, #eft.layout<lane = [[-1]]>>) {
+  return
+}
+
+// -----
+
+// expected-error @+1 {{layout does not fit its block: extent of dimension 0 must be a power of two, got 6}}
+func.func @layout_of_an_extent_that_is_no_power_of_two(%x: tensor<6xf32, #eft.layout<lane = [[1]]>>) {
+  return
+}
+
+// -----
+
+// expected-error @+1 {{layout needs a block whose extents are known}}
+func.func @layout_of_an_unknown_extent(%x: tensor<?xf32, #eft.layout<lane = [[1]]>>) {
+  return
+}
+
+// -----
+
+// expected-error @+1 {{layout does not fit its block: place dimension 0 must have a name}}
+func.func @layout_with_a_nameless_dimension(%x: tensor<8xf32, #eft.layout<"" = [[1]]>>) {
   return
 }
 
