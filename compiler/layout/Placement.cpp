@@ -7,6 +7,15 @@
 
 namespace eft {
 
+// A program is one block of threads, which has 1024 at most.
+std::string faultOfNumWarps(int64_t count) {
+  constexpr int64_t most = 1024 / lanesPerWarp;
+  if (isPowerOfTwo(count) && count <= most)
+    return {};
+  return "must be a power of two from 1 to " + std::to_string(most) + ", got " +
+         std::to_string(count);
+}
+
 namespace {
 
 /// The index bits of a block, in the order of a walk whose first dimension is the fastest; zeros

@@ -26,6 +26,10 @@ namespace eft {
 
 inline constexpr int64_t lanesPerWarp = 32;
 
+/// What is wrong with a number of warps of a program; empty if nothing is. Diagnostics put the
+/// number's name before it.
+std::string faultOfNumWarps(int64_t count);
+
 /// The names of the place dimensions, in order.
 namespace place {
 inline constexpr std::string_view registers = "register", lane = "lane", warp = "warp",

@@ -83,8 +83,8 @@ void PieceLowering::dropArguments(func::FuncOp kernel) {
 
 LogicalResult PieceLowering::lower(Region &body) {
   if (!body.hasOneBlock())
-    return body.getParentOp()->emitError("has branches between blocks of operations, which the "
-                                         "lowering does not follow; use scf");
+    return body.getParentOp()->emitOpError("has branches between blocks of operations, which the "
+                                           "lowering does not follow; use scf");
   for (Block &block : body)
     if (failed(lowerBlock(block)))
       return failure();
@@ -134,7 +134,7 @@ LogicalResult PieceLowering::lowerOp(Operation *op) {
 LogicalResult PieceLowering::checkTypes(Operation *op, TypeRange types) {
   for (Type type : types) {
     if (isa<RankedTensorType>(type) && !layoutOf(type))
-      return op->emitError("has a block without a layout; run eft-place first, got ") << type;
+      return op->emitOpError("has a block without a layout; run eft-place first, got ") << type;
     if (unsigned count = numPieces(type); count > mostPieces)
       return op->emitOpError("can't work on its block in steps, and the whole block would take ")
              << count << (pieceDimension == "step" ? " vectors" : " registers of a thread")
@@ -171,7 +171,7 @@ LogicalResult PieceLowering::lowerOwnOp(ImplicitLocOpBuilder &b, Operation *op) 
       })
       .Case([&](LoadOp load) { return lowerLoad(b, load); })
       .Case([&](StoreOp store) { return lowerStore(b, store); })
-      .Default([](Operation *op) { return op->emitError("has no lowering"); });
+      .Default([](Operation *op) { return op->emitOpError("has no lowering"); });
 }
 
 /// A reshape moves nothing if both sides put every place's element where the other does: the
@@ -184,8 +184,8 @@ LogicalResult PieceLowering::lowerReshape(Operation *op, Value source, Value res
     if (extent == 1)
       to = to.collapse(axis);
   if (!(from == to))
-    return op->emitError("would have to move elements between places: the source's layout is not "
-                         "the result's without the new elements");
+    return op->emitOpError("would have to move elements between places: the source's layout is "
+                           "not the result's without the new elements");
   setPieces(result, Pieces(piecesOf(source)));
   return success();
 }
@@ -193,7 +193,7 @@ LogicalResult PieceLowering::lowerReshape(Operation *op, Value source, Value res
 LogicalResult PieceLowering::lowerConstant(ImplicitLocOpBuilder &b, arith::ConstantOp op) {
   SplatElementsAttr splatted;
   if (!matchPattern(op.getOperation(), m_Constant(&splatted)))
-    return op.emitError("a constant block must have the same value at every index");
+    return op.emitOpError("of a block must have the same value at every index");
   Value scalar = b.create<arith::ConstantOp>(cast<TypedAttr>(splatted.getSplatValue<Attribute>()));
   setPieces(op, Pieces(numPieces(op.getType()), splat(b, scalar, pieceTypeOf(op.getType()))));
   return success();
@@ -221,9 +221,9 @@ LogicalResult PieceLowering::lowerElementwise(ImplicitLocOpBuilder &b, Operation
   bool isScalar = llvm::none_of(op->getOperandTypes(), llvm::IsaPred<RankedTensorType>) &&
                   llvm::none_of(op->getResultTypes(), llvm::IsaPred<RankedTensorType>);
   if (!isScalar && !OpTrait::hasElementwiseMappableTraits(op))
-    return op->emitError("on blocks has no lowering");
+    return op->emitOpError("on blocks has no lowering");
   if (isScalar && !isa<arith::SelectOp>(op))
-    return op->emitError("on pointers has no lowering");
+    return op->emitOpError("on pointers has no lowering");
   unsigned count = 1;
   for (Value value : operandsAndResults(op))
     count = std::max(count, numPieces(value.getType()));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The transforms of the block IR, in the order in which the pipeline runs them.
+// The transforms of the block IR. compiler/pipeline/Passes.cpp has the order in which they run.
 
 #ifndef EFT_TRANSFORMS_PASSES
 #define EFT_TRANSFORMS_PASSES

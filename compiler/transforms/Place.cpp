@@ -2,6 +2,7 @@
 // eft-place: gives every block a layout, and notes what the lowerings want to know of accesses. How
 // layouts are chosen, placing/PlacingPlan.h says.
 #include "compiler/analysis/PrefixMask.h"
+#include "compiler/layout/Placement.h"
 #include "compiler/layout/ReductionOrder.h"
 #include "compiler/transforms/Passes.h"
 #include "compiler/transforms/placing/PlacingPlan.h"
@@ -112,8 +113,8 @@ struct PlacePass : impl::PlaceBase<PlacePass> {
     };
     if (target != "gpu" && target != "cpu")
       return complain("target must be gpu or cpu, got '" + target + "'");
-    if (!llvm::isPowerOf2_32(numWarps) || numWarps > 32)
-      return complain("num-warps must be a power of two from 1 to 32, got " + Twine(numWarps));
+    if (std::string fault = faultOfNumWarps(numWarps); !fault.empty())
+      return complain("num-warps " + fault);
     if (!llvm::isPowerOf2_32(vectorBits) || vectorBits < 64)
       return complain("vector-bits must be a power of two of at least 64, got " +
                       Twine(vectorBits));

@@ -2,21 +2,21 @@
 // RUN: eft-opt %s -split-input-file -verify-diagnostics -eft-lower-to-cpu
 
 func.func @no_layout(%p: !eft.ptr<f32>) {
-  // expected-error @+1 {{has a block without a layout; run eft-place first, got 'tensor<8x!eft.ptr<f32>>'}}
+  // expected-error @+1 {{'eft.splat' op has a block without a layout; run eft-place first, got 'tensor<8x!eft.ptr<f32>>'}}
   %ps = eft.splat %p : !eft.ptr<f32> -> tensor<8x!eft.ptr<f32>>
   return
 }
 
 // -----
 
-// expected-error @+1 {{must have no results, got 1}}
+// expected-error @+1 {{'func.func' op must have no results, got 1}}
 func.func @results(%x: i32) -> i32 {
   return %x : i32
 }
 
 // -----
 
-// expected-error @+1 {{is declared but not defined}}
+// expected-error @+1 {{'func.func' op is declared but not defined}}
 func.func private @declaration(i32)
 
 // -----
@@ -24,7 +24,7 @@ func.func private @declaration(i32)
 #layout = #eft.layout<register = [], lane = [[1], [2], [0], [0], [0]], warp = [[0], [0]], step = []>
 
 func.func @constants_that_differ(%p: !eft.ptr<i32>) {
-  // expected-error @+1 {{a constant block must have the same value at every index}}
+  // expected-error @+1 {{'arith.constant' op of a block must have the same value at every index}}
   %c = arith.constant dense<[1, 2, 3, 4]> : tensor<4xi32, #layout>
   return
 }
@@ -45,7 +45,7 @@ func.func @blocks_out_of_an_unknown_region(%x: i32) {
 // -----
 
 func.func @carried_without_a_layout(%x: i32, %c: tensor<4xi32>) {
-  // expected-error @+1 {{has a block without a layout; run eft-place first, got 'tensor<4xi32>'}}
+  // expected-error @+1 {{'scf.for' op has a block without a layout; run eft-place first, got 'tensor<4xi32>'}}
   %r = scf.for %i = %x to %x step %x iter_args(%a = %c) -> tensor<4xi32> : i32 {
     scf.yield %a : tensor<4xi32>
   }
@@ -59,7 +59,7 @@ func.func @carried_without_a_layout(%x: i32, %c: tensor<4xi32>) {
 
 func.func @reshape_that_moves_elements(%x: i32) {
   %s = eft.splat %x : i32 -> tensor<8xi32, #long>
-  // expected-error @+1 {{would have to move elements between places}}
+  // expected-error @+1 {{'eft.expand_dims' op would have to move elements between places}}
   %e = eft.expand_dims %s axis 1 : tensor<8xi32, #long> -> tensor<8x1xi32, #other>
   return
 }
@@ -67,14 +67,14 @@ func.func @reshape_that_moves_elements(%x: i32) {
 // -----
 
 func.func @philox_that_was_not_expanded(%s: i64, %c: i32) {
-  // expected-error @+1 {{has no lowering}}
+  // expected-error @+1 {{'eft.philox' op has no lowering}}
   %w:4 = eft.philox seed %s counter %c, %c, %c, %c rounds 10 : i64, i32
   return
 }
 
 // -----
 
-// expected-error @+1 {{has branches between blocks of operations}}
+// expected-error @+1 {{'func.func' op has branches between blocks of operations}}
 func.func @branches() {
   cf.br ^next
 ^next:

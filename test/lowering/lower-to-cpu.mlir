@@ -89,3 +89,17 @@ func.func @programs(%p: !eft.ptr<i32>, %c: i1) {
   eft.store %p, %sum, mask %c : !eft.ptr<i32>
   return
 }
+
+// -----
+
+// The function of one program gets a name that is free.
+// CHECK-LABEL: func.func private @taken.program_(
+// CHECK: func.func @taken(
+// CHECK: call @taken.program_(
+// CHECK: func.func @taken.program(
+func.func @taken() {
+  return
+}
+func.func @taken.program() {
+  return
+}

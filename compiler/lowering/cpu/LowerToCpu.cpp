@@ -76,9 +76,9 @@ struct LowerToCpuPass : impl::LowerToCpuBase<LowerToCpuPass> {
 private:
   LogicalResult lower(func::FuncOp kernel) {
     if (kernel.isExternal())
-      return kernel.emitError("is declared but not defined");
+      return kernel.emitOpError("is declared but not defined");
     if (kernel.getNumResults() != 0)
-      return kernel.emitError("must have no results, got ") << kernel.getNumResults();
+      return kernel.emitOpError("must have no results, got ") << kernel.getNumResults();
     CpuLowering lowering(&getContext());
     lowering.takeArguments(kernel);
     lowering.addProgramArguments(kernel);

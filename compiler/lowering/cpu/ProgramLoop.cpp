@@ -49,7 +49,10 @@ void makeProgramLoop(func::FuncOp program) {
   Type pointer = LLVM::LLVMPointerType::get(b.getContext()), i64 = b.getI64Type();
   auto kernel = b.create<func::FuncOp>(program.getName(),
                                        b.getFunctionType({pointer, pointer, i64, i64}, {}));
-  program.setName((program.getName() + ".program").str());
+  std::string ownName = (program.getName() + ".program").str();
+  while (SymbolTable::lookupNearestSymbolFrom(kernel, b.getStringAttr(ownName)))
+    ownName += "_";
+  program.setName(ownName);
   program.setPrivate();
   program->setAttr("llvm.linkage", LLVM::LinkageAttr::get(b.getContext(), LLVM::Linkage::Internal));
 

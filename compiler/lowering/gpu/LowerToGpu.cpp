@@ -2,6 +2,7 @@
 // eft-lower-to-gpu: the pass, and how a thread knows its place.
 #include "compiler/lowering/Passes.h"
 
+#include "compiler/layout/Placement.h"
 #include "compiler/lowering/LinearCode.h"
 #include "compiler/lowering/gpu/GpuLowering.h"
 #include "compiler/lowering/gpu/GpuRemainder.h"
@@ -19,7 +20,7 @@ namespace eft {
 
 namespace {
 
-constexpr unsigned lanesPerWarp = 32, maxThreads = 1024;
+constexpr unsigned maxThreads = 1024;
 
 /// What the bits of a thread's number add to the coordinate: the lane's bits, then the warp's.
 SmallVector<int64_t> imagesOfThread(const LinearLayout &layout, unsigned dimension) {
@@ -103,9 +104,8 @@ struct LowerToGpuPass : impl::LowerToGpuBase<LowerToGpuPass> {
   using LowerToGpuBase::LowerToGpuBase;
 
   void runOnOperation() override {
-    if (numWarps < 1 || numWarps > 32 || !llvm::isPowerOf2_32(numWarps)) {
-      getOperation().emitError("num-warps must be a power of two from 1 to 32, got ")
-          << numWarps.getValue();
+    if (std::string fault = faultOfNumWarps(numWarps); !fault.empty()) {
+      getOperation().emitError("eft-lower-to-gpu: num-warps ") << fault;
       return signalPassFailure();
     }
     for (auto kernel : getOperation().getOps<func::FuncOp>())
@@ -134,9 +134,9 @@ private:
 
   LogicalResult lower(func::FuncOp kernel) {
     if (kernel.isExternal())
-      return kernel.emitError("is declared but not defined");
+      return kernel.emitOpError("is declared but not defined");
     if (kernel.getNumResults() != 0)
-      return kernel.emitError("must have no results, got ") << kernel.getNumResults();
+      return kernel.emitOpError("must have no results, got ") << kernel.getNumResults();
     if (failed(checkLayouts(kernel)))
       return failure();
     GpuLowering lowering(kernel);
