@@ -5,6 +5,7 @@
 #include "compiler/analysis/AddressParameters.h"
 #include "compiler/codegen/Codegen.h"
 #include "compiler/ir/EftDialect.h"
+#include "compiler/layout/Placement.h"
 #include "compiler/pipeline/CheckInput.h"
 #include "compiler/pipeline/Passes.h"
 
@@ -40,11 +41,11 @@ FailureOr<func::FuncOp> findKernel(ModuleOp module) {
     if (function.isPrivate())
       continue;
     if (kernel)
-      return function.emitError("is a second public function; a module has one kernel");
+      return function.emitOpError("is a second public function; a module has one kernel");
     kernel = function;
   }
   if (!kernel)
-    return module.emitError("has no public function to compile");
+    return module.emitOpError("has no public function to compile");
   return kernel;
 }
 
@@ -55,32 +56,82 @@ public:
       : module(module.clone()), target(target), options(options) {}
 
   FailureOr<Compiled> run() {
-    if (failed(checkInput()))
-      return failure();
-    keep("ir", [&](llvm::raw_ostream &os) { this->module->print(os); });
-    if (failed(makeMachine()) || failed(runPasses(addBlockTransforms)) ||
-        failed(checkHasNoCalls(*this->module)))
-      return failure();
-    nameKernel();
-    if (failed(runPasses(addPlacing)))
-      return failure();
-    keep("placed", [&](llvm::raw_ostream &os) { this->module->print(os); });
-    if (failed(runPasses(addLowering)) || failed(generateCode()))
-      return failure();
+    LogicalResult (Compilation::*const stages[])() = {
+        &Compilation::takeInput, &Compilation::place, &Compilation::makeCode,
+        &Compilation::emitText, &Compilation::emitBinary};
+    for (unsigned stage = 0; stage <= unsigned(options.last); ++stage)
+      if (failed((this->*stages[stage])()))
+        return failure();
     return std::move(result);
   }
 
 private:
+  // The stages, in the order of `Stage`.
+
+  LogicalResult takeInput() {
+    if (failed(checkInput()))
+      return failure();
+    keep("ir", [&](llvm::raw_ostream &os) { module->print(os); });
+    return success();
+  }
+
+  LogicalResult place() {
+    if (failed(makeMachine()) || failed(runPasses(addBlockTransforms)) ||
+        failed(checkHasNoCalls(*module)))
+      return failure();
+    nameKernel();
+    if (failed(runPasses(addPlacing)))
+      return failure();
+    keep("placed", [&](llvm::raw_ostream &os) { module->print(os); });
+    return success();
+  }
+
+  LogicalResult makeCode() {
+    if (failed(runPasses(addLowering)))
+      return failure();
+    auto translated = translate(*module, context);
+    if (!translated)
+      return report(translated.takeError());
+    code = std::move(*translated);
+    optimize(*code, *machine);
+    keep("llvm", [&](llvm::raw_ostream &os) { code->print(os, nullptr); });
+    return success();
+  }
+
+  LogicalResult emitText() {
+    if (!isGpu() && !options.keepStages)
+      return success();
+    // Emission changes what it emits.
+    auto text = emit(*llvm::CloneModule(*code), *machine, llvm::CodeGenFileType::AssemblyFile);
+    if (!text)
+      return report(text.takeError());
+    keep(isGpu() ? "ptx" : "asm", [&](llvm::raw_ostream &os) { os << *text; });
+    if (isGpu())
+      result.binary = std::move(*text);
+    return success();
+  }
+
+  LogicalResult emitBinary() {
+    if (isGpu()) // PTX is all that there is
+      return success();
+    auto object = emit(*code, *machine, llvm::CodeGenFileType::ObjectFile);
+    if (!object)
+      return report(object.takeError());
+    result.binary = std::move(*object);
+    return success();
+  }
+
+  // What they are made of.
+
   LogicalResult checkInput() {
     FailureOr<func::FuncOp> kernel = findKernel(*module);
     if (failed(kernel))
       return failure();
-    if (options.numWarps < 1 || options.numWarps > 32 || !llvm::isPowerOf2_32(options.numWarps))
-      return kernel->emitError("number of warps must be a power of two from 1 to 32, got ")
-             << options.numWarps;
+    if (std::string fault = faultOfNumWarps(options.numWarps); !fault.empty())
+      return kernel->emitError("number of warps ") << fault;
     if (failed(checkIsBlockIR(*module)))
       return failure();
-    place = kernel->getLoc();
+    location = kernel->getLoc();
     result.name = codeName(kernel->getName());
     result.numWarps = options.numWarps;
     return success();
@@ -111,33 +162,6 @@ private:
     return passes.run(*module);
   }
 
-  LogicalResult generateCode() {
-    llvm::LLVMContext context;
-    auto translated = translate(*module, context);
-    if (!translated)
-      return report(translated.takeError());
-    llvm::Module &code = **translated;
-    optimize(code, *machine);
-    keep("llvm", [&](llvm::raw_ostream &os) { code.print(os, nullptr); });
-    if (isGpu() || options.keepStages) {
-      // Emission changes what it emits.
-      auto copy = llvm::CloneModule(code);
-      auto text = emit(*copy, *machine, llvm::CodeGenFileType::AssemblyFile);
-      if (!text)
-        return report(text.takeError());
-      keep(isGpu() ? "ptx" : "asm", [&](llvm::raw_ostream &os) { os << *text; });
-      if (isGpu()) {
-        result.binary = std::move(*text);
-        return success();
-      }
-    }
-    auto object = emit(code, *machine, llvm::CodeGenFileType::ObjectFile);
-    if (!object)
-      return report(object.takeError());
-    result.binary = std::move(*object);
-    return success();
-  }
-
   template <typename Print> void keep(StringRef stage, Print print) {
     if (!options.keepStages)
       return;
@@ -148,16 +172,18 @@ private:
   }
 
   LogicalResult report(llvm::Error error) {
-    return emitError(*place) << llvm::toString(std::move(error));
+    return emitError(*location) << llvm::toString(std::move(error));
   }
 
   bool isGpu() const { return target.kind == Target::Kind::Cuda; }
 
   OwningOpRef<ModuleOp> module;
-  std::optional<Location> place; // of the kernel
+  std::optional<Location> location; // of the kernel
   const Target &target;
   const CompileOptions &options;
   std::unique_ptr<llvm::TargetMachine> machine;
+  llvm::LLVMContext context;
+  std::unique_ptr<llvm::Module> code;
   Compiled result;
 };
 

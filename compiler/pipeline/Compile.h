@@ -32,16 +32,21 @@ struct Target {
   std::string cpu, features;
 };
 
+/// How far to compile: to the block IR as it was checked, the block IR with layouts, LLVM's IR, the
+/// text of the code, the code itself.
+enum class Stage { IR, Placed, LLVM, Text, Binary };
+
 struct CompileOptions {
   unsigned numWarps = 4;  ///< of a program on a GPU: a power of two from 1 to 32
   bool keepStages = true; ///< fill `Compiled::stages`; only the binary is made otherwise
+  Stage last = Stage::Binary;
 };
 
 struct Compiled {
   std::string name; ///< of the kernel's function in the code
   /// The name and the text of each stage, in order: `ir`, `placed`, `llvm`, then `ptx` or `asm`.
   std::vector<std::pair<std::string, std::string>> stages;
-  std::string binary;       ///< PTX, or an object for the host
+  std::string binary;       ///< PTX, or an object for the host; empty if that is not the last stage
   unsigned numWarps = 0;    ///< of a program on a GPU
   unsigned sharedBytes = 0; ///< shared memory of a program on a GPU
 };

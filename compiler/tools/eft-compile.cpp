@@ -5,6 +5,7 @@
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Support/FileUtilities.h"
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/SourceMgr.h"
@@ -27,19 +28,41 @@ cl::opt<std::string> features("features",
 cl::opt<unsigned> numWarps("num-warps", cl::desc("Warps of a program on a GPU (default: 4)"),
                            cl::init(4));
 
-/// The text or code of the stage that was asked for; null if this target has no such stage.
-const std::string *find(const eft::Compiled &compiled, StringRef name, bool isGpu) {
+/// The stage that was asked for; nothing if this target has no such stage.
+std::optional<eft::Stage> findStage(StringRef name, bool isGpu) {
+  if (name == (isGpu ? "ptx" : "asm"))
+    return eft::Stage::Text;
   if (name == "obj" && !isGpu)
-    return &compiled.binary;
-  for (const auto &[known, text] : compiled.stages)
-    if (known == name)
-      return &text;
-  return nullptr;
+    return eft::Stage::Binary;
+  return StringSwitch<std::optional<eft::Stage>>(name)
+      .Case("ir", eft::Stage::IR)
+      .Case("placed", eft::Stage::Placed)
+      .Case("llvm", eft::Stage::LLVM)
+      .Default(std::nullopt);
 }
 
 int fail(const Twine &message) {
   errs() << "eft-compile: " << message << "\n";
   return 1;
+}
+
+/// A full disk shows when the last bytes are written. A file of which a part is missing is removed.
+int write(StringRef text) {
+  std::string error;
+  auto output = mlir::openOutputFile(outputName, &error);
+  if (!output)
+    return fail(error);
+  raw_fd_ostream &stream = output->os();
+  stream << text;
+  stream.flush();
+  if (outputName != "-")
+    stream.close();
+  if (std::error_code code = stream.error()) {
+    stream.clear_error();
+    return fail("cannot write output file '" + outputName + "': " + code.message());
+  }
+  output->keep();
+  return 0;
 }
 
 int run(mlir::MLIRContext &context, SourceMgr &sources) {
@@ -52,20 +75,17 @@ int run(mlir::MLIRContext &context, SourceMgr &sources) {
     return fail(error);
   target->cpu = cpu;
   target->features = features;
-  auto compiled = eft::compile(*module, *target, {.numWarps = numWarps});
-  if (failed(compiled))
-    return 1;
   bool isGpu = target->kind == eft::Target::Kind::Cuda;
-  const std::string *text = find(*compiled, stage, isGpu);
-  if (!text)
+  std::optional<eft::Stage> last = findStage(stage, isGpu);
+  if (!last)
     return fail("there is no stage '" + stage + "' for target " + targetName + "; there are ir, " +
                 "placed, llvm, " + (isGpu ? "ptx" : "asm, obj"));
-  auto output = mlir::openOutputFile(outputName, &error);
-  if (!output)
-    return fail(error);
-  output->os() << *text;
-  output->keep();
-  return 0;
+  bool isObject = last == eft::Stage::Binary;
+  auto compiled = eft::compile(*module, *target,
+                               {.numWarps = numWarps, .keepStages = !isObject, .last = *last});
+  if (failed(compiled))
+    return 1;
+  return write(isObject ? compiled->binary : compiled->stages.back().second);
 }
 
 } // namespace

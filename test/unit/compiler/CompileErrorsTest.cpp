@@ -30,14 +30,17 @@ void expectErrorOnBoth(llvm::StringRef text, llvm::StringRef message) {
 }
 
 TEST(CompileErrors, NoKernel) {
-  expectErrorOnBoth("module {}", R"(loc("kernel.mlir":1:1): has no public function to compile)");
-  expectErrorOnBoth("func.func private @f() { return }", "has no public function to compile");
+  expectErrorOnBoth(
+      "module {}",
+      R"(loc("kernel.mlir":1:1): 'builtin.module' op has no public function to compile)");
+  expectErrorOnBoth("func.func private @f() { return }",
+                    "'builtin.module' op has no public function to compile");
 }
 
 TEST(CompileErrors, TwoKernels) {
   expectErrorOnBoth(
       "func.func @a() { return }\nfunc.func @b() { return }",
-      R"(loc("kernel.mlir":2:1): is a second public function; a module has one kernel)");
+      R"(loc("kernel.mlir":2:1): 'func.func' op is a second public function; a module has one kernel)");
 }
 
 TEST(CompileErrors, CallsThatCanNotBeInlined) {
@@ -51,7 +54,7 @@ TEST(CompileErrors, CallsThatCanNotBeInlined) {
 
 TEST(CompileErrors, KernelWithResults) {
   expectErrorOnBoth("func.func @a(%x: i32) -> i32 { return %x : i32 }",
-                    R"(loc("kernel.mlir":1:1): must have no results, got 1)");
+                    R"(loc("kernel.mlir":1:1): 'func.func' op must have no results, got 1)");
 }
 
 TEST(CompileErrors, NumberOfWarps) {
