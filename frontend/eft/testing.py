@@ -55,22 +55,26 @@ def do_bench(
         raise ValueError(f"return_mode must be one of {', '.join(_MODES)}, got {return_mode!r}")
     if quantiles is not None and not all(0 <= quantile <= 1 for quantile in quantiles):
         raise ValueError(f"quantiles must be in [0, 1], got {list(quantiles)}")
-    timer = make_timer(device)
+    times = _measure(make_timer(device), fn, warmup, rep, grad_to_none or ())
+    if quantiles is not None:
+        values = [float(value) for value in np.quantile(times, quantiles)]
+        return values[0] if len(values) == 1 else values
+    value = _MODES[return_mode](times)
+    return value if return_mode == "all" else float(value)
+
+
+def _measure(timer, fn: Callable, warmup: float, rep: float, grad_to_none) -> list[float]:
+    """The milliseconds of each call, after a warm-up."""
     fn()
     estimate = timer.seconds_per_call(fn, calls=5) * 1e3
     for _ in range(max(1, int(warmup / estimate))):
         fn()
 
     def clear_gradients():
-        for tensor in grad_to_none or ():
+        for tensor in grad_to_none:
             tensor.grad = None
 
-    times = timer.measure(fn, max(1, int(rep / estimate)), clear_gradients)
-    if quantiles is not None:
-        values = [float(value) for value in np.quantile(times, quantiles)]
-        return values[0] if len(values) == 1 else values
-    value = _MODES[return_mode](times)
-    return value if return_mode == "all" else float(value)
+    return timer.measure(fn, max(1, int(rep / estimate)), clear_gradients)
 
 
 def assert_close(x, y, atol: float | None = None, rtol: float | None = None, err_msg: str = ""):
@@ -79,9 +83,8 @@ def assert_close(x, y, atol: float | None = None, rtol: float | None = None, err
     Args:
         x, y: arrays of NumPy or PyTorch, on any device, or numbers. NaN equals NaN, an infinity
             itself.
-        atol, rtol: the tolerances; 1e-2 and 0 by default. They may be functions of the larger of
-        the
-            two arrays' sizes.
+        atol, rtol: the tolerances; 1e-2 and 0 by default. They may be functions of the larger
+            of the two arrays' sizes.
         err_msg: put before the error's text.
     """
     x, y = _as_numpy(x), _as_numpy(y)
@@ -111,8 +114,7 @@ class Benchmark:
 
     Attributes:
         x_names: the function's parameters that run along the x axis; all of them get the same
-        value,
-            unless the values are tuples.
+            value, unless the values are tuples.
         x_vals: the values.
         line_arg: the parameter that tells the lines apart.
         line_vals, line_names: its values, and what the plot calls them.
