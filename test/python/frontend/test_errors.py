@@ -333,7 +333,9 @@ def test_what_the_compiler_refuses_at_a_place(monkeypatch):
 def test_what_the_compiler_refuses_without_a_place(monkeypatch):
     error = compiled_from("module {} loc(unknown)", monkeypatch)
     assert type(error) is eft.InternalError
-    assert error.message == ("compiling 'plain' failed: has no public function to compile")
+    assert error.message == (
+        "compiling 'plain' failed: 'builtin.module' op has no public function to compile"
+    )
     assert "target='cpu'" in error.report
 
 
