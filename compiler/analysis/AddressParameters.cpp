@@ -3,7 +3,7 @@
 #include "compiler/analysis/AddressParameters.h"
 
 #include "compiler/analysis/RegionFlow.h"
-#include "compiler/ir/EftDialect.h"
+#include "compiler/ir/Accesses.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -19,10 +19,8 @@ public:
 
   llvm::BitVector run() {
     function.walk([&](Operation *op) {
-      if (auto load = dyn_cast<LoadOp>(op))
-        visit(load.getPointer());
-      else if (auto store = dyn_cast<StoreOp>(op))
-        visit(store.getPointer());
+      if (Value pointer = pointerOf(op))
+        visit(pointer);
     });
     while (!pending.empty())
       expand(pending.pop_back_val());
@@ -56,9 +54,9 @@ private:
     for (OpOperand *source : flow.sourcesOf(value))
       visit(source->get());
     Operation *op = value.getDefiningOp();
-    // What is loaded has nothing to do with where it was loaded from, nor do random numbers with
-    // their counters.
-    if (!op || op->getNumRegions() != 0 || isa<LoadOp, PhiloxOp>(op))
+    // What was in memory has nothing to do with where it was, nor do random numbers with their
+    // counters.
+    if (!op || op->getNumRegions() != 0 || pointerOf(op) || isa<PhiloxOp>(op))
       return;
     for (Value operand : op->getOperands())
       visit(operand);

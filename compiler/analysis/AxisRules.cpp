@@ -257,6 +257,15 @@ AxisInfo ofAddPtr(AddPtrOp op, Infos operands) {
   return sum(op.getType(), pointer, offset, pointer.getUnit());
 }
 
+/// Bytes stay what they were; runs do if the elements keep their size.
+AxisInfo ofCastPtr(CastPtrOp op, const AxisInfo &x) {
+  const bool sameUnit = AxisInfo::unknown(op.getType()).getUnit() == x.getUnit();
+  return forEachDim(op.getType(), [&](unsigned dim) {
+    return sameUnit ? Dim{x.contiguity(dim), x.divisibility(dim), x.constancy(dim)}
+                    : Dim{1, x.divisibilityOfRuns(dim, 1), x.constancy(dim)};
+  });
+}
+
 AxisInfo ofConstantOp(arith::ConstantOp op) {
   Attribute value = op.getValue();
   if (auto splat = dyn_cast<SplatElementsAttr>(value))
@@ -317,6 +326,7 @@ AxisInfo eft::axisInfoOfResult(OpResult result, Infos operands) {
       .Case<ExpandDimsOp>([&](auto expand) { return ofExpandDims(expand, operands[0]); })
       .Case<BroadcastOp>([&](auto broadcast) { return ofBroadcast(broadcast, operands[0]); })
       .Case<AddPtrOp>([&](auto addPtr) { return ofAddPtr(addPtr, operands); })
+      .Case<CastPtrOp>([&](auto cast) { return ofCastPtr(cast, operands[0]); })
       .Case<arith::AddIOp>([&](auto) { return sum(type, operands[0], operands[1]); })
       .Case<arith::SubIOp>(
           [&](auto) { return sum(type, operands[0], operands[1], 1, /*isDifference=*/true); })

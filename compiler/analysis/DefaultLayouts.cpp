@@ -2,6 +2,7 @@
 // The layout of a shape, from the accesses to memory in that shape.
 #include "compiler/analysis/DefaultLayouts.h"
 
+#include "compiler/ir/Accesses.h"
 #include "compiler/ir/LayoutConversion.h"
 #include "compiler/layout/Placement.h"
 #include "compiler/layout/ReductionOrder.h"
@@ -36,10 +37,8 @@ DefaultLayouts::DefaultLayouts(func::FuncOp function, const AxisInfos &infos,
                                PlacementTarget target)
     : target(target) {
   function.walk([&](Operation *op) {
-    if (auto load = dyn_cast<LoadOp>(op))
-      add(load.getPointer(), infos);
-    else if (auto store = dyn_cast<StoreOp>(op))
-      add(store.getPointer(), infos);
+    if (Value pointer = pointerOf(op))
+      add(pointer, infos, /*isWide=*/!isAtomic(op));
     else if (auto reduce = dyn_cast<ReduceOp>(op))
       add(reduce);
   });
@@ -53,7 +52,7 @@ void DefaultLayouts::add(ReduceOp reduce) {
   shape.reducedBits = std::max<int64_t>(shape.reducedBits, type.getElementTypeBitWidth());
 }
 
-void DefaultLayouts::add(Value pointer, const AxisInfos &infos) {
+void DefaultLayouts::add(Value pointer, const AxisInfos &infos, bool isWide) {
   auto type = dyn_cast<RankedTensorType>(pointer.getType());
   if (!type)
     return;
@@ -65,7 +64,8 @@ void DefaultLayouts::add(Value pointer, const AxisInfos &infos) {
   AxisInfo info = infos.of(pointer);
   for (unsigned dim = 0; dim < type.getRank(); ++dim) {
     shape.contiguity[dim] += std::min(info.contiguity(dim), enoughContiguity);
-    shape.width[dim] = std::max(shape.width[dim], widestAccess(info, dim, bits / 8));
+    if (isWide)
+      shape.width[dim] = std::max(shape.width[dim], widestAccess(info, dim, bits / 8));
   }
 }
 

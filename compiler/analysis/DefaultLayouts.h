@@ -45,7 +45,8 @@ private:
     int64_t reducedBits = 0;               // of an element that is reduced; 0 if none is
   };
 
-  void add(mlir::Value pointer, const AxisInfos &infos);
+  /// An access that is not `isWide` moves one element at a time, wherever its neighbours are.
+  void add(mlir::Value pointer, const AxisInfos &infos, bool isWide);
   void add(ReduceOp reduce);
   LayoutAttr choose(mlir::RankedTensorType type) const;
 

@@ -64,10 +64,15 @@ def LowerToGpu : Pass<"eft-lower-to-gpu", "::mlir::ModuleOp"> {
     A store is done once even where the layout repeats an element over lanes or warps, and in a kernel
     that also loads it stands between barriers, so that no thread loads too late or too early.
 
+    An atomic operation, too, is done by one of the threads that hold an element. Barriers order what
+    the other threads do as the operation's own, and its result reaches them through shared memory.
+
     Pointers become integers of 64 bits, which address global memory.
   }];
   let options = [
-    Option<"numWarps", "num-warps", "unsigned", /*default=*/"4", "warps of a program: 1 to 32">
+    Option<"numWarps", "num-warps", "unsigned", /*default=*/"4", "warps of a program: 1 to 32">,
+    Option<"computeCapability", "compute-capability", "unsigned", /*default=*/"80",
+           "of the GPU, times ten: what it has no instruction for is expanded">
   ];
   let dependentDialects = ["::mlir::scf::SCFDialect", "::mlir::arith::ArithDialect",
                            "::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect",

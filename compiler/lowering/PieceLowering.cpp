@@ -166,11 +166,15 @@ LogicalResult PieceLowering::lowerOwnOp(ImplicitLocOpBuilder &b, Operation *op) 
       .Case(
           [&](BroadcastOp broadcast) { return lowerReshape(op, broadcast.getSource(), broadcast); })
       .Case([&](AddPtrOp add) { return lowerAddPtr(b, add), success(); })
+      .Case([&](CastPtrOp cast) {
+        return setPieces(cast, Pieces(piecesOf(cast.getPointer()))), success();
+      })
       .Case([&](UniformDivOp division) {
         return setPieces(division, uniformDiv(b, division)), success();
       })
       .Case([&](LoadOp load) { return lowerLoad(b, load); })
       .Case([&](StoreOp store) { return lowerStore(b, store); })
+      .Case<AtomicRMWOp, AtomicCASOp>([&](Operation *atomic) { return lowerAtomic(b, atomic); })
       .Default([](Operation *op) { return op->emitOpError("has no lowering"); });
 }
 

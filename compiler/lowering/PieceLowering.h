@@ -52,6 +52,8 @@ protected:
                         int64_t start) = 0;
   virtual mlir::LogicalResult lowerLoad(mlir::ImplicitLocOpBuilder &b, LoadOp load) = 0;
   virtual mlir::LogicalResult lowerStore(mlir::ImplicitLocOpBuilder &b, StoreOp store) = 0;
+  /// `eft.atomic_rmw` or `eft.atomic_cas`.
+  virtual mlir::LogicalResult lowerAtomic(mlir::ImplicitLocOpBuilder &b, mlir::Operation *op) = 0;
   virtual Pieces uniformDiv(mlir::ImplicitLocOpBuilder &b, UniformDivOp division) = 0;
   virtual mlir::Value programId(mlir::ImplicitLocOpBuilder &b, Axis axis) = 0;
   virtual mlir::Value numPrograms(mlir::ImplicitLocOpBuilder &b, Axis axis) = 0;

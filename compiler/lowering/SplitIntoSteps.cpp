@@ -4,6 +4,7 @@
 // StepBounds.
 #include "compiler/lowering/Passes.h"
 
+#include "compiler/ir/Accesses.h"
 #include "compiler/lowering/StepBounds.h"
 #include "compiler/lowering/StepTiles.h"
 
@@ -20,19 +21,15 @@ namespace eft {
 
 namespace {
 
-/// Loads and stores of blocks, with nothing between them that touches memory, over the same places.
+/// Accesses to blocks, with nothing between them that touches memory, over the same places.
 struct Group {
   SmallVector<Operation *> accesses;
   bool splittable = true;
 };
 
-/// The placed block that `op` loads or stores, or null.
+/// The placed block that `op` loads, stores or changes, or null.
 RankedTensorType accessedBlock(Operation *op) {
-  Value pointer;
-  if (auto load = dyn_cast<LoadOp>(op))
-    pointer = load.getPointer();
-  else if (auto store = dyn_cast<StoreOp>(op))
-    pointer = store.getPointer();
+  Value pointer = pointerOf(op);
   auto block = pointer ? dyn_cast<RankedTensorType>(pointer.getType()) : RankedTensorType();
   return block && layoutOf(block) ? block : RankedTensorType();
 }
@@ -152,10 +149,10 @@ private:
   void splitGroups(Block &block) {
     std::vector<Group> groups = findGroups(block);
     GroupChecker(groups).check(block);
-    SmallVector<Operation *> replaced;
+    DenseSet<Operation *> replaced;
     for (Group &group : groups)
       if (group.splittable && split(group))
-        llvm::copy_if(group.accesses, std::back_inserter(replaced), llvm::IsaPred<StoreOp>);
+        replaced.insert(group.accesses.begin(), group.accesses.end());
     eraseReplaced(block, replaced);
   }
 
@@ -206,12 +203,11 @@ private:
       tiles.cloneAccess(access, dropMasks);
   }
 
-  /// Erases what the loops now do: the group's stores, then all that nobody needs any more.
-  static void eraseReplaced(Block &block, ArrayRef<Operation *> stores) {
-    for (Operation *store : stores)
-      store->erase();
+  /// Erases what the loops now do: the groups' accesses, and all that nobody needs any more. From
+  /// the end, so that an operation's users are gone before it.
+  static void eraseReplaced(Block &block, const DenseSet<Operation *> &accesses) {
     for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
-      if (isOpTriviallyDead(&op))
+      if (accesses.contains(&op) || isOpTriviallyDead(&op))
         op.erase();
   }
 

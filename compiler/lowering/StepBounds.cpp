@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "compiler/lowering/StepBounds.h"
 
+#include "compiler/ir/Accesses.h"
 #include "compiler/lowering/LinearCode.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -10,12 +11,6 @@ using namespace mlir;
 namespace eft {
 
 namespace {
-
-Value maskOf(Operation *access) {
-  if (auto load = dyn_cast<LoadOp>(access))
-    return load.getMask();
-  return cast<StoreOp>(access).getMask();
-}
 
 /// The mask of all accesses, or null if they have different ones.
 Value commonMask(ArrayRef<Operation *> accesses) {

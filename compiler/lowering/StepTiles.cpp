@@ -95,7 +95,7 @@ Operation *StepTiles::cloneOp(Operation *op) {
 }
 
 void StepTiles::cloneAccess(Operation *access, bool dropMask) {
-  if (!dropMask) {
+  if (!dropMask || isa<AtomicCASOp>(access)) {
     cloneOp(access);
     return;
   }
@@ -106,6 +106,14 @@ void StepTiles::cloneAccess(Operation *access, bool dropMask) {
                                         /*mask=*/Value(), /*other=*/Value(), load.getRunAttr(),
                                         /*prefix=*/UnitAttr());
     tiles.map(load.getResult(), clone.getResult());
+    return;
+  }
+  if (auto atomic = dyn_cast<AtomicRMWOp>(access)) {
+    Value pointer = tileOf(atomic.getPointer()), value = tileOf(atomic.getValue());
+    auto clone =
+        builder.create<AtomicRMWOp>(loc, value.getType(), atomic.getKind(), atomic.getOrder(),
+                                    atomic.getScope(), pointer, value, /*mask=*/Value());
+    tiles.map(atomic.getResult(), clone.getResult());
     return;
   }
   auto store = cast<StoreOp>(access);

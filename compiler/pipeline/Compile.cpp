@@ -156,6 +156,7 @@ private:
     PassOptions passOptions;
     passOptions.isGpu = isGpu();
     passOptions.numWarps = options.numWarps;
+    passOptions.computeCapability = target.computeCapability;
     passOptions.vectorBits = isGpu() ? 128 : vectorBits(*machine);
     PassManager passes(module->getContext(), ModuleOp::getOperationName());
     addPasses(passes, passOptions);

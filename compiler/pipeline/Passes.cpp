@@ -55,7 +55,7 @@ void addLowering(OpPassManager &passes, const PassOptions &options) {
   }
   passes.addNestedPass<func::FuncOp>(createSplitIntoSteps(steps));
   if (options.isGpu)
-    passes.addPass(createLowerToGpu({options.numWarps}));
+    passes.addPass(createLowerToGpu({options.numWarps, options.computeCapability}));
   else
     passes.addPass(createLowerToCpu());
   passes.addPass(createCSEPass());

@@ -9,8 +9,9 @@ namespace eft {
 /// What the passes want to know of the target.
 struct PassOptions {
   bool isGpu = false;
-  unsigned numWarps = 4;     ///< GPU
-  unsigned vectorBits = 128; ///< CPU
+  unsigned numWarps = 4;           ///< GPU
+  unsigned computeCapability = 80; ///< GPU
+  unsigned vectorBits = 128;       ///< CPU
 };
 
 /// Block IR to block IR in which the kernel calls nobody. Nothing is folded.

@@ -80,4 +80,108 @@ def Eft_StoreOp : Eft_Op<"store", [
   let hasCanonicalizeMethod = 1;
 }
 
+def Eft_CastPtrOp : Eft_Op<"cast_ptr", [Pure, Elementwise, Scalarizable, Vectorizable, Tensorizable]> {
+  let summary = "Takes an address for that of another type";
+  let description = [{
+    The address stays; what it is said to point to changes.
+
+    ```mlir
+    %1 = eft.cast_ptr %0 : tensor<64x!eft.ptr<f32>> -> tensor<64x!eft.ptr<i32>>
+    ```
+  }];
+  let arguments = (ins Eft_PointerLike:$pointer);
+  let results = (outs Eft_PointerLike:$result);
+  let assemblyFormat = "$pointer attr-dict `:` type($pointer) `->` type($result)";
+  let hasVerifier = 1;
+  let hasFolder = 1;
+}
+
+//===--- Atomics ------------------------------------------------------------------------------===//
+
+def Eft_AtomicKind : I32EnumAttr<"AtomicKind", "what an atomic operation does to memory", [
+    I32EnumAttrCase<"Add", 0, "add">, I32EnumAttrCase<"FAdd", 1, "fadd">,
+    I32EnumAttrCase<"Max", 2, "max">, I32EnumAttrCase<"Min", 3, "min">,
+    I32EnumAttrCase<"UMax", 4, "umax">, I32EnumAttrCase<"UMin", 5, "umin">,
+    I32EnumAttrCase<"And", 6, "and">, I32EnumAttrCase<"Or", 7, "or">,
+    I32EnumAttrCase<"Xor", 8, "xor">, I32EnumAttrCase<"Exchange", 9, "xchg">]> {
+  let cppNamespace = "::eft";
+}
+
+def Eft_MemoryOrder : I32EnumAttr<"MemoryOrder", "how an atomic operation orders others", [
+    I32EnumAttrCase<"Relaxed", 0, "relaxed">, I32EnumAttrCase<"Acquire", 1, "acquire">,
+    I32EnumAttrCase<"Release", 2, "release">, I32EnumAttrCase<"AcqRel", 3, "acq_rel">]> {
+  let cppNamespace = "::eft";
+}
+
+def Eft_MemoryScope : I32EnumAttr<"MemoryScope", "who sees an atomic operation as one", [
+    I32EnumAttrCase<"Program", 0, "cta">, I32EnumAttrCase<"Gpu", 1, "gpu">,
+    I32EnumAttrCase<"System", 2, "sys">]> {
+  let cppNamespace = "::eft";
+}
+
+def Eft_AtomicRMWOp : Eft_Op<"atomic_rmw", [
+    TypesMatchWith<"the value to have the shape of the pointer and the type of its pointee",
+                   "pointer", "value", "::eft::pointeeLike($_self)">,
+    TypesMatchWith<"the result to have the shape of the pointer and the type of its pointee",
+                   "pointer", "result", "::eft::pointeeLike($_self)">,
+    TypesMatchWith<"the mask to be an i1 or a block of i1 of the pointer's shape",
+                   "pointer", "mask", "::eft::maskLike($_self)",
+                   "!::llvm::cast<::eft::AtomicRMWOp>(&$_op).getMask() || std::equal_to<>()">]> {
+  let summary = "Changes memory in one step";
+  let description = [{
+    Reads memory, computes with the value, and writes the result back, with nothing of any other
+    program between the two. Gives what memory held before. Each element does so once, however many
+    threads hold it. Where the mask is false, memory is not touched, and the result is zero.
+
+    `add`, `max`, `min`, `umax`, `umin`, `and`, `or` and `xor` work on integers of 32 and 64 bits,
+    `fadd` on f16, bf16, f32 and f64, and `xchg`, which only writes, on what has 32 or 64 bits.
+
+    `release` and `acq_rel`: who sees what was written, and acquires, also sees what the program has
+    written before. `acquire` and `acq_rel`: what follows sees what was written before the write that
+    was read. For a scalar, "the program" is all of it; an element of a block orders what the same
+    element does. The scope says to whom this applies: the program's threads (`cta`), the device
+    (`gpu`), or the whole machine (`sys`).
+
+    ```mlir
+    %0 = eft.atomic_rmw add acq_rel gpu %p, %one : !eft.ptr<i32>
+    %1 = eft.atomic_rmw fadd relaxed gpu %ps, %xs, mask %m : tensor<1024x!eft.ptr<f32>>
+    ```
+  }];
+  let arguments = (ins Eft_AtomicKind:$kind, Eft_MemoryOrder:$order, Eft_MemoryScope:$scope,
+                       Arg<Eft_PointerLike, "", [MemRead, MemWrite]>:$pointer, Eft_Value:$value,
+                       Optional<Eft_MaskLike>:$mask);
+  let results = (outs Eft_Value:$result);
+  let assemblyFormat = [{
+    $kind $order $scope $pointer `,` $value (`,` `mask` $mask^)? attr-dict `:` type($pointer)
+  }];
+  let hasVerifier = 1;
+  let hasCanonicalizeMethod = 1;
+}
+
+def Eft_AtomicCASOp : Eft_Op<"atomic_cas", [
+    TypesMatchWith<"the expected value to have the shape of the pointer and the type of its pointee",
+                   "pointer", "expected", "::eft::pointeeLike($_self)">,
+    TypesMatchWith<"the value to have the shape of the pointer and the type of its pointee",
+                   "pointer", "value", "::eft::pointeeLike($_self)">,
+    TypesMatchWith<"the result to have the shape of the pointer and the type of its pointee",
+                   "pointer", "result", "::eft::pointeeLike($_self)">]> {
+  let summary = "Writes to memory if it holds what is expected";
+  let description = [{
+    In one step compares memory's bits with those of `expected` and, if they are equal, writes `value`.
+    Gives what memory held before. Of 16, 32 or 64 bits. Order and scope as for `eft.atomic_rmw`.
+
+    ```mlir
+    %0 = eft.atomic_cas acq_rel gpu %p, %free, %taken : !eft.ptr<i32>
+    ```
+  }];
+  let arguments = (ins Eft_MemoryOrder:$order, Eft_MemoryScope:$scope,
+                       Arg<Eft_PointerLike, "", [MemRead, MemWrite]>:$pointer, Eft_Value:$expected,
+                       Eft_Value:$value);
+  let results = (outs Eft_Value:$result);
+  let assemblyFormat = [{
+    $order $scope $pointer `,` $expected `,` $value attr-dict `:` type($pointer)
+  }];
+  let hasVerifier = 1;
+}
+
 #endif

@@ -22,6 +22,7 @@ private:
                 int64_t start) override;
   mlir::LogicalResult lowerLoad(mlir::ImplicitLocOpBuilder &b, LoadOp load) override;
   mlir::LogicalResult lowerStore(mlir::ImplicitLocOpBuilder &b, StoreOp store) override;
+  mlir::LogicalResult lowerAtomic(mlir::ImplicitLocOpBuilder &b, mlir::Operation *op) override;
   Pieces uniformDiv(mlir::ImplicitLocOpBuilder &b, UniformDivOp division) override;
   mlir::Value programId(mlir::ImplicitLocOpBuilder &, Axis axis) override {
     return program[uint32_t(axis)];

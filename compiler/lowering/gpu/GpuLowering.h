@@ -8,8 +8,8 @@ namespace eft {
 
 class GpuLowering : public PieceLowering {
 public:
-  explicit GpuLowering(mlir::func::FuncOp kernel)
-      : PieceLowering(kernel.getContext(), "register"),
+  GpuLowering(mlir::func::FuncOp kernel, unsigned computeCapability)
+      : PieceLowering(kernel.getContext(), "register"), computeCapability(computeCapability),
         hasLoads(
             kernel.walk([](LoadOp) { return mlir::WalkResult::interrupt(); }).wasInterrupted()) {}
 
@@ -22,6 +22,7 @@ private:
                 int64_t start) override;
   mlir::LogicalResult lowerLoad(mlir::ImplicitLocOpBuilder &b, LoadOp load) override;
   mlir::LogicalResult lowerStore(mlir::ImplicitLocOpBuilder &b, StoreOp store) override;
+  mlir::LogicalResult lowerAtomic(mlir::ImplicitLocOpBuilder &b, mlir::Operation *op) override;
   Pieces uniformDiv(mlir::ImplicitLocOpBuilder &b, UniformDivOp division) override;
   mlir::Value programId(mlir::ImplicitLocOpBuilder &b, Axis axis) override;
   mlir::Value numPrograms(mlir::ImplicitLocOpBuilder &b, Axis axis) override;
@@ -30,6 +31,13 @@ private:
   /// is.
   mlir::Value storingThread(mlir::ImplicitLocOpBuilder &b, mlir::Type block);
 
+  /// The bits of a thread's number that make no difference to the elements that it holds.
+  static unsigned redundantThreadBits(const LinearLayout &layout);
+
+  /// The pieces of what memory held, in the threads for which `isOwner` is true or null.
+  Pieces applyAtomic(mlir::ImplicitLocOpBuilder &b, mlir::Operation *op, mlir::Value isOwner);
+
+  unsigned computeCapability;
   bool hasLoads;
 };
 

@@ -63,12 +63,14 @@ GpuLowering::Pieces GpuLowering::arange(ImplicitLocOpBuilder &b, RankedTensorTyp
   return result;
 }
 
+unsigned GpuLowering::redundantThreadBits(const LinearLayout &layout) {
+  return layout.redundantBits("lane") | layout.redundantBits("warp") << llvm::Log2_32(lanesPerWarp);
+}
+
 Value GpuLowering::storingThread(ImplicitLocOpBuilder &b, Type type) {
-  uint64_t redundant = maxThreads - 1; // every thread holds a scalar
-  if (std::optional<LinearLayout> layout = layoutOf(type)) {
-    redundant = layout->redundantBits("lane");
-    redundant |= layout->redundantBits("warp") << llvm::Log2_32(lanesPerWarp);
-  }
+  std::optional<LinearLayout> layout = layoutOf(type);
+  // Every thread holds a scalar.
+  unsigned redundant = layout ? redundantThreadBits(*layout) : maxThreads - 1;
   if (redundant == 0)
     return {};
   Value bits = b.create<arith::AndIOp>(threadId(b), b.create<arith::ConstantIntOp>(redundant, 32));
@@ -139,7 +141,7 @@ private:
       return kernel.emitOpError("must have no results, got ") << kernel.getNumResults();
     if (failed(checkLayouts(kernel)))
       return failure();
-    GpuLowering lowering(kernel);
+    GpuLowering lowering(kernel, computeCapability);
     lowering.takeArguments(kernel);
     if (failed(lowering.lower(kernel.getBody())))
       return failure();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "compiler/transforms/placing/LoadPlacing.h"
 
+#include "compiler/ir/Accesses.h"
 #include "compiler/ir/LayoutConversion.h"
 #include "compiler/layout/Placement.h"
 #include "compiler/transforms/placing/PlacingRules.h"
@@ -35,8 +36,10 @@ bool meetsStoreOfItsShape(LoadOp load) {
   auto shape = cast<RankedTensorType>(load.getType()).getShape();
   auto function = load->getParentOfType<func::FuncOp>();
   return function
-      .walk([&](StoreOp store) {
-        auto type = dyn_cast<RankedTensorType>(store.getPointer().getType());
+      .walk([&](Operation *store) {
+        if (!isa<StoreOp>(store) && !isAtomic(store))
+          return WalkResult::advance();
+        auto type = dyn_cast<RankedTensorType>(pointerOf(store).getType());
         return type && type.getShape() == shape && mayBothRun(load, store, function)
                    ? WalkResult::interrupt()
                    : WalkResult::advance();

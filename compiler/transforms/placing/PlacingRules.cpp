@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "compiler/transforms/placing/PlacingRules.h"
 
+#include "compiler/ir/Accesses.h"
 #include "compiler/ir/LayoutConversion.h"
 #include "compiler/layout/Placement.h"
 #include "compiler/layout/ReductionOrder.h"
@@ -22,8 +23,10 @@ bool isView(Operation *op) {
   return isa<ExpandDimsOp, BroadcastOp, ReshapeOp, TransOp, JoinOp, SplitOp>(op);
 }
 
-/// Operations that have a home.
-bool hasHome(Operation *op) { return isa<ReduceOp, ScanOp, ExchangeOp, GatherOp>(op); }
+/// Operations that have a home. An atomic operation must not be made twice.
+bool hasHome(Operation *op) {
+  return isa<ReduceOp, ScanOp, ExchangeOp, GatherOp>(op) || isAtomic(op);
+}
 
 /// Whether all blocks that an operation works on have one shape, and it works on each element by
 /// itself.

@@ -8,6 +8,16 @@ Each family of functions has its file. docs/language.md tells what they mean.
 from __future__ import annotations
 
 from eft.language import math
+from eft.language.atomics import (
+    atomic_add,
+    atomic_and,
+    atomic_cas,
+    atomic_max,
+    atomic_min,
+    atomic_or,
+    atomic_xchg,
+    atomic_xor,
+)
 from eft.language.builtin import constexpr_function
 from eft.language.casts import cast
 from eft.language.constants import to_tensor

@@ -107,13 +107,13 @@ def _cast_float(x: tensor, scalar: dtype) -> tensor:
 
 
 def _cast_pointer(x: tensor, scalar: dtype) -> tensor:
+    if not x.dtype.is_ptr() or not scalar.is_ptr():
+        raise Mistake(f"a cast from {x.dtype} to {scalar} is not supported yet")
+    if x.dtype.is_const() and not scalar.is_const():
+        raise Mistake("a pointer to read-only memory can't become one that may be written through")
     if x.dtype.ir == scalar.ir:
-        if x.dtype.is_const() and not scalar.is_const():
-            raise Mistake(
-                "a pointer to read-only memory can't become one that may be written through"
-            )
         return x.retyped(scalar)
-    raise Mistake(f"a cast from {x.dtype} to {scalar} is not supported yet")
+    return op("eft.cast_ptr", [x], x.type.with_scalar(scalar))
 
 
 tensor.to = cast

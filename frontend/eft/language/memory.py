@@ -1,19 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Loads and stores.
-
-Booleans live in memory as bytes: any byte but 0 is read as true, true is written as 1.
-"""
+"""Loads and stores."""
 
 from __future__ import annotations
 
 from eft.errors import Mistake
-from eft.language import dtypes
+from eft.language.accesses import check_choice, check_mask, check_pointer, in_memory, to_shape
 from eft.language.builtin import builtin
 from eft.language.casts import cast_to
 from eft.language.constants import to_tensor
-from eft.language.dtypes import describe, dtype
 from eft.language.promotion import broadcast_shape, broadcast_to_shape
-from eft.language.tensor import op, ops, tensor
+from eft.language.tensor import op, ops
 
 
 @builtin
@@ -39,9 +35,9 @@ def load(
         eviction_policy: a hint: "", "evict_first" or "evict_last".
         volatile: must be False.
     """
-    _check_pointer("load", pointer)
-    _check_hint("cache_modifier", cache_modifier, ("", ".ca", ".cg", ".cs", ".cv"))
-    _check_hint("eviction_policy", eviction_policy, ("", "evict_first", "evict_last"))
+    check_pointer("load", pointer)
+    check_choice("cache_modifier", cache_modifier, ("", ".ca", ".cg", ".cs", ".cv"))
+    check_choice("eviction_policy", eviction_policy, ("", "evict_first", "evict_last"))
     if boundary_check or padding_option:
         raise Mistake(
             "boundary_check and padding_option need a block pointer, which is not supported yet"
@@ -52,14 +48,14 @@ def load(
         raise Mistake("load has a value for masked elements but no mask")
     operands = [pointer]
     if mask is not None:
-        mask = _check_mask("load", mask)
+        mask = check_mask("load", mask)
         shape = broadcast_shape(pointer.shape, mask.shape) if pointer.shape else ()
-        operands = [broadcast_to_shape(pointer, shape), _to_shape("mask", mask, shape)]
-    pointee = _in_memory(pointer.dtype.element_ty)
+        operands = [broadcast_to_shape(pointer, shape), to_shape("mask", mask, shape)]
+    pointee = in_memory(pointer.dtype.element_ty)
     result = operands[0].type.with_scalar(pointee)
     if other is not None:
         other = cast_to(to_tensor(other), pointee)
-        operands.append(_to_shape("value for masked elements", other, operands[0].shape))
+        operands.append(to_shape("value for masked elements", other, operands[0].shape))
     sizes = f"array<i32: 1, {int(mask is not None)}, {int(other is not None)}>"
     loaded = op("eft.load", operands, result, operandSegmentSizes=sizes)
     return cast_to(loaded, pointer.dtype.element_ty)
@@ -77,48 +73,16 @@ def store(pointer, value, mask=None, boundary_check=(), cache_modifier="", evict
         cache_modifier: a hint: "", ".wb", ".cg", ".cs" or ".wt".
         eviction_policy: a hint: "", "evict_first" or "evict_last".
     """
-    _check_pointer("store", pointer)
-    _check_hint("cache_modifier", cache_modifier, ("", ".wb", ".cg", ".cs", ".wt"))
-    _check_hint("eviction_policy", eviction_policy, ("", "evict_first", "evict_last"))
+    check_pointer("store", pointer)
+    check_choice("cache_modifier", cache_modifier, ("", ".wb", ".cg", ".cs", ".wt"))
+    check_choice("eviction_policy", eviction_policy, ("", "evict_first", "evict_last"))
     if boundary_check:
         raise Mistake("boundary_check needs a block pointer, which is not supported yet")
     if pointer.dtype.is_const():
         raise Mistake("can't store through a pointer to read-only memory")
-    value = _to_shape("value", to_tensor(value), pointer.shape)
+    value = to_shape("value", to_tensor(value), pointer.shape)
     element = pointer.dtype.element_ty
-    operands = [pointer, cast_to(cast_to(value, element), _in_memory(element))]
+    operands = [pointer, cast_to(cast_to(value, element), in_memory(element))]
     if mask is not None:
-        operands.append(_to_shape("mask", _check_mask("store", mask), pointer.shape))
+        operands.append(to_shape("mask", check_mask("store", mask), pointer.shape))
     ops("eft.store", operands, ())
-
-
-def _in_memory(element: dtype) -> dtype:
-    return dtypes.int8 if element.is_bool() else element
-
-
-def _check_pointer(name: str, pointer):
-    if not isinstance(pointer, tensor) or not pointer.dtype.is_ptr():
-        raise Mistake(f"{name} needs a pointer or a block of pointers, got {describe(pointer)}")
-
-
-def _check_mask(name: str, mask) -> tensor:
-    if isinstance(mask, bool):
-        return to_tensor(mask)
-    if not isinstance(mask, tensor) or not mask.dtype.is_bool():
-        raise Mistake(f"{name} needs a mask of type int1, got {describe(mask)}")
-    return mask
-
-
-def _check_hint(name: str, value, allowed):
-    if value not in allowed:
-        choices = ", ".join(map(repr, allowed))
-        raise Mistake(f"{name} must be one of {choices}, got {describe(value)}")
-
-
-def _to_shape(what: str, x: tensor, shape) -> tensor:
-    """`x` in the pointer's shape."""
-    if x.shape and broadcast_shape(x.shape, shape) != shape:
-        raise Mistake(
-            f"the {what} of shape {list(x.shape)} does not fit a pointer of shape {list(shape)}"
-        )
-    return broadcast_to_shape(x, shape)

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What the operations that reach memory have in common.
+#pragma once
+
+#include "compiler/ir/EftDialect.h"
+
+namespace eft {
+
+/// True for operations that change memory in one step.
+bool isAtomic(mlir::Operation *op);
+
+/// The pointer by which an operation loads, stores, or changes memory; null if it does not.
+mlir::Value pointerOf(mlir::Operation *op);
+
+/// The mask of an operation that `pointerOf` knows; null if it has none.
+mlir::Value maskOf(mlir::Operation *access);
+
+} // namespace eft

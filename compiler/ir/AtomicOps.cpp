@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The atomic operations: what they work on, and what follows from a constant mask.
+#include "compiler/ir/EftDialect.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/PatternMatch.h"
+
+using namespace mlir;
+using namespace eft;
+
+namespace {
+
+bool isOfWord(Type type) {
+  unsigned width = type.getIntOrFloatBitWidth();
+  return width == 32 || width == 64;
+}
+
+/// What a kind works on, in words for a message; null if it works on the type.
+const char *expectedBy(AtomicKind kind, Type type) {
+  switch (kind) {
+  case AtomicKind::FAdd:
+    return isa<FloatType>(type) ? nullptr : "f16, bf16, f32 or f64";
+  case AtomicKind::Exchange:
+    return isOfWord(type) ? nullptr : "numbers of 32 or 64 bits";
+  default:
+    return isa<IntegerType>(type) && isOfWord(type) ? nullptr : "integers of 32 or 64 bits";
+  }
+}
+
+} // namespace
+
+LogicalResult AtomicRMWOp::verify() {
+  Type element = getElementTypeOrSelf(getResult());
+  if (const char *expected = expectedBy(getKind(), element))
+    return emitOpError("'") << stringifyAtomicKind(getKind()) << "' works on " << expected
+                            << ", got " << element;
+  return success();
+}
+
+LogicalResult AtomicCASOp::verify() {
+  Type element = getElementTypeOrSelf(getResult());
+  if (element.getIntOrFloatBitWidth() < 16)
+    return emitOpError("works on numbers of 16, 32 or 64 bits, got ") << element;
+  return success();
+}
+
+LogicalResult AtomicRMWOp::canonicalize(AtomicRMWOp op, PatternRewriter &rewriter) {
+  APInt mask;
+  if (!op.getMask() || !matchPattern(op.getMask(), m_ConstantInt(&mask)))
+    return rewriter.notifyMatchFailure(op, "the mask is not constant");
+  if (mask.isOne())
+    rewriter.modifyOpInPlace(op, [&] { op.getMaskMutable().clear(); });
+  else
+    rewriter.replaceOpWithNewOp<arith::ConstantOp>(op, op.getType(),
+                                                   rewriter.getZeroAttr(op.getType()));
+  return success();
+}
+
+LogicalResult CastPtrOp::verify() {
+  Type element = getElementTypeOrSelf(getResult());
+  if (withElementType(getPointer().getType(), element) != getResult().getType())
+    return emitOpError("must keep the shape and the layout, got ")
+           << getPointer().getType() << " and " << getResult().getType();
+  return success();
+}
+
+OpFoldResult CastPtrOp::fold(FoldAdaptor) {
+  if (getPointer().getType() == getType())
+    return getPointer();
+  auto inner = getPointer().getDefiningOp<CastPtrOp>();
+  if (!inner)
+    return {};
+  getPointerMutable().assign(inner.getPointer());
+  return getResult();
+}

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Atomic operations on the host: one lane after the other.
+//
+// No CPU changes a vector of places in memory at once. So that the code does not grow with the
+// vector, the lanes are a loop.
+#include "compiler/ir/Accesses.h"
+#include "compiler/lowering/cpu/CpuLowering.h"
+#include "compiler/transforms/math/NarrowFormats.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+
+using namespace mlir;
+
+namespace eft {
+
+namespace {
+
+LLVM::AtomicOrdering orderOf(MemoryOrder order) {
+  switch (order) {
+  case MemoryOrder::Relaxed:
+    return LLVM::AtomicOrdering::monotonic;
+  case MemoryOrder::Acquire:
+    return LLVM::AtomicOrdering::acquire;
+  case MemoryOrder::Release:
+    return LLVM::AtomicOrdering::release;
+  case MemoryOrder::AcqRel:
+    return LLVM::AtomicOrdering::acq_rel;
+  }
+}
+
+/// What a compare-and-swap that fails still orders: it writes nothing.
+LLVM::AtomicOrdering orderOfFailure(MemoryOrder order) {
+  return order == MemoryOrder::Relaxed || order == MemoryOrder::Release
+             ? LLVM::AtomicOrdering::monotonic
+             : LLVM::AtomicOrdering::acquire;
+}
+
+LLVM::AtomicBinOp binaryOf(AtomicKind kind) {
+  switch (kind) {
+  case AtomicKind::Add:
+    return LLVM::AtomicBinOp::add;
+  case AtomicKind::FAdd:
+    return LLVM::AtomicBinOp::fadd;
+  case AtomicKind::Max:
+    return LLVM::AtomicBinOp::max;
+  case AtomicKind::Min:
+    return LLVM::AtomicBinOp::min;
+  case AtomicKind::UMax:
+    return LLVM::AtomicBinOp::umax;
+  case AtomicKind::UMin:
+    return LLVM::AtomicBinOp::umin;
+  case AtomicKind::And:
+    return LLVM::AtomicBinOp::_and;
+  case AtomicKind::Or:
+    return LLVM::AtomicBinOp::_or;
+  case AtomicKind::Xor:
+    return LLVM::AtomicBinOp::_xor;
+  case AtomicKind::Exchange:
+    return LLVM::AtomicBinOp::xchg;
+  }
+}
+
+/// The operation on one element.
+class HostAtomic {
+public:
+  HostAtomic(ImplicitLocOpBuilder &b, Operation *op)
+      : b(b), op(op), element(getElementTypeOrSelf(op->getResult(0))) {}
+
+  /// Does it at an address, with the operation's other operands, and gives what memory held.
+  Value apply(Value address, ArrayRef<Value> operands) {
+    Value pointer = b.create<LLVM::IntToPtrOp>(LLVM::LLVMPointerType::get(b.getContext()), address);
+    if (auto cas = dyn_cast<AtomicCASOp>(op))
+      return swap(pointer, operands[0], operands[1], cas.getOrder());
+    auto rmw = cast<AtomicRMWOp>(op);
+    if (rmw.getKind() == AtomicKind::FAdd && element.getIntOrFloatBitWidth() == 16)
+      return addNarrow(pointer, operands[0], rmw.getOrder());
+    auto kind = binaryOf(rmw.getKind());
+    return b.create<LLVM::AtomicRMWOp>(kind, pointer, operands[0], orderOf(rmw.getOrder()));
+  }
+
+private:
+  Type bitsType() { return b.getIntegerType(element.getIntOrFloatBitWidth()); }
+
+  Value as(Type type, Value value) {
+    return value.getType() == type ? value : b.create<arith::BitcastOp>(type, value).getResult();
+  }
+
+  /// Compares bits, and so works on integers. Gives memory's old bits, as they were passed.
+  Value swap(Value pointer, Value expected, Value value, MemoryOrder order) {
+    auto pair =
+        b.create<LLVM::AtomicCmpXchgOp>(pointer, as(bitsType(), expected), as(bitsType(), value),
+                                        orderOf(order), orderOfFailure(order));
+    return as(expected.getType(), b.create<LLVM::ExtractValueOp>(pair, 0));
+  }
+
+  /// The sum of two narrow floats is rounded from one of f32, until nobody has come in between.
+  Value addNarrow(Value pointer, Value value, MemoryOrder order) {
+    auto type = cast<FloatType>(element);
+    NarrowFormats formats({});
+    Number addend = formats.toF32(Number(b, as(type, value)));
+    Value first = b.create<LLVM::LoadOp>(bitsType(), pointer, /*alignment=*/2, /*isVolatile=*/false,
+                                         /*isNonTemporal=*/false, /*isInvariant=*/false,
+                                         LLVM::AtomicOrdering::monotonic);
+    auto loop = b.create<scf::WhileOp>(TypeRange{bitsType()}, ValueRange{first});
+    OpBuilder::InsertionGuard guard(b);
+    b.createBlock(&loop.getBefore(), {}, {bitsType()}, {b.getLoc()});
+    Value old = loop.getBefore().getArgument(0);
+    Number sum = formats.toF32(Number(b, as(type, old))) + addend;
+    Value found = swap(pointer, old, formats.fromF32(sum, type).bits(), order);
+    Value isOther = b.create<arith::CmpIOp>(arith::CmpIPredicate::ne, found, old);
+    b.create<scf::ConditionOp>(isOther, ValueRange{found});
+    b.createBlock(&loop.getAfter(), {}, {bitsType()}, {b.getLoc()});
+    b.create<scf::YieldOp>(loop.getAfter().getArguments());
+    b.setInsertionPointAfter(loop);
+    return as(value.getType(), loop.getResult(0));
+  }
+
+  ImplicitLocOpBuilder &b;
+  Operation *op;
+  Type element;
+};
+
+/// `value` where the mask is true or null, else zero.
+Value underMask(ImplicitLocOpBuilder &b, Value mask, Type type, llvm::function_ref<Value()> value) {
+  if (!mask)
+    return value();
+  auto choice = b.create<scf::IfOp>(type, mask, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(choice.thenBlock());
+  b.create<scf::YieldOp>(value());
+  b.setInsertionPointToStart(choice.elseBlock());
+  b.create<scf::YieldOp>(b.create<arith::ConstantOp>(b.getZeroAttr(type)).getResult());
+  return choice.getResult(0);
+}
+
+/// Does the operation for each lane of vectors: the addresses, a mask or null, and the operands.
+Value lanes(ImplicitLocOpBuilder &b, HostAtomic &atomic, VectorType type, Value addresses,
+            Value mask, ArrayRef<Value> operands) {
+  auto constant = [&](int64_t value) -> Value { return b.create<arith::ConstantIntOp>(value, 32); };
+  Value none = b.create<arith::ConstantOp>(b.getZeroAttr(type));
+  auto loop = b.create<scf::ForOp>(constant(0), constant(type.getNumElements()), constant(1),
+                                   ValueRange{none});
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  Value lane = loop.getInductionVar();
+  auto at = [&](Value vector) -> Value {
+    return vector ? b.create<LLVM::ExtractElementOp>(vector, lane).getResult() : Value();
+  };
+  Value old = underMask(b, at(mask), type.getElementType(), [&] {
+    SmallVector<Value> ofLane;
+    for (Value operand : operands)
+      ofLane.push_back(at(operand));
+    return atomic.apply(at(addresses), ofLane);
+  });
+  Value all = b.create<LLVM::InsertElementOp>(loop.getRegionIterArg(0), old, lane);
+  b.create<scf::YieldOp>(all);
+  return loop.getResult(0);
+}
+
+} // namespace
+
+LogicalResult CpuLowering::lowerAtomic(ImplicitLocOpBuilder &b, Operation *op) {
+  auto block = dyn_cast<RankedTensorType>(op->getResult(0).getType());
+  if (block && (layoutOf(block)->redundantBits("lane") || layoutOf(block)->redundantBits("step")))
+    return op->emitOpError("must be done once for each element, but the layout has copies, got ")
+           << block;
+  HostAtomic atomic(b, op);
+  Pieces addresses(piecesOf(pointerOf(op))), masks(addresses.size()), results;
+  if (Value mask = maskOf(op))
+    masks = Pieces(piecesOf(mask));
+  SmallVector<Value> operands(op->getOperands().drop_front());
+  if (maskOf(op))
+    operands.pop_back();
+  for (auto [piece, address] : llvm::enumerate(addresses)) {
+    SmallVector<Value> ofPiece;
+    for (Value operand : operands)
+      ofPiece.push_back(piecesOf(operand)[piece]);
+    if (!block) {
+      Type type = op->getResult(0).getType();
+      results.push_back(
+          underMask(b, masks[piece], type, [&] { return atomic.apply(address, ofPiece); }));
+      continue;
+    }
+    auto type = cast<VectorType>(pieceType(block, block.getElementType()));
+    results.push_back(lanes(b, atomic, type, address, masks[piece], ofPiece));
+  }
+  setPieces(op->getResult(0), std::move(results));
+  return success();
+}
+
+} // namespace eft

@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Atomic operations of a GPU's threads.
+//
+// They are written in PTX: LLVM's own have neither the order nor the scope in their code. Whether
+// one works on floats or integers stands in its name, so all registers are of bits.
+//
+// Where several threads hold an element, and all hold a scalar, one does the operation. Barriers
+// make the others take part in its order: what they did before stands before a release, and what
+// they do after an acquire stands behind it. The result goes to them through shared memory.
+#include "compiler/ir/Accesses.h"
+#include "compiler/lowering/gpu/GpuLowering.h"
+#include "compiler/transforms/math/NarrowFormats.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/IR/SymbolTable.h"
+
+using namespace mlir;
+
+namespace eft {
+
+namespace {
+
+constexpr unsigned globalMemory = 1, sharedMemory = 3; // LLVM's address spaces on NVPTX
+constexpr unsigned bytesPerResult = 8;
+constexpr StringLiteral resultsName = "eft.atomic_results";
+
+MemoryOrder orderOf(Operation *op) {
+  auto rmw = dyn_cast<AtomicRMWOp>(op);
+  return rmw ? rmw.getOrder() : cast<AtomicCASOp>(op).getOrder();
+}
+
+MemoryScope scopeOf(Operation *op) {
+  auto rmw = dyn_cast<AtomicRMWOp>(op);
+  return rmw ? rmw.getScope() : cast<AtomicCASOp>(op).getScope();
+}
+
+bool acquires(MemoryOrder order) {
+  return order == MemoryOrder::Acquire || order == MemoryOrder::AcqRel;
+}
+
+bool releases(MemoryOrder order) {
+  return order == MemoryOrder::Release || order == MemoryOrder::AcqRel;
+}
+
+/// PTX's name of what happens to memory, and of the type.
+std::string nameOf(AtomicKind kind, Type element) {
+  std::string width = std::to_string(element.getIntOrFloatBitWidth());
+  switch (kind) {
+  case AtomicKind::Add:
+    return "add.u" + width;
+  case AtomicKind::FAdd:
+    return element.isBF16() ? "add.noftz.bf16"
+                            : (element.isF16() ? "add.noftz.f" : "add.f") + width;
+  case AtomicKind::Max:
+    return "max.s" + width;
+  case AtomicKind::Min:
+    return "min.s" + width;
+  case AtomicKind::UMax:
+    return "max.u" + width;
+  case AtomicKind::UMin:
+    return "min.u" + width;
+  case AtomicKind::And:
+    return "and.b" + width;
+  case AtomicKind::Or:
+    return "or.b" + width;
+  case AtomicKind::Xor:
+    return "xor.b" + width;
+  case AtomicKind::Exchange:
+    return "exch.b" + width;
+  }
+}
+
+/// The operation on one element by one thread.
+class ThreadAtomic {
+public:
+  ThreadAtomic(ImplicitLocOpBuilder &b, Operation *op, bool addsBf16)
+      : b(b), op(op), element(getElementTypeOrSelf(op->getResult(0))),
+        bits(b.getIntegerType(element.getIntOrFloatBitWidth())), addsBf16(addsBf16) {}
+
+  /// Does it where `condition` is true, or null, with the operation's operands behind the pointer.
+  /// Gives what memory held, and zero elsewhere.
+  Value apply(Value condition, Value address, ArrayRef<Value> operands) {
+    auto rmw = dyn_cast<AtomicRMWOp>(op);
+    bool isLoop = rmw && rmw.getKind() == AtomicKind::FAdd && element.isBF16() && !addsBf16;
+    if (isLoop)
+      return as(element, addInLoop(condition, address, operands.front()));
+    std::string name = rmw ? nameOf(rmw.getKind(), element) : casName();
+    SmallVector<Value> asBits;
+    for (Value operand : operands)
+      asBits.push_back(as(bits, operand));
+    return as(element, emit(name, condition, address, asBits));
+  }
+
+private:
+  std::string casName() const { return "cas.b" + std::to_string(bits.getIntOrFloatBitWidth()); }
+
+  Value as(Type type, Value value) {
+    return value.getType() == type ? value : b.create<LLVM::BitcastOp>(type, value).getResult();
+  }
+
+  /// `atom`, under a predicate if there is a condition.
+  Value emit(StringRef name, Value condition, Value address, ArrayRef<Value> operands) {
+    unsigned width = bits.getIntOrFloatBitWidth();
+    std::string letter = width == 64 ? "l" : width == 32 ? "r" : "h";
+    std::string text = "atom." + stringifyMemoryOrder(orderOf(op)).str() + "." +
+                       stringifyMemoryScope(scopeOf(op)).str() + ".global." + name.str() +
+                       " $0, [$1]";
+    std::string constraints = (condition ? "=&" : "=") + letter + ",l";
+    SmallVector<Value> inputs = {address};
+    for (Value operand : operands) {
+      text += ", $" + std::to_string(inputs.size() + 1);
+      constraints += "," + letter;
+      inputs.push_back(operand);
+    }
+    text += ";";
+    if (condition) {
+      text = "mov.b" + std::to_string(width) + " $0, 0; @$" + std::to_string(inputs.size() + 1) +
+             " " + text;
+      constraints += ",b";
+      inputs.push_back(condition);
+    }
+    constraints += ",~{memory}";
+    return b
+        .create<LLVM::InlineAsmOp>(TypeRange(bits), inputs, text, constraints,
+                                   /*has_side_effects=*/true, /*is_align_stack=*/false,
+                                   LLVM::AsmDialectAttr(), ArrayAttr())
+        .getResult(0);
+  }
+
+  /// A sum of bf16 where the GPU has none: computed in f32, until nobody has come in between.
+  Value addInLoop(Value condition, Value address, Value value) {
+    if (!condition)
+      condition = b.create<arith::ConstantIntOp>(1, 1);
+    auto choice = b.create<scf::IfOp>(bits, condition, /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(choice.elseBlock());
+    b.create<scf::YieldOp>(b.create<arith::ConstantOp>(b.getZeroAttr(bits)).getResult());
+    b.setInsertionPointToStart(choice.thenBlock());
+    NarrowFormats formats({/*f16Arithmetic=*/true, /*bf16Conversions=*/true});
+    auto type = cast<FloatType>(element);
+    Number addend = formats.toF32(Number(b, value));
+    auto pointerType = LLVM::LLVMPointerType::get(b.getContext(), globalMemory);
+    Value pointer = b.create<LLVM::IntToPtrOp>(pointerType, address);
+    Value first = b.create<LLVM::LoadOp>(bits, pointer, /*alignment=*/2, /*isVolatile=*/true);
+
+    auto loop = b.create<scf::WhileOp>(TypeRange{bits}, ValueRange{first});
+    b.create<scf::YieldOp>(loop.getResult(0));
+    b.createBlock(&loop.getBefore(), {}, {bits}, {b.getLoc()});
+    Value old = loop.getBefore().getArgument(0);
+    Number sum = formats.toF32(Number(b, as(type, old))) + addend;
+    Value found =
+        emit(casName(), /*condition=*/{}, address, {old, formats.fromF32(sum, type).bits()});
+    Value isOther = b.create<arith::CmpIOp>(arith::CmpIPredicate::ne, found, old);
+    b.create<scf::ConditionOp>(isOther, ValueRange{found});
+    b.createBlock(&loop.getAfter(), {}, {bits}, {b.getLoc()});
+    b.create<scf::YieldOp>(loop.getAfter().getArguments());
+    return choice.getResult(0);
+  }
+
+  ImplicitLocOpBuilder &b;
+  Operation *op;
+  Type element, bits;
+  bool addsBf16;
+};
+
+/// Hands the results of single threads to the others that hold the same element.
+class ResultSharing {
+public:
+  /// The thread whose number has none of the bits of `redundant` does the work of those that have.
+  ResultSharing(ImplicitLocOpBuilder &b, Operation *op, unsigned threads, unsigned redundant)
+      : b(b), results(resultsOf(op, threads)), isOne(threads == 1), redundant(redundant) {}
+
+  /// What `value` is in the thread that did the work, for which `isOwner` is true.
+  Value share(Value value, Value isOwner) {
+    Type bits = b.getIntegerType(value.getType().getIntOrFloatBitWidth());
+    Value pointer = place();
+    auto choice = b.create<scf::IfOp>(isOwner);
+    {
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPointToStart(choice.thenBlock());
+      b.create<LLVM::StoreOp>(b.create<LLVM::BitcastOp>(bits, value), pointer);
+    }
+    b.create<NVVM::Barrier0Op>();
+    return b.create<LLVM::BitcastOp>(value.getType(), b.create<LLVM::LoadOp>(bits, pointer));
+  }
+
+private:
+  /// The kernel's shared memory for results, with room for so many.
+  static LLVM::GlobalOp resultsOf(Operation *op, unsigned count) {
+    auto module = op->getParentOfType<ModuleOp>();
+    auto type =
+        LLVM::LLVMArrayType::get(IntegerType::get(op->getContext(), 8), count * bytesPerResult);
+    auto found = module.lookupSymbol<LLVM::GlobalOp>(resultsName);
+    if (!found) {
+      auto builder = OpBuilder::atBlockBegin(module.getBody());
+      return builder.create<LLVM::GlobalOp>(module.getLoc(), type, /*isConstant=*/false,
+                                            LLVM::Linkage::Internal, resultsName, Attribute(),
+                                            /*alignment=*/bytesPerResult, sharedMemory);
+    }
+    if (cast<LLVM::LLVMArrayType>(found.getGlobalType()).getNumElements() < type.getNumElements())
+      found.setGlobalType(type);
+    return found;
+  }
+
+  Value place() {
+    Value base = b.create<LLVM::AddressOfOp>(results);
+    if (isOne)
+      return base;
+    Value thread = b.create<NVVM::ThreadIdXOp>(b.getI32Type());
+    Value owner = b.create<arith::AndIOp>(thread, b.create<arith::ConstantIntOp>(~redundant, 32));
+    return b.create<LLVM::GEPOp>(base.getType(), b.getI64Type(), base, ValueRange{owner});
+  }
+
+  ImplicitLocOpBuilder &b;
+  LLVM::GlobalOp results;
+  bool isOne;
+  unsigned redundant;
+};
+
+/// An element's copies lie in threads, and a thread's number with some bits left out tells in
+/// whose.
+bool hasPlainCopies(const LinearLayout &layout) {
+  if (layout.redundantBits("register") != 0)
+    return false;
+  for (std::string place : {"lane", "warp"})
+    for (unsigned bit = 0; bit < layout.placeBits(place); ++bit)
+      if (layout.redundantBits(place) >> bit & 1)
+        for (int64_t coordinate : layout.basis(place, bit))
+          if (coordinate != 0)
+            return false;
+  return true;
+}
+
+} // namespace
+
+LogicalResult GpuLowering::lowerAtomic(ImplicitLocOpBuilder &b, Operation *op) {
+  Value result = op->getResult(0);
+  std::optional<LinearLayout> layout = layoutOf(result.getType());
+  if (layout && !hasPlainCopies(*layout))
+    return op->emitOpError("must be done once for each element, but the layout has copies of "
+                           "another kind than whole threads, got ")
+           << result.getType();
+  const MemoryOrder order = orderOf(op);
+  const bool isUsed = !result.use_empty();
+  Value isOwner = storingThread(b, result.getType());
+  // Also between what this thread reads of one result and what is written for the next.
+  if (isOwner && (isUsed || hasLoads || releases(order)))
+    b.create<NVVM::Barrier0Op>();
+  Pieces results = applyAtomic(b, op, isOwner);
+  if (isOwner && isUsed) {
+    unsigned threads = layout ? 1u << (layout->placeBits("lane") + layout->placeBits("warp")) : 1;
+    ResultSharing sharing(b, op, threads, layout ? redundantThreadBits(*layout) : 0);
+    for (auto [piece, value] : llvm::enumerate(results)) {
+      if (piece != 0)
+        b.create<NVVM::Barrier0Op>();
+      value = sharing.share(value, isOwner);
+    }
+  } else if (isOwner && (hasLoads || acquires(order))) {
+    b.create<NVVM::Barrier0Op>();
+  }
+  setPieces(result, std::move(results));
+  return success();
+}
+
+GpuLowering::Pieces GpuLowering::applyAtomic(ImplicitLocOpBuilder &b, Operation *op,
+                                             Value isOwner) {
+  ThreadAtomic atomic(b, op, /*addsBf16=*/computeCapability >= 90);
+  Value mask = maskOf(op);
+  SmallVector<Value> operands(op->getOperands().drop_front());
+  if (mask)
+    operands.pop_back();
+  Pieces addresses(piecesOf(pointerOf(op))), results;
+  for (auto [piece, address] : llvm::enumerate(addresses)) {
+    SmallVector<Value> ofPiece;
+    for (Value operand : operands)
+      ofPiece.push_back(piecesOf(operand)[piece]);
+    Value condition = isOwner;
+    if (mask) {
+      condition = piecesOf(mask)[piece];
+      if (isOwner)
+        condition = b.create<arith::AndIOp>(condition, isOwner);
+    }
+    results.push_back(atomic.apply(condition, address, ofPiece));
+  }
+  return results;
+}
+
+} // namespace eft

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What all accesses to memory check of their operands.
+
+Booleans live in memory as bytes: any byte but 0 is read as true, true is written as 1.
+"""
+
+from __future__ import annotations
+
+from eft.errors import Mistake
+from eft.language import dtypes
+from eft.language.constants import to_tensor
+from eft.language.dtypes import describe, dtype
+from eft.language.promotion import broadcast_shape, broadcast_to_shape
+from eft.language.tensor import tensor
+
+
+def in_memory(element: dtype) -> dtype:
+    """The type of what lies in memory for elements of a type."""
+    return dtypes.int8 if element.is_bool() else element
+
+
+def check_pointer(name: str, pointer):
+    """Refuses what is no pointer or block of pointers; `name` is the function that needs one."""
+    if not isinstance(pointer, tensor) or not pointer.dtype.is_ptr():
+        raise Mistake(f"{name} needs a pointer or a block of pointers, got {describe(pointer)}")
+
+
+def check_mask(name: str, mask) -> tensor:
+    """The mask as a tensor of int1."""
+    if isinstance(mask, bool):
+        return to_tensor(mask)
+    if not isinstance(mask, tensor) or not mask.dtype.is_bool():
+        raise Mistake(f"{name} needs a mask of type int1, got {describe(mask)}")
+    return mask
+
+
+def check_choice(name: str, value, allowed):
+    """Refuses a value of the argument `name` that is none of `allowed`."""
+    if value not in allowed:
+        choices = ", ".join(map(repr, allowed))
+        raise Mistake(f"{name} must be one of {choices}, got {describe(value)}")
+
+
+def to_shape(what: str, x: tensor, shape) -> tensor:
+    """`x` in the pointer's shape."""
+    if x.shape and broadcast_shape(x.shape, shape) != shape:
+        raise Mistake(
+            f"the {what} of shape {list(x.shape)} does not fit a pointer of shape {list(shape)}"
+        )
+    return broadcast_to_shape(x, shape)

@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Atomic operations: each changes memory in one step, and gives what it held before.
+
+In all of them, `pointer` is a pointer or a block of them; values and masks are broadcast to its
+shape, and values converted to the type that it points to. Where a mask is false, memory is not
+touched and the result is zero. `sem` is "acq_rel" (the default), "acquire", "release" or
+"relaxed"; `scope` is "gpu" (the default), "cta" or "sys".
+"""
+
+from __future__ import annotations
+
+from eft.errors import Mistake
+from eft.language import dtypes
+from eft.language.accesses import check_choice, check_mask, check_pointer, to_shape
+from eft.language.builtin import builtin
+from eft.language.casts import bitcast_to, cast_to
+from eft.language.constants import to_tensor
+from eft.language.dtypes import dtype, pointer_type
+from eft.language.math import where
+from eft.language.operators import and_, invert
+from eft.language.tensor import op, tensor
+
+_KINDS = ("add", "fadd", "max", "min", "umax", "umin", "and", "or", "xor", "xchg")
+_SEMANTICS = ("relaxed", "acquire", "release", "acq_rel")
+_SCOPES = ("cta", "gpu", "sys")
+
+_INTEGERS = (dtypes.int32, dtypes.uint32, dtypes.int64, dtypes.uint64)
+_WORDS = (*_INTEGERS, dtypes.float32, dtypes.float64)
+_NARROW_FLOATS = (dtypes.float16, dtypes.bfloat16)
+
+
+def _check_target(name: str, pointer, allowed: tuple[dtype, ...]):
+    check_pointer(name, pointer)
+    if pointer.dtype.is_const():
+        raise Mistake(f"{name} can't write through a pointer to read-only memory")
+    element = pointer.dtype.element_ty
+    if element not in allowed:
+        choices = ", ".join(map(str, allowed))
+        raise Mistake(f"{name} does not work on {element}: expected one of {choices}")
+
+
+def _order(sem, scope) -> dict[str, str]:
+    """The attributes for the order and the scope."""
+    sem, scope = ("acq_rel" if sem is None else sem), ("gpu" if scope is None else scope)
+    check_choice("sem", sem, _SEMANTICS)
+    check_choice("scope", scope, _SCOPES)
+    return {"order": f"{_SEMANTICS.index(sem)} : i32", "scope": f"{_SCOPES.index(scope)} : i32"}
+
+
+def _value(what: str, pointer: tensor, value) -> tensor:
+    """A value in the shape of the pointer and the type that it points to."""
+    return to_shape(what, cast_to(to_tensor(value), pointer.dtype.element_ty), pointer.shape)
+
+
+def _rmw(name: str, kind: str, pointer, value, mask, sem, scope, allowed) -> tensor:
+    _check_target(name, pointer, allowed)
+    operands = [pointer, _value("value", pointer, value)]
+    if mask is not None:
+        operands.append(to_shape("mask", check_mask(name, mask), pointer.shape))
+    return _emit(kind, operands, _order(sem, scope))
+
+
+def _emit(kind: str, operands, order: dict[str, str]) -> tensor:
+    pointer = operands[0]
+    result = pointer.type.with_scalar(pointer.dtype.element_ty)
+    return op("eft.atomic_rmw", operands, result, kind=f"{_KINDS.index(kind)} : i32", **order)
+
+
+@builtin(method=True)
+def atomic_add(pointer, val, mask=None, sem=None, scope=None):
+    """Adds `val` to memory, and gives what it held before.
+
+    Of int32, int64, uint32, uint64, fp16, bf16, fp32 and fp64. A GPU takes fp32 denormals for zero.
+    """
+    is_float = isinstance(pointer, tensor) and _points_to_float(pointer)
+    kind = "fadd" if is_float else "add"
+    allowed = (*_INTEGERS, *_NARROW_FLOATS, dtypes.float32, dtypes.float64)
+    return _rmw("atomic_add", kind, pointer, val, mask, sem, scope, allowed)
+
+
+def _points_to_float(pointer: tensor) -> bool:
+    return pointer.dtype.is_ptr() and pointer.dtype.element_ty.is_floating()
+
+
+@builtin(method=True)
+def atomic_max(pointer, val, mask=None, sem=None, scope=None):
+    """Makes memory the greater of what it holds and `val`, and gives what it held before.
+
+    Of int32, int64, uint32, uint64, fp32 and fp64. -0 is less than +0. A `val` that is NaN is
+    greater than any number.
+    """
+    return _extreme("max", pointer, val, mask, sem, scope)
+
+
+@builtin(method=True)
+def atomic_min(pointer, val, mask=None, sem=None, scope=None):
+    """Makes memory the lesser of what it holds and `val`, and gives what it held before.
+
+    Of int32, int64, uint32, uint64, fp32 and fp64. -0 is less than +0. A `val` that is NaN is
+    greater than any number.
+    """
+    return _extreme("min", pointer, val, mask, sem, scope)
+
+
+def _extreme(kind: str, pointer, value, mask, sem, scope) -> tensor:
+    name = f"atomic_{kind}"
+    _check_target(name, pointer, _WORDS)
+    element = pointer.dtype.element_ty
+    if not element.is_floating():
+        kind = f"u{kind}" if element.is_int_unsigned() else kind
+        return _rmw(name, kind, pointer, value, mask, sem, scope, _WORDS)
+    value = _value("value", pointer, value)
+    mask = None if mask is None else to_shape("mask", check_mask(name, mask), pointer.shape)
+    return _extreme_of_floats(kind, pointer, value, mask, _order(sem, scope))
+
+
+def _extreme_of_floats(kind: str, pointer: tensor, value: tensor, mask, order) -> tensor:
+    """By the bits as integers.
+
+    With signs, they are ordered as the floats are if the value is not negative; without, they are
+    ordered the other way around among negative floats, and put these above the others.
+    """
+    integer = dtypes.int32 if value.dtype.is_fp32() else dtypes.int64
+    bits = bitcast_to(where(value == value, value, float("nan")), integer)
+    address = op("eft.cast_ptr", [pointer], pointer.type.with_scalar(pointer_type(integer)))
+    negative = bits < 0
+    positive = invert(negative)
+    if mask is not None:
+        negative, positive = and_(negative, mask), and_(positive, mask)
+    other = "umin" if kind == "max" else "umax"
+    of_positive = _emit(kind, [address, bits, positive], order)
+    of_negative = _emit(other, [address, bits, negative], order)
+    return bitcast_to(where(negative, of_negative, of_positive), value.dtype)
+
+
+@builtin(method=True)
+def atomic_and(pointer, val, mask=None, sem=None, scope=None):
+    """Makes memory the bitwise and of what it holds and `val`, and gives what it held before.
+
+    Of int32, int64, uint32 and uint64.
+    """
+    return _rmw("atomic_and", "and", pointer, val, mask, sem, scope, _INTEGERS)
+
+
+@builtin(method=True)
+def atomic_or(pointer, val, mask=None, sem=None, scope=None):
+    """Makes memory the bitwise or of what it holds and `val`, and gives what it held before.
+
+    Of int32, int64, uint32 and uint64.
+    """
+    return _rmw("atomic_or", "or", pointer, val, mask, sem, scope, _INTEGERS)
+
+
+@builtin(method=True)
+def atomic_xor(pointer, val, mask=None, sem=None, scope=None):
+    """Makes memory the bitwise exclusive or of what it holds and `val`, and gives what it held
+    before.
+
+    Of int32, int64, uint32 and uint64.
+    """
+    return _rmw("atomic_xor", "xor", pointer, val, mask, sem, scope, _INTEGERS)
+
+
+@builtin(method=True)
+def atomic_xchg(pointer, val, mask=None, sem=None, scope=None):
+    """Writes `val` to memory, and gives what it held before.
+
+    Of int32, int64, uint32, uint64, fp32 and fp64.
+    """
+    return _rmw("atomic_xchg", "xchg", pointer, val, mask, sem, scope, _WORDS)
+
+
+@builtin(method=True)
+def atomic_cas(pointer, cmp, val, sem=None, scope=None):
+    """Writes `val` to memory where it holds the bits of `cmp`, and gives what it held before.
+
+    Of numbers of 16, 32 and 64 bits.
+    """
+    allowed = (dtypes.int16, dtypes.uint16, *_NARROW_FLOATS, *_WORDS)
+    _check_target("atomic_cas", pointer, allowed)
+    operands = [
+        pointer,
+        _value("expected value", pointer, cmp),
+        _value("value", pointer, val),
+    ]
+    result = pointer.type.with_scalar(pointer.dtype.element_ty)
+    return op("eft.atomic_cas", operands, result, **_order(sem, scope))

@@ -1,0 +1,253 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Atomic operations: alone, under contention, and as locks."""
+
+import eft
+import eft.language as tl
+import numpy as np
+import pytest
+from support import DTYPES, assert_at, assert_same_bits, fails
+
+INTEGERS = ["int32", "uint32", "int64", "uint64"]
+FLOATS = ["fp32", "fp64"]
+NAN = float("nan")
+
+
+@eft.jit
+def add_once(p, x_ptr, old_ptr, n, N: tl.constexpr):
+    i = tl.arange(0, N)
+    old = tl.atomic_add(p + i, tl.load(x_ptr + i), mask=i < n)
+    tl.store(old_ptr + i, old)
+
+
+@pytest.mark.parametrize("name", [*INTEGERS, *FLOATS, "fp16", "bf16"])
+@pytest.mark.parametrize("size", [1, 8, 64, 4096])
+def test_each_element_of_a_block(device, name, size):
+    dtype = DTYPES[name]
+    before, x = np.arange(size).astype(dtype), (np.arange(size) * 3 % 7 + 1).astype(dtype)
+    p, old = device.put(before), device.put(np.full(size, 9).astype(dtype))
+    n = size - size // 4
+    add_once[1](p, device.put(x), old, n, N=size)
+    inside = np.arange(size) < n
+    assert_same_bits(device.get(p), np.where(inside, before + x, before).astype(dtype))
+    assert_same_bits(device.get(old), np.where(inside, before, 0).astype(dtype))
+
+
+@eft.jit
+def every_kind(p, x_ptr, old_ptr, N: tl.constexpr):
+    i = tl.arange(0, N)
+    x = tl.load(x_ptr + i)
+    tl.store(old_ptr + i, tl.atomic_max(p + i, x))
+    tl.store(old_ptr + N + i, tl.atomic_min(p + N + i, x))
+    tl.store(old_ptr + 2 * N + i, tl.atomic_xchg(p + 2 * N + i, x))
+    if p.dtype.element_ty.is_int():
+        tl.store(old_ptr + 3 * N + i, tl.atomic_and(p + 3 * N + i, x))
+        tl.store(old_ptr + 4 * N + i, tl.atomic_or(p + 4 * N + i, x))
+        tl.store(old_ptr + 5 * N + i, tl.atomic_xor(p + 5 * N + i, x))
+
+
+@pytest.mark.parametrize("name", INTEGERS)
+def test_every_kind_on_integers(device, name):
+    dtype, n = DTYPES[name], 128
+    info = np.iinfo(dtype)
+    draw = np.random.default_rng(1).integers
+    before, x = (draw(info.min, info.max, size, dtype, True) for size in (6 * n, n))
+    p, old = device.put(before), device.put(np.zeros(6 * n, dtype))
+    every_kind[1](p, device.put(x), old, N=n)
+    b = before.reshape(6, n)
+    expected = [np.maximum(b[0], x), np.minimum(b[1], x), x, b[3] & x, b[4] | x, b[5] ^ x]
+    assert_same_bits(device.get(old), before)
+    assert_same_bits(device.get(p), np.concatenate(expected))
+
+
+@pytest.mark.parametrize("name", FLOATS)
+def test_extremes_of_floats(device, name):
+    dtype = DTYPES[name]
+    values = np.array([-np.inf, -2.5, -1e-40, -0.0, 0.0, 1e-40, 1.0, np.inf], dtype)
+    x, y = (each.ravel() for each in np.meshgrid(values, values))
+    p, old = device.put(np.concatenate([x, x, x])), device.put(np.zeros(3 * x.size, dtype))
+    every_kind[1](p, device.put(y), old, N=x.size)
+    assert_same_bits(device.get(old), np.concatenate([x, x, x]))
+    # In this order -0 is less than +0.
+    above = (x > y) | ((x == y) & (np.signbit(y) | ~np.signbit(x)))
+    expected = [np.where(above, x, y), np.where(above, y, x), y]
+    assert_same_bits(device.get(p), np.concatenate(expected))
+
+
+@pytest.mark.parametrize("name", FLOATS)
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_a_value_that_is_nan_is_greater_than_any_number(device, name, sign):
+    dtype = DTYPES[name]
+    values = np.array([-np.inf, -1.0, 1.0, np.inf], dtype)
+    p, old = device.put(np.tile(values, 3)), device.put(np.zeros(12, dtype))
+    every_kind[1](p, device.put(np.copysign(np.full(4, NAN, dtype), dtype.type(sign))), old, N=4)
+    result = device.get(p).reshape(3, 4)
+    assert np.isnan(result[0]).all()
+    assert_same_bits(result[1], values)
+
+
+@eft.jit
+def swap(p, expected_ptr, x_ptr, old_ptr, N: tl.constexpr):
+    i = tl.arange(0, N)
+    old = tl.atomic_cas(p + i, tl.load(expected_ptr + i), tl.load(x_ptr + i), sem="relaxed")
+    tl.store(old_ptr + i, old)
+
+
+@pytest.mark.parametrize("name", ["int16", "uint16", "fp16", "bf16", *INTEGERS, *FLOATS])
+def test_compare_and_swap(device, name):
+    dtype, n = DTYPES[name], 64
+    before, x = np.arange(n).astype(dtype), (np.arange(n) + 1).astype(dtype)
+    compared = np.where(np.arange(n) % 3 == 0, before, x).astype(dtype)
+    p, old = device.put(before), device.put(np.zeros(n, dtype))
+    swap[1](p, device.put(compared), device.put(x), old, N=n)
+    assert_same_bits(device.get(old), before)
+    assert_same_bits(device.get(p), np.where(np.arange(n) % 3 == 0, x, before).astype(dtype))
+
+
+@eft.jit
+def tickets(counter, seen_ptr, n, N: tl.constexpr):
+    i = tl.program_id(0) * N + tl.arange(0, N)
+    ticket = tl.atomic_add(counter + tl.zeros((N,), tl.int32), 1, mask=i < n, sem="relaxed")
+    tl.store(seen_ptr + i, ticket, mask=i < n)
+
+
+def test_every_program_and_element_gets_a_ticket_of_its_own(device):
+    n, size = 10_000, 256
+    counter, seen = device.put(np.zeros(1, np.int32)), device.put(np.full(n, -1, np.int32))
+    tickets[(eft.cdiv(n, size),)](counter, seen, n, N=size)
+    assert device.get(counter)[0] == n
+    np.testing.assert_array_equal(np.sort(device.get(seen)), np.arange(n))
+
+
+@eft.jit
+def count(counts, x_ptr, n, N: tl.constexpr):
+    i = tl.program_id(0) * N + tl.arange(0, N)
+    x = tl.load(x_ptr + i, mask=i < n)
+    tl.atomic_add(counts + x, 1.0, mask=i < n)
+
+
+@pytest.mark.parametrize("name", ["fp16", "bf16", "fp32", "fp64", "int32", "uint64"])
+@pytest.mark.parametrize("size", [64, 2048])
+def test_a_histogram_by_many_programs(device, name, size):
+    n, bins = 20_000, 200
+    x = np.random.default_rng(0).integers(0, bins, n).astype(np.int32)
+    counts = device.put(np.zeros(bins, DTYPES[name]))
+    count[(eft.cdiv(n, size),)](counts, device.put(x), n, N=size)
+    # No count is above 256, which bf16 still has.
+    assert_same_bits(device.get(counts), np.bincount(x, minlength=bins).astype(DTYPES[name]))
+
+
+@eft.jit
+def scalar_results(p, old_ptr, n):
+    program = tl.program_id(0)
+    old = tl.atomic_add(p, 1, mask=program < n)
+    tl.store(old_ptr + program, old + p.atomic_max(old))
+    i = tl.arange(0, 32)
+    # Every thread has the result.
+    tl.store(old_ptr + tl.num_programs(0) + program * 32 + i, tl.atomic_or(p + 1, 0) + i)
+
+
+def test_the_results_of_single_elements(device):
+    programs, n = 40, 30
+    p, old = device.put(np.array([0, 5], np.int32)), device.put(np.zeros(programs * 33, np.int32))
+    scalar_results[(programs,)](p, old, n)
+    assert device.get(p).tolist() == [n, 5]
+    blocks = device.get(old)[programs:].reshape(programs, 32)
+    np.testing.assert_array_equal(blocks, np.tile(np.arange(32) + 5, (programs, 1)))
+
+
+@eft.jit
+def in_order(p, out_ptr):
+    tl.store(p, 5)
+    before = tl.load(p)
+    tl.atomic_add(p, 2, sem="relaxed")
+    between = tl.load(p)
+    old = tl.atomic_xchg(p, 20, sem="relaxed")
+    tl.store(out_ptr, before)
+    tl.store(out_ptr + 1, between)
+    tl.store(out_ptr + 2, old)
+    tl.store(out_ptr + 3, tl.load(p))
+
+
+def test_a_program_sees_its_own_accesses_in_order(device):
+    p, out = device.put(np.zeros(1, np.int64)), device.put(np.zeros(4, np.int64))
+    in_order[1](p, out, num_warps=8)
+    assert device.get(out).tolist() == [5, 7, 7, 20]
+
+
+@eft.jit
+def through_another_type(p, N: tl.constexpr):
+    i = tl.arange(0, N)
+    bits = tl.load((p + i).to(tl.pointer_type(tl.int32)))
+    tl.store((p + N).to(tl.pointer_type(tl.int32), bitcast=True) + i, bits + 1)
+
+
+def test_a_pointer_takes_another_type(device):
+    x = np.arange(1, 65, dtype=np.float32)
+    p = device.put(np.concatenate([x, np.zeros(64, np.float32)]))
+    through_another_type[1](p, N=64)
+    assert_same_bits(device.get(p)[64:], (x.view(np.int32) + 1).view(np.float32))
+
+
+def test_errors():
+    @eft.jit
+    def narrow(p, n):
+        tl.atomic_add(p, 1)
+
+    error = fails(narrow, "*i8 i32")
+    assert str(error.message) == (
+        "atomic_add does not work on int8: expected one of int32, uint32, int64, uint64, fp16, "
+        "bf16, fp32, fp64"
+    )
+    assert_at(error, "tl.atomic_add(p, 1)")
+
+    @eft.jit
+    def bits_of_float(p, n):
+        tl.atomic_and(p, 1)
+
+    assert "atomic_and does not work on fp32: expected one of int32" in str(fails(bits_of_float))
+
+    @eft.jit
+    def half(p, n):
+        tl.atomic_max(p, 1.0)
+
+    assert "atomic_max does not work on fp16" in str(fails(half, "*fp16 i32"))
+
+    @eft.jit
+    def read_only(p, n):
+        tl.atomic_xchg(p, 1.0)
+
+    expected = "atomic_xchg can't write through a pointer to read-only memory"
+    assert expected in str(fails(read_only, "*kfp32 i32"))
+
+    @eft.jit
+    def no_pointer(p, n):
+        tl.atomic_add(n, 1)
+
+    expected = "atomic_add needs a pointer or a block of pointers, got a value of type int32"
+    assert expected in str(fails(no_pointer))
+
+    @eft.jit
+    def semantics(p, n):
+        tl.atomic_add(p, 1.0, sem="seq_cst")
+
+    expected = "sem must be one of 'relaxed', 'acquire', 'release', 'acq_rel', got 'seq_cst'"
+    assert expected in str(fails(semantics))
+
+    @eft.jit
+    def scope(p, n):
+        tl.atomic_cas(p, 0.0, 1.0, scope="device")
+
+    assert "scope must be one of 'cta', 'gpu', 'sys', got 'device'" in str(fails(scope))
+
+    @eft.jit
+    def shape(p, n):
+        tl.atomic_cas(p, tl.zeros((4,), tl.float32), 1.0)
+
+    expected = "the expected value of shape [4] does not fit a pointer of shape []"
+    assert expected in str(fails(shape))
+
+    @eft.jit
+    def mask(p, n):
+        tl.atomic_add(p, 1.0, mask=n)
+
+    assert "atomic_add needs a mask of type int1, got" in str(fails(mask))
