@@ -27,6 +27,15 @@ State::State() : context(MLIRContext::Threading::DISABLED) {
                       func::FuncDialect>();
 }
 
+/// After a mistake in a kernel there are regions that were never finished, and operations in one
+/// that use values of another.
+State::~State() {
+  for (auto &module : modules)
+    (*module)->dropAllReferences();
+  for (auto &region : regions)
+    region->dropAllReferences();
+}
+
 namespace {
 
 /// Appends the place that `location` names and then the places that it was called from.

@@ -24,6 +24,7 @@ namespace eft::bindings {
 /// A context with the dialects of the block IR. One thread at a time may use it.
 struct State {
   State();
+  ~State();
 
   mlir::MLIRContext context;
   /// Modules and the regions that no operation owns yet.

@@ -7,9 +7,9 @@ from __future__ import annotations
 from types import BuiltinFunctionType, BuiltinMethodType, MethodType
 
 from eft.compiler.scope import PYTHON_FUNCTIONS
-from eft.compiler.statements import contains_tensor
+from eft.compiler.values import contains_tensor
 from eft.errors import Mistake
-from eft.language import math
+from eft.language import loops, math
 from eft.language.builtin import is_builtin, is_constexpr_function
 from eft.language.casts import cast_to
 from eft.language.constants import to_tensor
@@ -68,10 +68,8 @@ class Calls:
             return self._inspect(function, args, kwargs)
         if not contains_tensor([*args, *kwargs.values()]):
             return self.at_compile_time(function, *args, **kwargs)
-        if function is range:
-            raise Mistake(
-                "`range` with a bound that is known only at run time is not supported yet"
-            )
+        if function is range and 1 <= len(args) <= 3 and not kwargs:
+            return loops.range(*args)
         if function in (min, max) and not kwargs and len(args) >= 2:
             total = args[0]
             for each in args[1:]:
@@ -120,10 +118,10 @@ def _call_builtin(function, args, kwargs):
     if owner is not None:
         function, args = function.__func__, [owner, *args]
     code = function.__code__
-    names = code.co_varnames[: code.co_argcount]
-    required = names[: len(names) - len(function.__defaults__ or ())]
+    # A function with parameters after `*values` has defaults for them.
+    names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    required = names[: code.co_argcount - len(function.__defaults__ or ())]
     takes_more = code.co_flags & _VAR_POSITIONAL
-    placed = args[: len(names)] if takes_more else args
-    by_name = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
-    match(f"tl.{function.__name__}", by_name, required, placed, kwargs)
+    placed = args[: code.co_argcount] if takes_more else args
+    match(f"tl.{function.__name__}", names, required, placed, kwargs)
     return function(*args, **kwargs)

@@ -94,10 +94,10 @@ class Emitter:
     def _attribute(self, value):
         return self.context.attribute(value) if isinstance(value, str) else value
 
-    # -- functions ---------------------------------------------------------------------------------
+    # -- regions and functions ---------------------------------------------------------------------
 
-    def function_region(self, types):
-        """A region whose arguments have these types, for a function's body."""
+    def region(self, types):
+        """A region whose arguments have these types, for the body of a function or a loop."""
         return self._builder.region([self.type(type) for type in types], self.location())
 
     def enter(self, region):

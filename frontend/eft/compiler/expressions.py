@@ -11,6 +11,8 @@ import ast
 import operator
 from types import ModuleType
 
+from eft.compiler.scope import Scope
+from eft.compiler.values import Unusable
 from eft.errors import Mistake
 from eft.language import operators
 from eft.language.constexpr import unwrap
@@ -63,8 +65,10 @@ class Expressions:
         return node.value
 
     def _get_Name(self, node):
-        owner = self.scope.find(node.id)
-        return owner.values[node.id] if owner is not None else self.closure.get(node.id)
+        value = self.scope.value(node.id)
+        if isinstance(value, Unusable):
+            raise Mistake(value.reason)
+        return self.closure.get(node.id) if value is Scope.NOTHING else value
 
     def _get_Tuple(self, node):
         return tuple(self.expressions(node.elts))
@@ -187,10 +191,6 @@ class Expressions:
             elif bool(value) != is_and:
                 return value
         return value if total is None else total
-
-    def _get_IfExp(self, node):
-        taken = self.condition(node.test, "a conditional expression")
-        return self.expression(node.body if taken else node.orelse)
 
     # -- parts of values ---------------------------------------------------------------------------
 

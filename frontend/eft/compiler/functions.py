@@ -8,10 +8,13 @@ into a region first, because the types of its results are known only when it is 
 
 from __future__ import annotations
 
+from eft.compiler.branches import Branches
 from eft.compiler.calls import Calls
 from eft.compiler.expressions import Expressions
+from eft.compiler.loops import Loops
 from eft.compiler.scope import Closure, Scope
-from eft.compiler.statements import Statements, contains_tensor
+from eft.compiler.statements import Statements
+from eft.compiler.values import contains_tensor, flatten, key, rebuild
 from eft.errors import CompilationError, InternalError, Mistake
 from eft.language.casts import cast_to
 from eft.language.constants import constant
@@ -45,6 +48,8 @@ class _At:
         """Raises what stands for `raised`, with the place."""
         if type(raised) is Mistake:
             raise self.emitter.error(str(raised)) from None
+        if isinstance(raised, RecursionError):
+            raise self.emitter.error("this is nested too deeply") from None
         if isinstance(raised, Exception) and not isinstance(raised, Warning):
             place = self.emitter.error("")
             raise InternalError(
@@ -53,12 +58,15 @@ class _At:
             ) from raised
 
 
-class FunctionLowering(Statements, Expressions, Calls):
+class FunctionLowering(Statements, Branches, Loops, Expressions, Calls):
     """Lowers the body of one function.
 
     Attributes:
         scope: what its names mean now.
-        result: what it returned, once it has.
+        returned: what it returned, once it has, and the node that did.
+        rest: the statements that follow the one that is being lowered.
+        copies: how many blocks of those were lowered more than once.
+        loops: how many loops that run at run time are around it.
     """
 
     def __init__(self, program: Program, function, values: dict):
@@ -66,23 +74,27 @@ class FunctionLowering(Statements, Expressions, Calls):
         self.emitter = program.emitter
         self.closure = Closure(function.fn)
         self.scope = Scope()
-        self.scope.values.update(values)
-        self.result = None
+        for node in function.source.parameters:
+            self.scope.set(node.arg, values[node.arg], node)
+        self.returned = (None, function.source.tree)
+        self.rest = None
+        self.copies = 0
+        self.loops = 0
 
     def at(self, node) -> _At:
         return _At(self.emitter, node)
 
-    def finish(self, value):
-        """Ends the body with `return value`."""
-        self.result = value
-        handles = [each.handle for each in _flatten(value)]
-        self.emitter.create("func.return", handles, [], {})
+    def place(self, node) -> str:
+        """The line and the column of a node, for a mistake that shows more than one place."""
+        return ":".join(str(number) for number in self.emitter.source.place(node))
 
     def run(self, tree):
         """Lowers the body and gives what it returns."""
-        if not self.block(tree.body):
-            self.finish(None)
-        return self.result
+        self.block(tree.body)
+        value, node = self.returned
+        with self.at(node):
+            self.emitter.create("func.return", [each.handle for each in flatten(value)], [], {})
+        return value
 
 
 class Program:
@@ -112,7 +124,7 @@ class Program:
         with emitting(self.emitter), _At(self.emitter, tree):
             signature = [None if type is None else from_signature(type) for type in types]
             arguments = [type for type in signature if type is not None]
-            region = self.emitter.function_region(arguments)
+            region = self.emitter.region(arguments)
             self.emitter.enter(region)
             handles = iter(region.arguments)
             values = self._values(function, signature, constexprs, specialization, handles)
@@ -180,7 +192,12 @@ class Program:
     def call(self, function, args: list, kwargs: dict):
         """Calls a function under @eft.jit from the function that is being lowered."""
         if function in self._stack:
-            raise Mistake(f"{function.__name__!r} calls itself, which a kernel can't do")
+            between = self._stack[self._stack.index(function) + 1 :]
+            way = " and ".join(repr(each.__name__) for each in between)
+            raise Mistake(
+                f"{function.__name__!r} calls itself{f' by way of {way}' if way else ''}, which a "
+                "kernel can't do"
+            )
         values = function.bind(args, kwargs)
         for parameter in function.parameters:
             if parameter.is_constexpr and contains_tensor(values[parameter.name]):
@@ -188,31 +205,31 @@ class Program:
                     f"the argument {parameter.name!r} of {function.__name__!r} must be known at "
                     f"compile time, got {describe(values[parameter.name])}"
                 )
-        key = (function, tuple(_key(name, value) for name, value in values.items()))
-        if key not in self._instances:
-            self._instances[key] = self._instance(function, values)
-        name, result = self._instances[key]
-        operands = [each for value in values.values() for each in _flatten(value)]
-        types = [each.type for each in _flatten(result)]
+        instance = (function, tuple(key(name, value) for name, value in values.items()))
+        if instance not in self._instances:
+            self._instances[instance] = self._instance(function, values)
+        name, result = self._instances[instance]
+        operands = [each for value in values.values() for each in flatten(value)]
+        types = [each.type for each in flatten(result)]
         results = iter(ops("func.call", operands, types, callee=f"@{name}"))
-        return _rebuild(result, results)
+        return rebuild(result, results)
 
     def _instance(self, function, values: dict):
         """Lowers a function for these arguments; gives its name in the IR and its result's
         pattern."""
-        types = [each.type for value in values.values() for each in _flatten(value)]
+        types = [each.type for value in values.values() for each in flatten(value)]
         outer, caller = (self.emitter.source, self.emitter.node), self.emitter.error("")
         name = f"{symbol_name(function.__name__)}__{len(self._instances)}"
         self.emitter.source = function.source
         self.emitter.node = function.source.tree
         try:
-            region = self.emitter.function_region(types)
+            region = self.emitter.region(types)
             arguments = iter([tensor(*pair) for pair in zip(region.arguments, types, strict=True)])
             self.emitter.enter(region)
-            inside = {key: _rebuild(value, arguments) for key, value in values.items()}
+            inside = {key: rebuild(value, arguments) for key, value in values.items()}
             result = self._body(function, inside)
             self.emitter.leave()
-            results = [each.type for each in _flatten(result)]
+            results = [each.type for each in flatten(result)]
             attributes = f"[{', '.join('{}' for _ in types)}]"
             self.emitter.function(name, types, results, region, True, attributes)
         except CompilationError as error:
@@ -222,52 +239,6 @@ class Program:
         finally:
             self.emitter.source, self.emitter.node = outer
         return name, result
-
-
-def _flatten(value):
-    """The tensors in a value, in order."""
-    if isinstance(value, tensor):
-        yield value
-    elif type(value) is tuple:
-        for element in value:
-            yield from _flatten(element)
-
-
-def _rebuild(pattern, tensors):
-    """`pattern` with its tensors replaced, in order."""
-    if isinstance(pattern, tensor):
-        return next(tensors)
-    if type(pattern) is tuple:
-        return tuple(_rebuild(element, tensors) for element in pattern)
-    return pattern
-
-
-def _key(name: str, value):
-    """What tells one argument of a function from another, as far as its code depends on it."""
-    if isinstance(value, tensor):
-        return name, "tensor", str(value.type)
-    if type(value) is tuple:
-        return name, "tuple", tuple(_key("", element) for element in value)
-    try:
-        hash(value)
-    except TypeError:
-        raise Mistake(f"the argument {name!r} must be hashable, got {describe(value)}") from None
-    return name, type(value), _content(value)
-
-
-def _content(value):
-    """What tells a constant from others of its type, by the rule of the runtime's Constants.cpp:
-    types and bits count, so that neither 1 and True nor 0.0 and -0.0 are the same."""
-    if isinstance(value, tuple):
-        return tuple(_key("", element) for element in value)
-    if isinstance(value, frozenset):
-        return frozenset(_key("", element) for element in value)
-    # repr tells 0.0 from -0.0, and NaN from nothing else.
-    if isinstance(value, float):
-        return repr(value)
-    if isinstance(value, complex):
-        return repr(value.real), repr(value.imag)
-    return value
 
 
 def symbol_name(name: str) -> str:

@@ -7,6 +7,7 @@ import builtins
 import sys
 from types import BuiltinFunctionType, FunctionType, ModuleType
 
+from eft.compiler.values import Unusable
 from eft.errors import Mistake
 from eft.language.builtin import is_builtin, is_constexpr_function
 from eft.language.constexpr import const, constexpr, unwrap
@@ -26,11 +27,20 @@ class Scope:
 
     A region of run-time control flow gets a scope of its own, with the one around it as its parent,
     so that what the region assigns can be told from what it only reads.
+
+    Attributes:
+        values: what the names hold.
+        places: the nodes that assigned them.
+        constants: the names that are constexpr.
     """
+
+    #: What `value` gives for a name that nobody has assigned.
+    NOTHING = object()
 
     def __init__(self, parent: Scope | None = None):
         self.parent = parent
         self.values = {}
+        self.places = {}
         self.constants = set()
 
     def find(self, name: str):
@@ -40,17 +50,33 @@ class Scope:
             scope = scope.parent
         return scope
 
-    def assign(self, name: str, value):
+    def value(self, name: str):
+        """What `name` holds here, or NOTHING."""
+        owner = self.find(name)
+        return Scope.NOTHING if owner is None else owner.values[name]
+
+    def place(self, name: str):
+        """The node that gave `name` what it holds here."""
+        return self.find(name).places[name]
+
+    def set(self, name: str, value, node):
+        """Gives a name a value, which it got at `node`."""
+        self.values[name] = value
+        self.places[name] = node
+
+    def assign(self, name: str, value, node):
+        """Assigns a name, in a statement at `node`."""
         owner = self.find(name)
         if owner is not None and name in owner.constants:
             raise Mistake(f"{name!r} is a constexpr and can't be assigned again")
-        self.values[name] = value
+        self.set(name, value, node)
 
-    def declare_constant(self, name: str, value):
+    def declare_constant(self, name: str, value, node):
         """Assigns a name that is annotated as constexpr."""
-        if self.find(name) is not None:
+        held = self.value(name)
+        if held is not Scope.NOTHING and not isinstance(held, Unusable):
             raise Mistake(f"{name!r} has a value already and can't become a constexpr")
-        self.values[name] = value
+        self.set(name, value, node)
         self.constants.add(name)
 
 

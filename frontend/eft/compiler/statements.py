@@ -10,16 +10,13 @@ from __future__ import annotations
 
 import ast
 
+from eft.compiler.branches import Rest
+from eft.compiler.values import contains_tensor
 from eft.errors import Mistake
-from eft.language import operators
 from eft.language.constants import to_tensor
 from eft.language.constexpr import constexpr
 from eft.language.dtypes import describe
-from eft.language.loops import static_range
 from eft.language.tensor import is_number, tensor
-
-#: Statements that a later version will have, and how they are called.
-_LATER = {ast.While: "a `while` loop", ast.Assert: "an `assert` statement"}
 
 
 def to_variable(value):
@@ -37,15 +34,20 @@ class Statements:
     def block(self, statements) -> bool:
         """Lowers statements in turn; True if one of them was a `return`, after which nothing
         runs."""
-        return any(self.statement(statement) for statement in statements)
+        outer = self.rest
+        for number, statement in enumerate(statements, 1):
+            following = statements[number:]
+            self.rest = Rest(lambda rest=following: self.block(rest), outer) if following else outer
+            if self.statement(statement):
+                return True
+        self.rest = outer
+        return False
 
     def statement(self, node) -> bool:
         with self.at(node):
             method = getattr(self, f"_do_{type(node).__name__}", None)
             if method is not None:
                 return bool(method(node))
-            if type(node) in _LATER:
-                raise Mistake(f"{_LATER[type(node)]} is not supported yet")
             raise Mistake(f"this statement can't be used in a kernel: `{_keyword(node)}`")
 
     # -- assignments -------------------------------------------------------------------------------
@@ -72,7 +74,7 @@ class Statements:
                 f"the constexpr {node.target.id!r} needs a value that is known at compile time, "
                 f"got {describe(value)}"
             )
-        self.scope.declare_constant(node.target.id, value)
+        self.scope.declare_constant(node.target.id, value, node.target)
 
     def _is_constexpr(self, annotation) -> bool:
         """Whether an annotation says constexpr. Other annotations are not looked at."""
@@ -90,7 +92,7 @@ class Statements:
     def assign(self, target, value):
         """Binds a name, or the names of a tuple."""
         if isinstance(target, ast.Name):
-            self.scope.assign(target.id, value)
+            self.scope.assign(target.id, value, target)
         elif isinstance(target, ast.Tuple | ast.List):
             self._unpack(target, value)
         elif isinstance(target, ast.Subscript):
@@ -110,55 +112,26 @@ class Statements:
 
     # -- control flow ------------------------------------------------------------------------------
 
-    def _do_If(self, node):
-        taken = self.condition(node.test, "`if`")
-        return self.block(node.body if taken else node.orelse)
-
-    def condition(self, node, what: str) -> bool:
-        """The truth of an expression that must be known at compile time."""
-        value = self.expression(node)
-        if isinstance(value, tensor):
-            operators.truth(what, value)
-            raise self.emitter.error(
-                f"{what} with a condition that is known only at run time is not supported yet", node
-            )
-        return bool(value)
-
-    def _do_For(self, node):
-        if node.orelse:
-            raise Mistake("a loop's `else` can't be used in a kernel")
-        with self.at(node.iter):
-            values = self._unrolled(node.iter)
-        for value in values:
-            self._set_loop_variable(node.target, value)
-            if self.block(node.body):
-                return True
-        return False
-
-    def _unrolled(self, node):
-        """The values of a loop that is unrolled."""
-        values = self.expression(node)
-        if isinstance(values, static_range):
-            return values
-        if isinstance(values, range):
-            raise Mistake(
-                "a `for` loop over `range` is not supported yet; `tl.static_range` unrolls one "
-                "with bounds that are known at compile time"
-            )
-        raise Mistake(
-            f"a `for` loop runs over `range` or `tl.static_range`, got {describe(values)}"
-        )
-
-    def _set_loop_variable(self, target, value: int):
-        if not isinstance(target, ast.Name):
-            raise Mistake("a loop's variable must be a name")
-        self.scope.assign(target.id, value)
-
     def _do_Return(self, node):
         value = None if node.value is None else self.expression(node.value)
-        with self.at(node):
-            self.finish(value)
+        if self.loops:
+            raise Mistake("a loop that runs at run time can't be left by `return`")
+        self.returned = (value, node)
         return True
+
+    def _do_Break(self, node):
+        raise Mistake("`break` can't be used in a kernel: a `while` has a condition to end by")
+
+    def _do_Continue(self, node):
+        raise Mistake("`continue` can't be used in a kernel: an `if` can leave out the rest")
+
+    def _do_Assert(self, node):
+        holds = self.condition(node.test, "`assert`")
+        if isinstance(holds, tensor):
+            raise Mistake("an `assert` about a value that exists at run time is not supported yet")
+        if not holds:
+            message = "" if node.msg is None else f": {self.expression(node.msg)}"
+            raise Mistake(f"this assertion does not hold{message}")
 
     # -- the rest ----------------------------------------------------------------------------------
 
@@ -167,13 +140,6 @@ class Statements:
 
     def _do_Pass(self, node):
         pass
-
-
-def contains_tensor(value) -> bool:
-    """Whether something in `value` is known only at run time."""
-    if type(value) in (tuple, list):
-        return any(contains_tensor(element) for element in value)
-    return isinstance(value, tensor)
 
 
 def _as_load(target):

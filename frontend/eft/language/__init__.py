@@ -41,7 +41,7 @@ from eft.language.dtypes import (
     uint64,
     void,
 )
-from eft.language.loops import static_range
+from eft.language.loops import range, static_range
 from eft.language.math import PropagateNan, abs, cdiv, exp, log, maximum, minimum, sqrt, where
 from eft.language.memory import load, store
 from eft.language.missing import FUNCTIONS as _MISSING
@@ -89,6 +89,7 @@ from eft.language.shapes import (
     zeros_like,
 )
 from eft.language.sorting import histogram, sort, topk
+from eft.language.static import static_assert, static_print
 from eft.language.tensor import tensor
 
 TRITON_MAX_TENSOR_NUMEL = 1 << 20

@@ -69,7 +69,7 @@ def combining(name: str, what: str, blocks, types, function: Callable, **attribu
     """Creates `eft.reduce` or `eft.scan`; gives its results, which have the types `types`."""
     writer = emitter()
     scalars = [block.dtype for block in blocks]
-    region = writer.function_region([*scalars, *scalars])
+    region = writer.region([*scalars, *scalars])
     writer.enter(region)
     pairs = zip(region.arguments, [*scalars, *scalars], strict=True)
     combined = function(*(tensor(*pair) for pair in pairs))

@@ -3,23 +3,166 @@
 
 from __future__ import annotations
 
+import builtins
+
 from eft.errors import Mistake
-from eft.language.builtin import constexpr_function
+from eft.language import dtypes
+from eft.language.builtin import builtin, constexpr_function
+from eft.language.casts import cast_to
+from eft.language.constants import constant, number_dtype
 from eft.language.dtypes import describe
+from eft.language.math import minimum, where
+from eft.language.promotion import materialize, promote_integers
+from eft.language.tensor import tensor
 
 
 @constexpr_function
 class static_range:
     """`range` for a loop that is unrolled while the kernel is compiled; its variable is known at
-    compile time, and so are its bounds."""
+    compile time, and so are its bounds.
 
-    def __init__(self, *bounds):
+    Args:
+        arg1: the first value; the end if there is no `arg2`.
+        arg2: the end.
+        step: from one value to the next; may be negative.
+    """
+
+    def __init__(self, arg1, arg2=None, step=None):
+        bounds = _bounds("static_range", arg1, arg2, step)
         for bound in bounds:
             if type(bound) is not int:
                 raise Mistake(
                     f"static_range needs ints that are known at compile time, got {describe(bound)}"
                 )
-        self._range = range(*bounds)
+        self._range = builtins.range(*bounds)
 
-    def __iter__(self):
-        return iter(self._range)
+    def __len__(self):
+        return len(self._range)
+
+    def __getitem__(self, number: int):
+        return self._range[number]
+
+
+def _bounds(name: str, arg1, arg2, step):
+    """Start, stop and step, as Python's `range` takes them."""
+    start, stop = (0, arg1) if arg2 is None else (arg1, arg2)
+    step = 1 if step is None else step
+    if type(step) is int and step == 0:
+        raise Mistake(f"{name} needs a step that is not zero")
+    return start, stop, step
+
+
+@builtin
+def range(
+    arg1,
+    arg2=None,
+    step=None,
+    num_stages=None,
+    loop_unroll_factor=None,
+    disallow_acc_multi_buffer=False,
+    flatten=False,
+    warp_specialize=False,
+    disable_licm=False,
+):
+    """What a `for` loop that runs at run time runs over, as Python's `range`.
+
+    Args:
+        arg1: the first value; the end if there is no `arg2`.
+        arg2: the end.
+        step: from one value to the next; may be negative. A step that is known only at run time
+            and is zero makes no iterations.
+        num_stages, loop_unroll_factor, disallow_acc_multi_buffer, flatten, warp_specialize,
+            disable_licm: hints on how to compile the loop, known at compile time. They change
+            nothing of what it means, and nothing uses them yet.
+    """
+    for hint in (num_stages, loop_unroll_factor):
+        if hint is not None and type(hint) is not int:
+            raise Mistake(f"a hint of tl.range must be an int or None, got {describe(hint)}")
+    for hint in (disallow_acc_multi_buffer, flatten, warp_specialize, disable_licm):
+        if not isinstance(hint, bool | int):
+            raise Mistake(f"a hint of tl.range must be True or False, got {describe(hint)}")
+    return Range(*_bounds("range", arg1, arg2, step))
+
+
+class Range:
+    """The numbers that a loop's variable runs through at run time.
+
+    Attributes:
+        type: the type of the variable, in which bounds and step meet; of at least 32 bits.
+    """
+
+    def __init__(self, start, stop, step):
+        self.start, self.stop, self.step = start, stop, step
+        self.type = dtypes.int32
+        for bound in (start, stop, step):
+            if type(bound) is not int and not _is_integer(bound):
+                raise Mistake(f"range needs integers, got {describe(bound)}")
+            # How far it goes at a time does not make the variable a wider one.
+            if bound is not step or isinstance(step, tensor):
+                self.type = promote_integers(
+                    self.type, bound.dtype if isinstance(bound, tensor) else number_dtype(bound)
+                )
+
+    def counter(self):
+        """What an `scf.for` counts with: a signed lower bound, the upper bound, the step, and a
+        function that makes the loop's variable of its counter.
+
+        The variable itself is counted where it can't pass the end of its type. Otherwise the
+        number of iterations is found out first, and they are counted.
+        """
+        start, stop = (materialize(bound, self.type, ()) for bound in (self.start, self.stop))
+        if self._counts_itself():
+            return start, stop, self.step, lambda counter: counter
+        number = self._number(start, stop)
+        if type(self.step) is int:
+            # Like the product, the step counts up to multiples of the type's numbers.
+            least, most = self.type.int_range()
+            step = constant((self.step - least) % (most - least + 1) + least, self.type)
+        else:
+            step = cast_to(self.step, self.type)
+        return (
+            constant(0, number.type),
+            number,
+            1,
+            lambda counter: start + cast_to(counter, self.type) * step,
+        )
+
+    def _counts_itself(self) -> bool:
+        if type(self.step) is not int or self.step < 1 or not self.type.is_int_signed():
+            return False
+        last = self.type.int_range()[1]
+        return self.step == 1 or (type(self.stop) is int and self.stop - 1 + self.step <= last)
+
+    def _number(self, start: tensor, stop: tensor) -> tensor:
+        """The number of iterations, as a signed number."""
+        unsigned = dtypes.uint64 if self.type.primitive_bitwidth == 64 else dtypes.uint32
+        if type(self.step) is int:
+            low, high = (start, stop) if self.step > 0 else (stop, start)
+            size = constant(min(builtins.abs(self.step), unsigned.int_range()[1]), unsigned)
+            is_any = low < high
+        else:
+            step = cast_to(self.step, self.type)
+            is_up = step > 0
+            low, high = where(is_up, start, stop), where(is_up, stop, start)
+            is_any = (low < high) & (step != 0)
+            # Of the least number too, as an unsigned one.
+            size = where(is_up, step, 0 - step).retyped(unsigned)
+        distance = (high - low).retyped(unsigned)
+        number = where(is_any, (distance - 1) // size + 1, 0)
+        if self._fits_in_32_bits():
+            return number.retyped(dtypes.int32)
+        if unsigned == dtypes.uint32:
+            return cast_to(number, dtypes.int64)
+        return minimum(number, 2**63 - 1).retyped(dtypes.int64)
+
+    def _fits_in_32_bits(self) -> bool:
+        """Whether the number of iterations is known to be a signed number of 32 bits."""
+        if type(self.step) is not int or self.type.primitive_bitwidth != 32:
+            return False
+        low = self.start if self.step > 0 else self.stop
+        starts_at_zero = self.type.is_int_signed() and type(low) is int and low >= 0
+        return starts_at_zero or builtins.abs(self.step) > 2
+
+
+def _is_integer(bound) -> bool:
+    return isinstance(bound, tensor) and not bound.shape and bound.dtype.is_int()

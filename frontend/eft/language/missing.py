@@ -11,7 +11,7 @@ FUNCTIONS = frozenset(
     expect_zero extra fdiv float8e4b15 float8e4b8 float8e4nv float8e5 float8e5b16 floor fma
     inline_asm_elementwise load_tensor_descriptor log2 make_block_ptr make_tensor_descriptor
     map_elementwise max_constancy max_contiguous multiple_of pair_uniform_to_normal philox_impl
-    pi32_t randn randn4x range rsqrt sigmoid sin slice sqrt_rn static_assert static_print
+    pi32_t randn randn4x rsqrt sigmoid sin slice sqrt_rn
     store_tensor_descriptor swizzle2d tensor_descriptor tensor_descriptor_type tuple tuple_type
     umulhi """.split()
 )

@@ -1,0 +1,195 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Choices between two ways: `if`, conditional expressions, and returns under conditions.
+
+What is known at compile time decides while the kernel is compiled, and only the way taken is looked
+at. What is known at run time makes an `scf.if` with a region for each way. Afterwards a name that
+they left with different values has the one that the choice brings.
+
+An `scf.if` has no way out of it but its end. If one of the ways returns, the other one therefore
+takes in all that follows in the function, and what the `scf.if` brings is what the function
+returns.
+"""
+
+from __future__ import annotations
+
+from eft.compiler.scope import Scope
+from eft.compiler.values import Unusable, choose, in_words, pair, type_of
+from eft.errors import Mistake
+from eft.language import operators
+from eft.language.constants import to_tensor
+from eft.language.tensor import tensor
+
+#: What follows a choice is lowered at most so often more than once.
+_MOST_COPIES = 32
+
+
+class Rest:
+    """The statements that follow in a function, from some place on.
+
+    Attributes:
+        lower: lowers those of the innermost block; True if they return.
+        outer: the rest behind them.
+    """
+
+    def __init__(self, lower, outer: Rest | None):
+        self.lower = lower
+        self.outer = outer
+        self.is_used = False
+
+
+class Arm:
+    """One way of a choice.
+
+    Attributes:
+        region, scope: its operations and its names.
+        value: what its expression gave; of statements, whether they returned.
+        returned: what they returned, and the node that did.
+    """
+
+    def __init__(self, region, scope: Scope):
+        self.region = region
+        self.scope = scope
+
+
+class Branches:
+    """The part of a function's lowering that chooses."""
+
+    def condition(self, node, what: str):
+        """The truth of an expression: a bool if it is known at compile time, else an int1."""
+        value = self.expression(node)
+        if not isinstance(value, tensor):
+            return bool(value)
+        with self.at(node):
+            if value.shape:
+                raise Mistake(
+                    f"{what} needs one truth, got a block of type {value.type}, which has one for "
+                    "each element: tl.where chooses between elements"
+                )
+            return operators.truth(what, value)
+
+    def _do_If(self, node):
+        condition = self.condition(node.test, "`if`")
+        if not isinstance(condition, tensor):
+            return self.block(node.body if condition else node.orelse)
+        rest = self.rest
+        arms = [self._arm(self.block, side) for side in (node.body, node.orelse)]
+        if not any(arm.value for arm in arms):
+            self._join(condition, arms, node)
+            return False
+        for arm in arms:
+            if not arm.value:
+                self._inside(arm, self.resume, rest)
+        self.returned = self._join_returns(condition, arms)
+        return True
+
+    def _get_IfExp(self, node):
+        condition = self.condition(node.test, "a conditional expression")
+        if not isinstance(condition, tensor):
+            return self.expression(node.body if condition else node.orelse)
+        arms = [self._arm(self.expression, side) for side in (node.body, node.orelse)]
+        values = [arm.value for arm in arms]
+        if pair(*values) is None:
+            raise Mistake(
+                "a conditional expression that is decided at run time must be the same kind of "
+                f"value either way, got {in_words(values[0])} and {in_words(values[1])}"
+            )
+        return self._join(condition, arms, node, values)
+
+    # -- arms --------------------------------------------------------------------------------------
+
+    def _arm(self, lower, what) -> Arm:
+        """What `lower(what)` writes, in a region and with names of its own."""
+        arm = Arm(self.emitter.region([]), Scope(self.scope))
+        self._inside(arm, lower, what)
+        return arm
+
+    def _inside(self, arm: Arm, lower, what):
+        outer = self.scope, self.rest, self.returned
+        self.scope = arm.scope
+        self.emitter.enter(arm.region)
+        arm.value = lower(what)
+        self.emitter.leave()
+        arm.returned = self.returned
+        self.scope, self.rest, self.returned = outer
+
+    def resume(self, rest: Rest | None) -> bool:
+        """Lowers what follows in the function; True if it returned."""
+        while rest is not None:
+            self.copies += rest.is_used
+            rest.is_used = True
+            if self.copies > _MOST_COPIES:
+                raise Mistake(
+                    "too many ways lead on from here: what follows a `return` under nested "
+                    "conditions is compiled for each way"
+                )
+            self.rest = rest.outer
+            if rest.lower():
+                return True
+            rest = rest.outer
+        return False
+
+    # -- joints ------------------------------------------------------------------------------------
+
+    def _join(self, condition, arms, node, values=()):
+        """Ends both ways; gives names their values, and the choice between two values."""
+        joined = {}
+        for name in {**arms[0].scope.values, **arms[1].scope.values}:
+            ends = [arm.scope.value(name) for arm in arms]
+            reason = self._why_unusable(name, ends, arms, node)
+            joined[name] = (Unusable(reason),) * 2 if reason else ends
+        pairs = [each for ends in joined.values() for each in pair(*ends)]
+        chosen = self._choice(condition, arms, pairs + (pair(*values) if values else []))
+        for name, ends in joined.items():
+            place = next(arm.scope.places[name] for arm in arms if name in arm.scope.values)
+            self.scope.set(name, choose(*ends, chosen), place)
+            if all(name in arm.scope.constants for arm in arms):
+                self.scope.constants.add(name)
+        return choose(*values, chosen) if values else None
+
+    def _why_unusable(self, name: str, ends, arms, node) -> str | None:
+        """Why a name has no value after a choice that left it with these, or None if it has."""
+        for arm, end in zip(arms, ends, strict=True):
+            if isinstance(end, Unusable):
+                return end.reason
+            if end is Scope.NOTHING:
+                other = arms[1] if arm is arms[0] else arms[0]
+                return (
+                    f"{name!r} may have no value here: it is assigned at "
+                    f"{self.place(other.scope.places[name])}, in only one branch of the `if` at "
+                    f"{self.place(node)}"
+                )
+        if pair(*ends) is not None:
+            return None
+        first, second = (
+            f"{in_words(end)} from {self.place(arm.scope.place(name))}"
+            for arm, end in zip(arms, ends, strict=True)
+        )
+        return (
+            f"{name!r} can't be used after the `if` at {self.place(node)}, which is decided at run "
+            f"time: it is {first}, and {second}"
+        )
+
+    def _join_returns(self, condition, arms):
+        """Ends both ways of a choice after which nothing follows. Gives what they return."""
+        (one, first), (other, second) = (arm.returned for arm in arms)
+        pairs = pair(one, other)
+        if pairs is None:
+            raise self.emitter.error(
+                f"a function must return the same kind of value whatever is decided at run time: "
+                f"it is {in_words(one)} from {self.place(first)}, and {in_words(other)} from "
+                f"{self.place(second)}",
+                second,
+            )
+        return choose(one, other, self._choice(condition, arms, pairs)), second
+
+    def _choice(self, condition, arms, pairs):
+        """Makes the operation that chooses between the tensors of each pair. Gives them."""
+        for arm, side in zip(arms, zip(*pairs, strict=True) if pairs else ((), ()), strict=True):
+            self.emitter.enter(arm.region)
+            handles = [to_tensor(value).handle for value in side]
+            self.emitter.create("scf.yield", handles, [], {})
+            self.emitter.leave()
+        types = [type_of(one) for one, _ in pairs]
+        regions = [arm.region for arm in arms]
+        handles = self.emitter.create("scf.if", [condition.handle], types, {}, regions)
+        return iter([tensor(*each) for each in zip(handles, types, strict=True)])

@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What the names of a function hold, and how it goes into and out of functions and regions.
+
+A value is a tensor, a Python object that is known at compile time, or a tuple of values. Functions,
+loops and conditionals pass on the tensors in it, in order; the rest, its *pattern*, stays in the
+compiler.
+"""
+
+from __future__ import annotations
+
+from eft.errors import Mistake
+from eft.language.constants import number_dtype, to_tensor
+from eft.language.dtypes import describe, dtype
+from eft.language.tensor import is_number, tensor
+
+
+class Unusable:
+    """What a name holds that can't be read, and why: a control flow that is decided at run time has
+    left it without a value, or without one that is the same kind of thing whatever was decided."""
+
+    def __init__(self, reason: str):
+        self.reason = reason
+
+
+def contains_tensor(value) -> bool:
+    """Whether something in `value` is known only at run time."""
+    if type(value) in (tuple, list):
+        return any(contains_tensor(element) for element in value)
+    return isinstance(value, tensor)
+
+
+def flatten(value):
+    """The tensors in a value, in order."""
+    if isinstance(value, tensor):
+        yield value
+    elif type(value) is tuple:
+        for element in value:
+            yield from flatten(element)
+
+
+def rebuild(pattern, tensors):
+    """`pattern` with its tensors replaced by those of an iterator, in order."""
+    if isinstance(pattern, tensor):
+        return next(tensors)
+    if type(pattern) is tuple:
+        return tuple(rebuild(element, tensors) for element in pattern)
+    return pattern
+
+
+def to_tensors(value):
+    """The value with all its numbers as tensors."""
+    if is_number(value):
+        return to_tensor(value)
+    return tuple(to_tensors(element) for element in value) if type(value) is tuple else value
+
+
+def type_of(value) -> dtype | None:
+    """The type of a tensor, or of the one that a number would become; None for other values."""
+    if isinstance(value, tensor):
+        return value.type
+    return number_dtype(value) if is_number(value) else None
+
+
+# -- values from two ways ------------------------------------------------------------------------
+
+
+def pair(one, other) -> list | None:
+    """The pairs of what differs in two values, if a choice between them at run time is a value:
+    where they differ, both have tensors or numbers of one type. None if it isn't."""
+    if type(one) is tuple and type(other) is tuple and len(one) == len(other):
+        parts = [pair(*elements) for elements in zip(one, other, strict=True)]
+        return None if any(part is None for part in parts) else sum(parts, [])
+    if is_same(one, other):
+        return []
+    same_type = type_of(one) is not None and type_of(one) == type_of(other)
+    return [(one, other)] if same_type else None
+
+
+def choose(one, other, tensors):
+    """The value that is one or the other; `tensors` gives what was made of each pair."""
+    if type(one) is tuple and type(other) is tuple:
+        return tuple(choose(*elements, tensors) for elements in zip(one, other, strict=True))
+    return one if is_same(one, other) else next(tensors)
+
+
+def is_same(one, other) -> bool:
+    """Whether two values are the same one, whatever happens at run time."""
+    if one is other:
+        return True
+    if isinstance(one, tensor) or isinstance(other, tensor):
+        return False
+    return type(one) is type(other) and content(one) == content(other)
+
+
+def in_words(value) -> str:
+    """What a value is, for a mistake."""
+    if type(value) is tuple:
+        return f"({', '.join(in_words(element) for element in value)})"
+    return describe(value)
+
+
+# -- telling constants apart -----------------------------------------------------------------------
+
+
+def key(name: str, value):
+    """What tells one argument of a function from another, as far as its code depends on it."""
+    if isinstance(value, tensor):
+        return name, "tensor", str(value.type)
+    if type(value) is tuple:
+        return name, "tuple", tuple(key("", element) for element in value)
+    try:
+        hash(value)
+    except TypeError:
+        raise Mistake(f"the argument {name!r} must be hashable, got {describe(value)}") from None
+    return name, type(value), content(value)
+
+
+def content(value):
+    """What tells a constant from others of its type, by the rule of the runtime's Constants.cpp:
+    types and bits count, so that neither 1 and True nor 0.0 and -0.0 are the same."""
+    if isinstance(value, tuple):
+        return tuple(key("", element) for element in value)
+    if isinstance(value, frozenset):
+        return frozenset(key("", element) for element in value)
+    # repr tells 0.0 from -0.0, and NaN from nothing else.
+    if isinstance(value, float):
+        return repr(value)
+    if isinstance(value, complex):
+        return repr(value.real), repr(value.imag)
+    return value

@@ -1,0 +1,598 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Mistakes in control flow: their text and their place."""
+# ruff: noqa: F821, F841, B007, B018 (the kernels are wrong on purpose)
+
+import re
+
+import eft
+import eft.language as tl
+import pytest
+from support import assert_at, fails, lower
+
+
+@eft.jit
+def assigned_in_one_branch(x_ptr, n):
+    if n > 0:
+        value = n  # assigned
+    tl.store(x_ptr, value)
+
+
+@eft.jit
+def assigned_in_else(x_ptr, n):
+    if n > 0:
+        pass
+    else:
+        value = n  # assigned
+    tl.store(x_ptr, value)
+
+
+@eft.jit
+def two_types(x_ptr, n):
+    if n > 0:
+        value = n  # first
+    else:
+        value = 0.5  # second
+    tl.store(x_ptr, value)
+
+
+@eft.jit
+def none_or_value(x_ptr, n):
+    value = None  # second
+    if n > 0:
+        value = n  # first
+    tl.store(x_ptr, value)
+
+
+@eft.jit
+def two_shapes(x_ptr, n):
+    value = (n, tl.arange(0, 8))  # second
+    if n > 0:
+        value = (n, tl.arange(0, 4))  # first
+    tl.store(x_ptr, value[0])
+
+
+@eft.jit
+def first_in_a_loop(x_ptr, n):
+    for i in range(n):
+        value = i  # assigned
+    tl.store(x_ptr, value)
+
+
+@eft.jit
+def variable_after_its_loop(x_ptr, n):
+    for i in range(n):
+        pass
+    tl.store(x_ptr, i)
+
+
+@eft.jit
+def variable_of_another_type(x_ptr, n):
+    i = 0.5  # before
+    for i in range(n):
+        pass
+    tl.store(x_ptr, i)
+
+
+@eft.jit
+def first_in_a_while(x_ptr, n):
+    while n > 0:
+        value = n  # assigned
+        n -= 1
+    tl.store(x_ptr, value)
+
+
+def after(marker: str, kernel) -> str:
+    """The line and column of the name that is assigned in the line with a comment."""
+    lines = kernel.source.lines
+    number = next(i for i, line in enumerate(lines) if f"# {marker}" in line)
+    indent = len(lines[number]) - len(lines[number].lstrip())
+    return f"{kernel.source.first_line + number}:{indent + 1}"
+
+
+def line_of(text: str, kernel) -> str:
+    """The line and column of a piece of the source."""
+    lines = kernel.source.lines
+    number = next(i for i, line in enumerate(lines) if text in line)
+    return f"{kernel.source.first_line + number}:{lines[number].index(text) + 1}"
+
+
+def filled(message: str, kernel) -> str:
+    """The message with `<…>` replaced by the places of those comments or pieces of source."""
+
+    def place(match) -> str:
+        text = match[1]
+        is_comment = any(f"# {text}" in line for line in kernel.source.lines)
+        return after(text, kernel) if is_comment else line_of(text, kernel)
+
+    return re.sub(r"<(.*?)>", place, message)
+
+
+@pytest.mark.parametrize(
+    "kernel, marker, message",
+    [
+        (
+            assigned_in_one_branch,
+            "value)",
+            "'value' may have no value here: it is assigned at <assigned>, in only one branch of "
+            "the `if` at <if n>",
+        ),
+        (
+            assigned_in_else,
+            "value)",
+            "'value' may have no value here: it is assigned at <assigned>, in only one branch of "
+            "the `if` at <if n>",
+        ),
+        (
+            two_types,
+            "value)",
+            "'value' can't be used after the `if` at <if n>, which is decided at run time: it is "
+            "a value of type int32 from <first>, and a value of type fp32 from <second>",
+        ),
+        (
+            none_or_value,
+            "value)",
+            "'value' can't be used after the `if` at <if n>, which is decided at run time: it is "
+            "a value of type int32 from <first>, and None from <second>",
+        ),
+        (
+            two_shapes,
+            "value[0]",
+            "'value' can't be used after the `if` at <if n>, which is decided at run time: it is "
+            "(a value of type int32, a block of type int32[4]) from <first>, and (a value of type "
+            "int32, a block of type int32[8]) from <second>",
+        ),
+        (
+            first_in_a_loop,
+            "value)",
+            "'value' may have no value here: it is first assigned at <assigned>, in the loop at "
+            "<for i>, which may run no iteration",
+        ),
+        (
+            variable_after_its_loop,
+            "i)",
+            "'i' may have no value here: it is first assigned at <i in>, in the loop at <for i>, "
+            "which may run no iteration",
+        ),
+        (
+            variable_of_another_type,
+            "i)",
+            "'i' can't be used after the loop at <for i>: it is a value of type fp32 from "
+            "<before>, and a value of type int32 from <i in>",
+        ),
+        (
+            first_in_a_while,
+            "value)",
+            "'value' may have no value here: it is first assigned at <assigned>, in the loop at "
+            "<while n>, which may run no iteration",
+        ),
+    ],
+    ids=lambda value: getattr(value, "__name__", None),
+)
+def test_names_without_a_value(kernel, marker, message):
+    error = fails(kernel)
+    assert error.message == filled(message, kernel)
+    assert_at(error, marker)
+
+
+@eft.jit
+def changes_type(x_ptr, n):
+    total = 0  # before
+    for i in range(n):
+        total += 0.5  # after
+    tl.store(x_ptr, total)
+
+
+@eft.jit
+def changes_sign(x_ptr, n):
+    while n > 0:
+        n = n.to(tl.uint32)  # after
+
+
+@eft.jit
+def changes_shape(x_ptr, n):
+    block = tl.arange(0, 8)  # before
+    while n > 0:
+        block = block[:, None] + tl.arange(0, 8)  # after
+        n -= 1
+
+
+@eft.jit
+def changes_length(x_ptr, n):
+    pair = (n, n)  # before
+    for i in range(n):
+        pair = (n, n, n)  # after
+
+
+@eft.jit
+def changes_from_none(x_ptr, n):
+    last = None  # before
+    for i in range(n):
+        last = i  # after
+
+
+@eft.jit
+def changes_text(x_ptr, n):
+    mode = "a"  # before
+    for i in range(n):
+        mode = "b"  # after
+
+
+@eft.jit
+def changes_in_a_branch(x_ptr, n):
+    total = 0  # second
+    for i in range(n):
+        if i > 3:
+            total = 0.5  # first
+
+
+@eft.jit
+def changes_in_the_condition(x_ptr, n):
+    total = 0  # before
+    while (total := 0.5) < n:  # after
+        pass
+
+
+@pytest.mark.parametrize(
+    "kernel, marker, message",
+    [
+        (
+            changes_type,
+            "total +=",
+            "'total' must keep its type in the loop at <for i>: it is a value of type int32 from "
+            "<before>, and a value of type fp32 from <after>",
+        ),
+        (
+            changes_sign,
+            "n = n.to",
+            "'n' must keep its type in the loop at <while n>: it is a value of type int32 from "
+            "<n):>, and a value of type uint32 from <after>",
+        ),
+        (
+            changes_shape,
+            "block = block",
+            "'block' must keep its type in the loop at <while n>: it is a block of type int32[8] "
+            "from <before>, and a block of type int32[8, 8] from <after>",
+        ),
+        (
+            changes_length,
+            "pair = (n, n, n)",
+            "'pair' must stay the same in the loop at <for i>: it is (a value of type int32, a "
+            "value of type int32) from <before>, and (a value of type int32, a value of type "
+            "int32, a value of type int32) from <after>",
+        ),
+        (
+            changes_from_none,
+            "last = i",
+            "'last' must stay the same in the loop at <for i>: it is None from <before>, and a "
+            "value of type int32 from <after>",
+        ),
+        (
+            changes_text,
+            'mode = "b"',
+            "'mode' must stay the same in the loop at <for i>: it is 'a' from <before>, and 'b' "
+            "from <after>",
+        ),
+        (
+            changes_in_a_branch,
+            "for i",
+            "'total' can't be used after the `if` at <if i>, which is decided at run time: it is "
+            "a value of type fp32 from <first>, and a value of type int32 from <second>",
+        ),
+        (
+            changes_in_the_condition,
+            "total := 0.5",
+            "'total' must keep its type in the loop at <while>: it is a value of type int32 from "
+            "<before>, and a value of type fp32 from <total :=>",
+        ),
+    ],
+    ids=lambda value: getattr(value, "__name__", None),
+)
+def test_names_that_a_loop_changes(kernel, marker, message):
+    error = fails(kernel)
+    assert error.message == filled(message, kernel)
+    assert_at(error, marker)
+
+
+@eft.jit
+def endless(x_ptr, n):
+    while True:
+        n += 1
+
+
+@eft.jit
+def breaks(x_ptr, n):
+    for i in range(n):
+        break
+
+
+@eft.jit
+def continues(x_ptr, n):
+    for i in range(n):
+        continue
+
+
+@eft.jit
+def returns_from_a_loop(x_ptr, n):
+    for i in range(n):
+        if i == 3:
+            return
+
+
+@eft.jit
+def loop_with_else(x_ptr, n):
+    while n > 0:
+        n -= 1
+    else:
+        n = 1
+
+
+@eft.jit
+def block_decides(x_ptr, n):
+    if tl.arange(0, 8) > n:
+        pass
+
+
+@eft.jit
+def pointer_decides(x_ptr, n):
+    while x_ptr:
+        pass
+
+
+@eft.jit
+def two_kinds_of_choice(x_ptr, n):
+    n = n if n > 0 else None
+
+
+@eft.jit
+def loops_over_a_number(x_ptr, n):
+    for i in n:
+        pass
+
+
+@eft.jit
+def loop_with_two_variables(x_ptr, n):
+    for i, j in range(n):
+        pass
+
+
+@eft.jit
+def range_of_floats(x_ptr, n):
+    for i in range(0.5, n):
+        pass
+
+
+@eft.jit
+def range_of_blocks(x_ptr, n):
+    for i in range(tl.arange(0, 8)):
+        pass
+
+
+@eft.jit
+def range_without_bounds(x_ptr, n):
+    for i in range():
+        pass
+
+
+@eft.jit
+def range_without_a_step(x_ptr, n):
+    for i in range(0, n, 0):
+        pass
+
+
+@eft.jit
+def unsigned_range_from_below_zero(x_ptr, n):
+    for i in range(-1, n.to(tl.uint32)):
+        pass
+
+
+@eft.jit
+def stages_at_run_time(x_ptr, n):
+    for i in tl.range(0, n, num_stages=n):
+        pass
+
+
+@eft.jit
+def flag_of_text(x_ptr, n):
+    for i in tl.range(0, n, flatten="yes"):
+        pass
+
+
+@eft.jit
+def unrolled_at_run_time(x_ptr, n):
+    for i in tl.static_range(n):
+        pass
+
+
+@eft.jit
+def unrolled_without_a_step(x_ptr, n):
+    for i in tl.static_range(4, 1, step=0):
+        pass
+
+
+@eft.jit
+def assigns_a_constant(x_ptr, n):
+    WIDTH: tl.constexpr = 4
+    for i in range(n):
+        WIDTH = 5
+
+
+@eft.jit
+def wrong_assertion(x_ptr, n):
+    assert x_ptr.dtype.element_ty == tl.float64, f"got {x_ptr.dtype.element_ty}"
+
+
+@eft.jit
+def wrong_assertion_without_words(x_ptr, n):
+    tl.static_assert(1 + 1 == 3)
+
+
+@eft.jit
+def wrong_static_assertion(x_ptr, n):
+    tl.static_assert(1 + 1 == 3, "so it is")
+
+
+@eft.jit
+def static_assertion_at_run_time(x_ptr, n):
+    tl.static_assert(n > 3)
+
+
+@eft.jit
+def leads_on(x_ptr, n):
+    for i in tl.static_range(12):
+        if n > i:
+            if n > 2 * i:
+                return
+    tl.store(x_ptr, n)
+
+
+@pytest.mark.parametrize(
+    "kernel, marker, message",
+    [
+        (
+            endless,
+            "True",
+            "this `while` would never end: its condition is true at compile time",
+        ),
+        (
+            breaks,
+            "break",
+            "`break` can't be used in a kernel: a `while` has a condition to end by",
+        ),
+        (
+            continues,
+            "continue",
+            "`continue` can't be used in a kernel: an `if` can leave out the rest",
+        ),
+        (returns_from_a_loop, "return", "a loop that runs at run time can't be left by `return`"),
+        (loop_with_else, "while", "a loop's `else` can't be used in a kernel"),
+        (
+            block_decides,
+            "tl.arange(0, 8) > n",
+            "`if` needs one truth, got a block of type int1[8], which has one for each element: "
+            "tl.where chooses between elements",
+        ),
+        (
+            pointer_decides,
+            "x_ptr:",
+            "`while` does not take an operand of type pointer<fp32>",
+        ),
+        (
+            two_kinds_of_choice,
+            "n if n",
+            "a conditional expression that is decided at run time must be the same kind of value "
+            "either way, got a value of type int32 and None",
+        ),
+        (
+            loops_over_a_number,
+            "n:",
+            "a `for` loop runs over `range`, `tl.range` or `tl.static_range`, got a value of type "
+            "int32",
+        ),
+        (loop_with_two_variables, "for i, j", "a loop's variable must be a name"),
+        (range_of_floats, "range(0.5, n)", "range needs integers, got 0.5"),
+        (
+            range_of_blocks,
+            "range(tl",
+            "range needs integers, got a block of type int32[8]",
+        ),
+        (
+            range_without_bounds,
+            "range()",
+            "TypeError: range expected at least 1 argument, got 0",
+        ),
+        (range_without_a_step, "range(0, n, 0)", "range needs a step that is not zero"),
+        (
+            unsigned_range_from_below_zero,
+            "range(-1",
+            "the negative number -1 meets an operand of type uint32: cast one of them",
+        ),
+        (
+            stages_at_run_time,
+            "tl.range",
+            "a hint of tl.range must be an int or None, got a value of type int32",
+        ),
+        (flag_of_text, "tl.range", "a hint of tl.range must be True or False, got 'yes'"),
+        (
+            unrolled_at_run_time,
+            "tl.static_range",
+            "'static_range' runs at compile time and can't take a value that is known only at "
+            "run time",
+        ),
+        (
+            unrolled_without_a_step,
+            "tl.static_range",
+            "static_range needs a step that is not zero",
+        ),
+        (assigns_a_constant, "WIDTH = 5", "'WIDTH' is a constexpr and can't be assigned again"),
+        (wrong_assertion, "assert", "this assertion does not hold: got fp32"),
+        (wrong_assertion_without_words, "tl.static", "this assertion does not hold"),
+        (wrong_static_assertion, "tl.static", "this assertion does not hold: so it is"),
+        (
+            static_assertion_at_run_time,
+            "tl.static",
+            "static_assert needs a condition that is known at compile time, got a value of type "
+            "int1",
+        ),
+        (
+            leads_on,
+            "if n > i",
+            "too many ways lead on from here: what follows a `return` under nested conditions is "
+            "compiled for each way",
+        ),
+    ],
+    ids=lambda value: getattr(value, "__name__", None),
+)
+def test_control_flow(kernel, marker, message):
+    error = fails(kernel)
+    assert error.message == message
+    assert_at(error, marker)
+
+
+@eft.jit
+def gives_either(n):
+    if n > 0:
+        return n
+    return 0.5
+
+
+@eft.jit
+def gives_sometimes(n):
+    if n > 0:
+        return n
+
+
+@eft.jit
+def calls_gives_either(x_ptr, n):
+    gives_either(n)
+
+
+@eft.jit
+def calls_gives_sometimes(x_ptr, n):
+    gives_sometimes(n)
+
+
+def test_returns_that_differ():
+    error = fails(calls_gives_either)
+    assert error.message == filled(
+        "a function must return the same kind of value whatever is decided at run time: it is a "
+        "value of type int32 from <return n>, and 0.5 from <return 0.5>",
+        gives_either,
+    )
+    assert_at(error, "return 0.5")
+    error = fails(calls_gives_sometimes)
+    assert error.message == filled(
+        "a function must return the same kind of value whatever is decided at run time: it is a "
+        "value of type int32 from <return n>, and None from <def gives>",
+        gives_sometimes,
+    )
+
+
+def test_nested_too_deeply(tmp_path):
+    path = tmp_path / "deep.py"
+    ways = "".join(f"    elif n == {i}:\n        pass\n" for i in range(400))
+    path.write_text(f"import eft\n@eft.jit\ndef kernel(n):\n    if n < 0:\n        pass\n{ways}")
+    namespace = {}
+    exec(compile(path.read_text(), str(path), "exec"), namespace)
+    with pytest.raises(eft.CompilationError) as raised:
+        lower(namespace["kernel"], "i32")
+    assert raised.value.message == "this is nested too deeply"

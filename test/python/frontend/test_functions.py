@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Functions that kernels call, and what runs while a kernel is compiled."""
+
+import eft
+import eft.language as tl
+import helpers
+import numpy as np
+from helpers import smallest_and_largest
+from support import assert_at, fails, lower
+
+
+@eft.jit
+def calls(out, a, b):
+    tl.store(out, helpers.scaled(a))
+    tl.store(out + 1, helpers.scaled(a, b))
+    tl.store(out + 2, helpers.scaled(by=b, x=a, plus=1))
+    arguments = (a, 5)
+    tl.store(out + 3, helpers.scaled(*arguments))
+    low, high = smallest_and_largest(a, b)
+    tl.store(out + 4, low - high)
+    low, high = smallest_and_largest(*(a, b), UP=False)
+    tl.store(out + 5, low - high)
+
+
+def test_arguments_find_their_parameters(device):
+    out = device.put(np.zeros(6, np.int32))
+    calls[(1,)](out, 7, 4)
+    assert device.get(out).tolist() == [42, 84, 85, 105, -3, 3]
+
+
+@eft.jit
+def shape_of(x):
+    return x.shape[0]
+
+
+@eft.jit
+def constants_from_functions(out, x):
+    WIDTH: tl.constexpr = shape_of(tl.arange(0, 16))
+    tl.store(out + tl.arange(0, WIDTH), WIDTH)
+
+
+def test_functions_return_constants(device):
+    out = device.put(np.zeros(16, np.int32))
+    constants_from_functions[(1,)](out, 1)
+    assert device.get(out).tolist() == [16] * 16
+
+
+@eft.jit
+def calls_in_a_loop(out, n):
+    total = 0
+    for i in range(n):
+        if i % 2 == 0:
+            total = helpers.scaled(total, plus=i)
+    tl.store(out, total)
+
+
+def test_functions_are_called_in_loops_and_branches(device):
+    out = device.put(np.zeros(1, np.int32))
+    calls_in_a_loop[(1,)](out, 5)
+    assert device.get(out)[0] == ((0 * 6 + 0) * 6 + 2) * 6 + 4
+
+
+@eft.jit
+def itself(n):
+    return itself(n)
+
+
+@eft.jit
+def calls_itself(x_ptr, n):
+    itself(n)
+
+
+@eft.jit
+def calls_ping(x_ptr, n):
+    helpers.ping(n)
+
+
+def test_recursion():
+    error = fails(calls_itself)
+    assert error.message == "'itself' calls itself, which a kernel can't do"
+    assert_at(error, "itself(n)")
+    error = fails(calls_ping)
+    assert error.message == "'ping' calls itself by way of 'pong', which a kernel can't do"
+    assert_at(error, "ping(n) - 1")
+    assert [call[3] for call in error.calls] == ["ping", "calls_ping"]
+    assert error.file == helpers.__file__
+
+
+@eft.jit
+def prints(x_ptr, n, WIDTH: tl.constexpr):
+    tl.static_print("width", WIDTH, n, x_ptr, sep="|", end="!\n")
+    for i in tl.static_range(2):
+        tl.static_print(f"i = {i}")
+    tl.static_assert(WIDTH == 8, "wide")
+
+
+def test_static_print(capsys):
+    lower(prints, "*fp32 i32 _", WIDTH=8)
+    text = "width|8|tensor<int32>|tensor<pointer<fp32>>!\ni = 0\ni = 1\n"
+    assert capsys.readouterr().out == text
+
+
+@eft.jit
+def unknown_keyword_of_print(x_ptr, n):
+    tl.static_print(n, colour=1)
+
+
+def test_static_print_with_an_unknown_keyword():
+    error = fails(unknown_keyword_of_print)
+    assert error.message == "tl.static_print() got an unexpected keyword argument 'colour'"
