@@ -9,18 +9,22 @@ namespace eft {
 
 namespace {
 
-Value constant(ImplicitLocOpBuilder &builder, int64_t value) {
-  return builder.create<arith::ConstantIntOp>(value, 32);
+/// The constant in the type of `like`: i32, or a vector of them.
+Value constant(ImplicitLocOpBuilder &builder, Value like, int64_t value) {
+  TypedAttr attribute = builder.getI32IntegerAttr(int32_t(value));
+  if (auto vector = dyn_cast<VectorType>(like.getType()))
+    attribute = DenseElementsAttr::get(vector, Attribute(attribute));
+  return builder.create<arith::ConstantOp>(attribute);
 }
 
 /// Bits `first` to `last` of `number`, moved so that bit `first` adds `image`.
 Value emitRun(ImplicitLocOpBuilder &builder, Value number, unsigned first, unsigned last,
               int64_t image) {
   int64_t mask = ((int64_t(1) << (last - first + 1)) - 1) << first;
-  Value bits = builder.create<arith::AndIOp>(number, constant(builder, mask));
+  Value bits = builder.create<arith::AndIOp>(number, constant(builder, number, mask));
   if (first != 0)
-    bits = builder.create<arith::ShRUIOp>(bits, constant(builder, first));
-  return builder.create<arith::MulIOp>(bits, constant(builder, image));
+    bits = builder.create<arith::ShRUIOp>(bits, constant(builder, bits, first));
+  return builder.create<arith::MulIOp>(bits, constant(builder, bits, image));
 }
 
 } // namespace
@@ -47,7 +51,7 @@ Value emitLinearMap(ImplicitLocOpBuilder &builder, Value number, ArrayRef<int64_
     }
     first = last + 1;
   }
-  return sum ? sum : constant(builder, 0);
+  return sum ? sum : constant(builder, number, 0);
 }
 
 } // namespace eft

@@ -14,6 +14,12 @@ namespace {
 /// More pieces than this of one block would make code that takes minutes to compile, and spills.
 constexpr unsigned mostPieces = 4096;
 
+/// What relies on every element lying somewhere.
+bool movesElements(Operation *op) {
+  return isa<ReshapeOp, TransOp, JoinOp, SplitOp, ExchangeOp, GatherOp, ConvertLayoutOp, ReduceOp,
+             ScanOp>(op);
+}
+
 SmallVector<Value> operandsAndResults(Operation *op) {
   SmallVector<Value> values(op->getOperands());
   llvm::append_range(values, op->getResults());
@@ -111,7 +117,8 @@ bool PieceLowering::needsLowering(Operation *op) {
 }
 
 LogicalResult PieceLowering::lowerOp(Operation *op) {
-  if (op->getNumRegions() != 0)
+  bool isCombining = isa<ReduceOp, ScanOp>(op);
+  if (op->getNumRegions() != 0 && !isCombining)
     return lowerRegions(op);
   if (!needsLowering(op))
     return success();
@@ -139,6 +146,9 @@ LogicalResult PieceLowering::checkTypes(Operation *op, TypeRange types) {
       return op->emitOpError("can't work on its block in steps, and the whole block would take ")
              << count << (pieceDimension == "step" ? " vectors" : " registers of a thread")
              << ", more than " << mostPieces;
+    bool isBlock = isa<RankedTensorType>(type);
+    if (isBlock && movesElements(op) && !placesOf(type).isSurjective())
+      return op->emitOpError("has a block of which some elements lie nowhere, got ") << type;
   }
   return success();
 }
@@ -148,6 +158,8 @@ LogicalResult PieceLowering::checkTypes(Operation *op, TypeRange types) {
 //===----------------------------------------------------------------------===//
 
 LogicalResult PieceLowering::lowerOwnOp(ImplicitLocOpBuilder &b, Operation *op) {
+  if (lowerMove(b, op))
+    return success();
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
       .Case([&](ProgramIdOp id) { return setPieces(id, {programId(b, id.getAxis())}), success(); })
       .Case([&](NumProgramsOp count) {
@@ -175,6 +187,8 @@ LogicalResult PieceLowering::lowerOwnOp(ImplicitLocOpBuilder &b, Operation *op) 
       .Case([&](LoadOp load) { return lowerLoad(b, load); })
       .Case([&](StoreOp store) { return lowerStore(b, store); })
       .Case<AtomicRMWOp, AtomicCASOp>([&](Operation *atomic) { return lowerAtomic(b, atomic); })
+      .Case([&](ReduceOp reduce) { return lowerReduce(b, reduce); })
+      .Case([&](ScanOp scan) { return lowerScan(b, scan); })
       .Default([](Operation *op) { return op->emitOpError("has no lowering"); });
 }
 
@@ -221,6 +235,17 @@ void PieceLowering::lowerAddPtr(ImplicitLocOpBuilder &b, AddPtrOp op) {
   setPieces(op, std::move(result));
 }
 
+/// The operation on one piece of each operand, with results of the given types.
+SmallVector<Value> PieceLowering::cloneOnPieces(ImplicitLocOpBuilder &b, Operation *op,
+                                                ValueRange operands, ArrayRef<Type> types) {
+  if (isa<arith::BitcastOp>(op) && operands.front().getType() == types.front())
+    return {operands.front()};
+  OperationState state(op->getLoc(), op->getName(), operands, types,
+                       op->getDiscardableAttrDictionary().getValue());
+  state.propertiesAttr = op->getPropertiesAsAttribute();
+  return llvm::to_vector_of<Value>(b.create(state)->getResults());
+}
+
 LogicalResult PieceLowering::lowerElementwise(ImplicitLocOpBuilder &b, Operation *op) {
   bool isScalar = llvm::none_of(op->getOperandTypes(), llvm::IsaPred<RankedTensorType>) &&
                   llvm::none_of(op->getResultTypes(), llvm::IsaPred<RankedTensorType>);
@@ -243,15 +268,7 @@ LogicalResult PieceLowering::lowerElementwise(ImplicitLocOpBuilder &b, Operation
     SmallVector<Type> types;
     for (Type type : op->getResultTypes())
       types.push_back(pieceTypeOf(type));
-    if (isa<arith::BitcastOp>(op) && operands.front().getType() == types.front()) {
-      results.front().push_back(operands.front());
-      continue;
-    }
-    OperationState state(op->getLoc(), op->getName(), operands, types,
-                         op->getDiscardableAttrDictionary().getValue());
-    state.propertiesAttr = op->getPropertiesAsAttribute();
-    Operation *lowered = b.create(state);
-    for (auto [result, value] : llvm::zip_equal(results, lowered->getResults()))
+    for (auto [result, value] : llvm::zip_equal(results, cloneOnPieces(b, op, operands, types)))
       result.push_back(value);
   }
   for (auto [result, lowered] : llvm::zip_equal(op->getResults(), results))

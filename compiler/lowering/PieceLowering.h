@@ -11,12 +11,22 @@
 #pragma once
 
 #include "compiler/ir/LayoutConversion.h"
+#include "compiler/layout/Shuffle.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
 namespace eft {
+
+/// What each place wants of a block whose elements lie elsewhere: place p the element number
+/// wanted(p) ^ offset. Both layouts are of the places that `PieceLowering::placesOf` gives. Every
+/// way of moving elements between places is one of these.
+struct Fetch {
+  LinearLayout from;
+  LinearLayout wanted;
+  uint64_t offset = 0;
+};
 
 /// Lowers the operations of one kernel, in place.
 class PieceLowering {
@@ -35,9 +45,10 @@ public:
   mlir::LogicalResult lower(mlir::Region &body);
 
 protected:
-  /// `pieceDimension` is the dimension of the layouts that counts the pieces.
-  PieceLowering(mlir::MLIRContext *context, llvm::StringRef pieceDimension)
-      : context(context), pieceDimension(pieceDimension) {}
+  /// The dimensions of a place, that which counts the pieces first, then the lanes.
+  PieceLowering(mlir::MLIRContext *context, llvm::ArrayRef<llvm::StringRef> placeDimensions)
+      : context(context), placeDimensions(placeDimensions.begin(), placeDimensions.end()),
+        pieceDimension(placeDimensions.front()) {}
 
   //===--- What a target says
   //---------------------------------------------------------------------===//
@@ -58,6 +69,26 @@ protected:
   virtual mlir::Value programId(mlir::ImplicitLocOpBuilder &b, Axis axis) = 0;
   virtual mlir::Value numPrograms(mlir::ImplicitLocOpBuilder &b, Axis axis) = 0;
 
+  /// Whether the number of a thread (its lane, and above that its warp) has an odd number of the
+  /// bits `threads`: a condition for selects between pieces with 2^laneBits lanes.
+  virtual mlir::Value isOdd(mlir::ImplicitLocOpBuilder &b, uint64_t threads, unsigned laneBits) = 0;
+  /// A turn of the plan: `piece` as the lanes that look at (laneColumns · thread) ^ `lanes` see it.
+  virtual mlir::Value shuffleLanes(mlir::ImplicitLocOpBuilder &b, mlir::Value piece,
+                                   const ShufflePlan &plan, uint64_t lanes) = 0;
+  /// The packed index, as i32, that the layout gives to the places of one piece.
+  virtual mlir::Value indexAt(mlir::ImplicitLocOpBuilder &b, const LinearLayout &layout,
+                              unsigned piece) = 0;
+  /// Pieces of the elements whose packed indices `indices` has, of blocks that lie in `from`.
+  virtual llvm::SmallVector<Pieces> pick(mlir::ImplicitLocOpBuilder &b,
+                                         llvm::ArrayRef<Pieces> sources, const LinearLayout &from,
+                                         llvm::ArrayRef<mlir::Value> indices) = 0;
+  /// `fetch` where no shuffle will do.
+  virtual llvm::SmallVector<Pieces> fetchThroughMemory(mlir::ImplicitLocOpBuilder &b,
+                                                       llvm::ArrayRef<Pieces> sources,
+                                                       const Fetch &fetch);
+  /// The scalar that all lanes of a piece hold.
+  virtual mlir::Value scalarOfPiece(mlir::ImplicitLocOpBuilder &b, mlir::Value piece) = 0;
+
   //===--- What it may use
   //------------------------------------------------------------------------===//
 
@@ -71,8 +102,16 @@ protected:
   mlir::Type scalarType(mlir::Type type);
   unsigned numPieces(mlir::Type block);
   unsigned placeBits(mlir::Type block, llvm::StringRef dimension);
+  /// A layout with the target's place dimensions and no others, in the target's order.
+  LinearLayout placesOf(const LinearLayout &layout) const;
+  LinearLayout placesOf(mlir::Type block) const { return placesOf(*layoutOf(block)); }
+
+  /// Moves elements of blocks that lie alike. What is wanted must lie somewhere.
+  llvm::SmallVector<Pieces> fetch(mlir::ImplicitLocOpBuilder &b, llvm::ArrayRef<Pieces> sources,
+                                  const Fetch &fetch);
 
   mlir::MLIRContext *context;
+  llvm::SmallVector<std::string> placeDimensions;
   std::string pieceDimension;
 
 private:
@@ -83,6 +122,23 @@ private:
   mlir::LogicalResult lowerConstant(mlir::ImplicitLocOpBuilder &b, mlir::arith::ConstantOp op);
   mlir::LogicalResult lowerElementwise(mlir::ImplicitLocOpBuilder &b, mlir::Operation *op);
   void lowerAddPtr(mlir::ImplicitLocOpBuilder &b, AddPtrOp op);
+
+  // Moving elements: MoveLowering.cpp.
+  void move(mlir::ImplicitLocOpBuilder &b, mlir::Value source, const LinearLayout &from,
+            mlir::Value result, const LinearLayout &wanted, uint64_t offset = 0);
+  void lowerExchange(mlir::ImplicitLocOpBuilder &b, ExchangeOp op);
+  void lowerJoin(mlir::ImplicitLocOpBuilder &b, JoinOp op);
+  void lowerSplit(mlir::ImplicitLocOpBuilder &b, SplitOp op);
+  void lowerGather(mlir::ImplicitLocOpBuilder &b, GatherOp op);
+  bool lowerMove(mlir::ImplicitLocOpBuilder &b, mlir::Operation *op);
+
+  // Combining elements: CombineLowering.cpp, ReduceLowering.cpp, ScanLowering.cpp.
+  friend class Combiner;
+  mlir::LogicalResult lowerReduce(mlir::ImplicitLocOpBuilder &b, ReduceOp op);
+  mlir::LogicalResult lowerScan(mlir::ImplicitLocOpBuilder &b, ScanOp op);
+  llvm::SmallVector<mlir::Value> cloneOnPieces(mlir::ImplicitLocOpBuilder &b, mlir::Operation *op,
+                                               mlir::ValueRange operands,
+                                               llvm::ArrayRef<mlir::Type> types);
   mlir::Type pieceTypeOf(mlir::Type type);
   bool needsLowering(mlir::Operation *op);
   mlir::LogicalResult checkTypes(mlir::Operation *op, mlir::TypeRange types);

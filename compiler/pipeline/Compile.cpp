@@ -89,6 +89,7 @@ private:
   LogicalResult makeCode() {
     if (failed(runPasses(addLowering)))
       return failure();
+    noteSharedMemory();
     auto translated = translate(*module, context);
     if (!translated)
       return report(translated.takeError());
@@ -141,6 +142,12 @@ private:
   void nameKernel() {
     for (auto function : module->getOps<func::FuncOp>())
       function.setName(result.name);
+  }
+
+  void noteSharedMemory() {
+    for (auto function : module->getOps<LLVM::LLVMFuncOp>())
+      if (auto bytes = function->getAttrOfType<IntegerAttr>(EftDialect::sharedBytesName))
+        result.sharedBytes = unsigned(bytes.getInt());
   }
 
   LogicalResult makeMachine() {

@@ -9,7 +9,7 @@ namespace eft {
 
 class CpuLowering : public PieceLowering {
 public:
-  CpuLowering(mlir::MLIRContext *context) : PieceLowering(context, "step") {}
+  CpuLowering(mlir::MLIRContext *context) : PieceLowering(context, {"step", "lane"}) {}
 
   /// Adds six i32 arguments to the kernel: the program's position and the grid's extent, each along
   /// x, y, z.
@@ -30,6 +30,16 @@ private:
   mlir::Value numPrograms(mlir::ImplicitLocOpBuilder &, Axis axis) override {
     return program[3 + uint32_t(axis)];
   }
+
+  mlir::Value isOdd(mlir::ImplicitLocOpBuilder &b, uint64_t threads, unsigned laneBits) override;
+  mlir::Value shuffleLanes(mlir::ImplicitLocOpBuilder &b, mlir::Value piece,
+                           const ShufflePlan &plan, uint64_t lanes) override;
+  mlir::Value indexAt(mlir::ImplicitLocOpBuilder &b, const LinearLayout &layout,
+                      unsigned piece) override;
+  llvm::SmallVector<Pieces> pick(mlir::ImplicitLocOpBuilder &b, llvm::ArrayRef<Pieces> sources,
+                                 const LinearLayout &from,
+                                 llvm::ArrayRef<mlir::Value> indices) override;
+  mlir::Value scalarOfPiece(mlir::ImplicitLocOpBuilder &b, mlir::Value piece) override;
 
   void loadScalar(mlir::ImplicitLocOpBuilder &b, LoadOp load);
   void storeScalar(mlir::ImplicitLocOpBuilder &b, StoreOp store);

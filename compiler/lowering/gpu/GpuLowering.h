@@ -3,15 +3,20 @@
 #pragma once
 
 #include "compiler/lowering/PieceLowering.h"
+#include "compiler/lowering/gpu/SharedMemory.h"
 
 namespace eft {
 
 class GpuLowering : public PieceLowering {
 public:
   GpuLowering(mlir::func::FuncOp kernel, unsigned computeCapability)
-      : PieceLowering(kernel.getContext(), "register"), computeCapability(computeCapability),
+      : PieceLowering(kernel.getContext(), {"register", "lane", "warp"}), shared(kernel),
+        computeCapability(computeCapability),
         hasLoads(
             kernel.walk([](LoadOp) { return mlir::WalkResult::interrupt(); }).wasInterrupted()) {}
+
+  /// To be called after `lower`: gives the kernel its shared memory.
+  void finishSharedMemory() { shared.finish(); }
 
 private:
   mlir::Type pieceType(mlir::RankedTensorType, mlir::Type element) override { return element; }
@@ -26,6 +31,17 @@ private:
   Pieces uniformDiv(mlir::ImplicitLocOpBuilder &b, UniformDivOp division) override;
   mlir::Value programId(mlir::ImplicitLocOpBuilder &b, Axis axis) override;
   mlir::Value numPrograms(mlir::ImplicitLocOpBuilder &b, Axis axis) override;
+  mlir::Value isOdd(mlir::ImplicitLocOpBuilder &b, uint64_t threads, unsigned laneBits) override;
+  mlir::Value shuffleLanes(mlir::ImplicitLocOpBuilder &b, mlir::Value piece,
+                           const ShufflePlan &plan, uint64_t lanes) override;
+  mlir::Value indexAt(mlir::ImplicitLocOpBuilder &b, const LinearLayout &layout,
+                      unsigned piece) override;
+  llvm::SmallVector<Pieces> pick(mlir::ImplicitLocOpBuilder &b, llvm::ArrayRef<Pieces> sources,
+                                 const LinearLayout &from,
+                                 llvm::ArrayRef<mlir::Value> indices) override;
+  mlir::Value scalarOfPiece(mlir::ImplicitLocOpBuilder &, mlir::Value piece) override {
+    return piece;
+  }
 
   /// The condition under which this thread is the one that stores its elements; null if it always
   /// is.
@@ -37,6 +53,7 @@ private:
   /// The pieces of what memory held, in the threads for which `isOwner` is true or null.
   Pieces applyAtomic(mlir::ImplicitLocOpBuilder &b, mlir::Operation *op, mlir::Value isOwner);
 
+  SharedMemory shared;
   unsigned computeCapability;
   bool hasLoads;
 };

@@ -146,6 +146,7 @@ private:
     if (failed(lowering.lower(kernel.getBody())))
       return failure();
     lowering.dropArguments(kernel);
+    lowering.finishSharedMemory();
     expandRemainders(kernel);
     kernel->setAttr(EftDialect::threadsName,
                     Builder(&getContext()).getI32IntegerAttr(numWarps * lanesPerWarp));

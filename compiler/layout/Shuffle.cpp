@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Planning of shuffles. The letters are those of Shuffle.h.
+#include "compiler/layout/Shuffle.h"
+
+#include "compiler/layout/Echelon.h"
+
+#include <cassert>
+
+namespace eft {
+
+namespace {
+
+using Columns = std::vector<uint64_t>;
+
+constexpr uint64_t bitNumber(unsigned bit) { return uint64_t(1) << bit; }
+
+/// Linear map times vector.
+uint64_t times(const Columns &map, uint64_t vector) {
+  uint64_t image = 0;
+  for (; vector != 0; vector &= vector - 1)
+    image ^= map[std::countr_zero(vector)];
+  return image;
+}
+
+/// The map as a list of independent exclusive ors, each on a condition of its own.
+std::vector<PieceSwap> swapsOf(const Columns &map) {
+  Echelon echelon;
+  std::vector<PieceSwap> swaps;
+  std::vector<int> swapOf(map.size(), -1);
+  for (unsigned bit = 0; bit < map.size(); ++bit) {
+    if (echelon.insert(map[bit], bit)) {
+      swapOf[bit] = static_cast<int>(swaps.size());
+      swaps.push_back({bitNumber(bit), map[bit]});
+      continue;
+    }
+    for (uint64_t sum = echelon.reduce(map[bit]).columns; sum != 0; sum &= sum - 1)
+      swaps[swapOf[std::countr_zero(sum)]].threads |= bitNumber(bit);
+  }
+  return swaps;
+}
+
+/// The nearest source of each place, column by column: A to D of Shuffle.h, and the warps' columns.
+struct Sources {
+  struct Place {
+    uint64_t piece, lane;
+  };
+
+  static std::optional<Sources> find(const LinearLayout &from, const LinearLayout &wanted,
+                                     uint64_t offset);
+
+  Columns lanesOfPieces, lanesOfLanes, lanesOfWarps;    // A, B
+  Columns piecesOfPieces, piecesOfLanes, piecesOfWarps; // C, D
+  Place offset{};
+
+private:
+  enum Dimension { piece, lane, warp };
+
+  explicit Sources(const LinearLayout &from) : from(from), dims(from.source().dims()) {
+    for (unsigned bit = 0; bit < dims[piece].bits + dims[lane].bits; ++bit) {
+      uint64_t column = from.applyPacked(bitNumber(bit));
+      if (bit < dims[piece].bits)
+        inThread.insert(column, bit);
+      inWarp.insert(column, bit);
+    }
+  }
+
+  /// A place that holds `index`, as far as possible `own` or another of its thread; within its
+  /// warp.
+  std::optional<uint64_t> placeOf(uint64_t index, uint64_t own, uint64_t ownWarp) const {
+    Echelon::Reduction near = inThread.reduce(index ^ from.applyPacked(own));
+    if (near.remainder == 0)
+      return own ^ near.columns;
+    Echelon::Reduction far = inWarp.reduce(index ^ from.applyPacked(ownWarp));
+    if (far.remainder == 0)
+      return ownWarp ^ far.columns;
+    return std::nullopt;
+  }
+
+  Place split(uint64_t place) const {
+    return {place & from.source().mask(piece),
+            (place & from.source().mask(lane)) >> dims[lane].offset};
+  }
+
+  const LinearLayout &from;
+  const std::vector<Space::Dim> &dims;
+  Echelon inThread, inWarp;
+};
+
+std::optional<Sources> Sources::find(const LinearLayout &from, const LinearLayout &wanted,
+                                     uint64_t offset) {
+  Sources sources(from);
+  const std::vector<Space::Dim> &dims = wanted.source().dims();
+  assert(dims.size() == sources.dims.size() && "places of the same kinds");
+  for (unsigned dim = 0; dim < dims.size(); ++dim)
+    for (unsigned bit = 0; bit < dims[dim].bits; ++bit) {
+      bool hasOwn = dim != piece && bit < sources.dims[dim].bits;
+      uint64_t own = hasOwn ? bitNumber(sources.dims[dim].offset + bit) : 0;
+      uint64_t index = wanted.applyPacked(bitNumber(dims[dim].offset + bit));
+      std::optional<uint64_t> found = sources.placeOf(index, own, dim == warp ? own : 0);
+      if (!found)
+        return std::nullopt;
+      Place place = sources.split(*found);
+      (dim == piece  ? sources.lanesOfPieces
+       : dim == lane ? sources.lanesOfLanes
+                     : sources.lanesOfWarps)
+          .push_back(place.lane);
+      (dim == piece  ? sources.piecesOfPieces
+       : dim == lane ? sources.piecesOfLanes
+                     : sources.piecesOfWarps)
+          .push_back(place.piece);
+    }
+  std::optional<uint64_t> found = sources.placeOf(offset, 0, 0);
+  if (!found)
+    return std::nullopt;
+  sources.offset = sources.split(*found);
+  return sources;
+}
+
+/// A vector of B's kernel that F, or else a choice, has to take care of.
+struct Conflict {
+  uint64_t vector;      // lanes that look into one lane differ by it
+  uint64_t coefficient; // parity of these bits of a lane: whether the vector is a part of the lane
+  unsigned bit;         // the one bit that no other conflict's vector has
+};
+
+class Planner {
+public:
+  Planner(const Sources &sources, unsigned sourceLaneBits)
+      : s(sources), sourceLaneBits(sourceLaneBits), seenLanes(s.lanesOfLanes),
+        seenPieces(s.piecesOfLanes), turnOfLane(s.lanesOfLanes.size(), 0) {}
+
+  ShufflePlan plan() {
+    findConflicts();
+    for (const Conflict &conflict : conflicts)
+      resolve(conflict);
+    findGiven();
+
+    ShufflePlan plan;
+    plan.givingLaneBits = sourceLaneBits;
+    plan.takingLaneBits = seenLanes.size();
+    plan.laneColumns = seenLanes;
+    plan.laneColumns.insert(plan.laneColumns.end(), s.lanesOfWarps.begin(), s.lanesOfWarps.end());
+    Columns before = given;
+    for (unsigned bit = 0; bit < s.lanesOfWarps.size(); ++bit)
+      before.push_back(times(given, s.lanesOfWarps[bit]) ^ s.piecesOfWarps[bit]);
+    plan.before = swapsOf(before);
+    plan.choices = choices;
+    for (uint64_t turn = 0; turn < bitNumber(s.piecesOfPieces.size()); ++turn)
+      plan.got.push_back(turnsOf(turn));
+    plan.after = swapsOf(turnOfLane);
+    return plan;
+  }
+
+private:
+  void findConflicts() {
+    const Columns &b = s.lanesOfLanes;
+    std::vector<Conflict> kernel;
+    for (unsigned bit = 0; bit < b.size(); ++bit)
+      if (image.insert(b[bit], bit))
+        basis.push_back(bitNumber(bit));
+      else
+        kernel.push_back({image.reduce(b[bit]).columns | bitNumber(bit), bitNumber(bit), bit});
+    // Of the kernel, what wants the same piece is no conflict.
+    Echelon pieces;
+    std::vector<unsigned> conflictOf(kernel.size());
+    for (unsigned i = 0; i < kernel.size(); ++i) {
+      uint64_t wanted = times(s.piecesOfLanes, kernel[i].vector);
+      if (pieces.insert(wanted, i)) {
+        conflictOf[i] = static_cast<unsigned>(conflicts.size());
+        conflicts.push_back(kernel[i]);
+        continue;
+      }
+      for (uint64_t sum = pieces.reduce(wanted).columns; sum != 0; sum &= sum - 1)
+        conflicts[conflictOf[std::countr_zero(sum)]].coefficient |= bitNumber(kernel[i].bit);
+    }
+  }
+
+  /// Makes lanes that differ by the vector fetch for different pieces at a time, which then lie in
+  /// different lanes; or makes them choose.
+  void resolve(const Conflict &conflict) {
+    int chosen = -1;
+    uint64_t seen = s.lanesOfLanes[conflict.bit], wished = seen ^ bitNumber(conflict.bit);
+    for (unsigned piece = 0; piece < s.lanesOfPieces.size(); ++piece) {
+      uint64_t lane = s.lanesOfPieces[piece];
+      // Best is a piece with which the lane looks at itself.
+      if (image.reduce(lane).remainder != 0 && (chosen < 0 || lane == wished))
+        chosen = static_cast<int>(piece);
+    }
+    if (chosen < 0) {
+      choices.push_back(conflict.coefficient);
+      choiceOffsets.push_back(times(s.piecesOfLanes, conflict.vector));
+      return;
+    }
+    image.insert(s.lanesOfPieces[chosen], 63);
+    basis.push_back(conflict.vector);
+    for (uint64_t lanes = conflict.coefficient; lanes != 0; lanes &= lanes - 1) {
+      unsigned bit = std::countr_zero(lanes);
+      turnOfLane[bit] ^= bitNumber(chosen);
+      seenLanes[bit] ^= s.lanesOfPieces[chosen];
+      seenPieces[bit] ^= s.piecesOfPieces[chosen];
+    }
+  }
+
+  /// G: takes the lanes that are looked into back to the pieces that are wanted of them.
+  void findGiven() {
+    Echelon looked;
+    Columns pieces;
+    for (uint64_t vector : basis) {
+      [[maybe_unused]] bool isNew = looked.insert(times(seenLanes, vector), pieces.size());
+      assert(isNew && "P is injective on the basis");
+      pieces.push_back(times(seenPieces, vector));
+    }
+    // The lanes that nobody looks into may give anything.
+    for (unsigned bit = 0; bit < sourceLaneBits; ++bit)
+      if (looked.insert(bitNumber(bit), pieces.size()))
+        pieces.push_back(0);
+    for (unsigned bit = 0; bit < sourceLaneBits; ++bit)
+      given.push_back(times(pieces, looked.reduce(bitNumber(bit)).columns));
+  }
+
+  std::vector<ShufflePlan::Turn> turnsOf(uint64_t turn) const {
+    uint64_t lanes = times(s.lanesOfPieces, turn) ^ s.offset.lane;
+    uint64_t piece = times(s.piecesOfPieces, turn) ^ s.offset.piece ^ times(given, lanes);
+    std::vector<ShufflePlan::Turn> turns;
+    for (uint64_t choice = 0; choice < bitNumber(choices.size()); ++choice)
+      turns.push_back({piece ^ times(choiceOffsets, choice), lanes});
+    return turns;
+  }
+
+  const Sources &s;
+  unsigned sourceLaneBits;
+  Echelon image;                 // of B, then of P
+  Columns basis;                 // lanes on which P is injective
+  Columns seenLanes, seenPieces; // P = B + A·F and D + C·F
+  Columns turnOfLane;            // F
+  Columns given;                 // G
+  Columns choices, choiceOffsets;
+  std::vector<Conflict> conflicts;
+};
+
+} // namespace
+
+bool ShufflePlan::keepsLanes() const {
+  for (unsigned bit = 0; bit < laneColumns.size(); ++bit)
+    if (laneColumns[bit] != (bit < takingLaneBits ? bitNumber(bit) : 0))
+      return false;
+  return givingLaneBits == takingLaneBits;
+}
+
+bool ShufflePlan::isRenaming() const {
+  if (!before.empty() || !after.empty() || !choices.empty() || !keepsLanes())
+    return false;
+  for (const std::vector<Turn> &turns : got)
+    if (turns.front().lanes != 0)
+      return false;
+  return true;
+}
+
+std::optional<ShufflePlan> planShuffle(const LinearLayout &from, const LinearLayout &wanted,
+                                       uint64_t offset) {
+  std::optional<Sources> sources = Sources::find(from, wanted, offset);
+  if (!sources)
+    return std::nullopt;
+  return Planner(*sources, from.source().dims()[1].bits).plan();
+}
+
+} // namespace eft

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "compiler/lowering/Combiner.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+
+namespace eft {
+
+namespace {
+
+bool isScalarArithmetic(Operation &op) {
+  return isa<arith::ConstantOp>(op) ||
+         (OpTrait::hasElementwiseMappableTraits(&op) && isMemoryEffectFree(&op));
+}
+
+LogicalResult checkBlock(Block &block) {
+  for (Operation &op : block.without_terminator()) {
+    if (auto branch = dyn_cast<scf::IfOp>(op)) {
+      for (Region *region : branch.getRegions())
+        if (!region->empty() && failed(checkBlock(region->front())))
+          return failure();
+      continue;
+    }
+    if (!isScalarArithmetic(op))
+      return op.emitOpError("can't be a part of a combining function, which is arithmetic on the "
+                            "elements alone");
+  }
+  return success();
+}
+
+} // namespace
+
+LogicalResult Combiner::check() const { return checkBlock(body); }
+
+bool Combiner::isCommutative() const {
+  Operation &first = body.front();
+  bool isOne = body.getNumArguments() == 2 && first.getNextNode() == body.getTerminator() &&
+               first.hasTrait<OpTrait::IsCommutative>() && first.getNumOperands() == 2 &&
+               body.getTerminator()->getOperand(0) == first.getResult(0);
+  return isOne && first.getOperand(0) != first.getOperand(1) &&
+         llvm::all_of(first.getOperands(), llvm::IsaPred<BlockArgument>);
+}
+
+Type Combiner::pieceTypeOf(Type scalar) const {
+  return lowering.pieceType(like, lowering.scalarType(scalar));
+}
+
+SmallVector<Value> Combiner::combine(ImplicitLocOpBuilder &b, ArrayRef<Value> lower,
+                                     ArrayRef<Value> higher) {
+  Values values;
+  for (auto [number, argument] : llvm::enumerate(body.getArguments()))
+    values[argument] = number < lower.size() ? lower[number] : higher[number - lower.size()];
+  return cloneBlock(b, body, values);
+}
+
+/// Gives what the block's terminator yields.
+SmallVector<Value> Combiner::cloneBlock(ImplicitLocOpBuilder &b, Block &block, Values &values) {
+  for (Operation &op : block.without_terminator())
+    cloneOp(b, op, values);
+  SmallVector<Value> results;
+  for (Value value : block.getTerminator()->getOperands())
+    results.push_back(values.at(value));
+  return results;
+}
+
+void Combiner::cloneOp(ImplicitLocOpBuilder &b, Operation &op, Values &values) {
+  SmallVector<Type> types;
+  for (Type type : op.getResultTypes())
+    types.push_back(pieceTypeOf(type));
+  SmallVector<Value> results;
+  if (auto branch = dyn_cast<scf::IfOp>(op)) {
+    if (op.getNumResults() == 0)
+      return;
+    Value condition = values.at(branch.getCondition());
+    SmallVector<Value> then = cloneBlock(b, *branch.thenBlock(), values);
+    SmallVector<Value> otherwise = cloneBlock(b, *branch.elseBlock(), values);
+    for (auto [yes, no] : llvm::zip_equal(then, otherwise))
+      results.push_back(b.create<arith::SelectOp>(condition, yes, no));
+  } else if (isa<arith::ConstantOp>(op)) {
+    results.push_back(lowering.splat(b, b.clone(op)->getResult(0), types.front()));
+  } else {
+    SmallVector<Value> operands;
+    for (Value operand : op.getOperands())
+      operands.push_back(values.at(operand));
+    results = lowering.cloneOnPieces(b, &op, operands, types);
+  }
+  for (auto [result, value] : llvm::zip_equal(op.getResults(), results))
+    values[result] = value;
+}
+
+} // namespace eft

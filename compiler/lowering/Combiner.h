@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The function of a reduction or a scan, done on pieces.
+#pragma once
+
+#include "compiler/lowering/PieceLowering.h"
+
+namespace eft {
+
+/// Combines pieces of two elements as a region of scalar operations says. Conditionals of it become
+/// selections: where a piece is a vector, each lane takes its own side.
+class Combiner {
+public:
+  /// `like` is a block of the operation's places, with any elements.
+  Combiner(PieceLowering &lowering, mlir::Region &region, mlir::RankedTensorType like)
+      : lowering(lowering), body(region.front()), like(like) {}
+
+  /// Says what in the region can't be done on pieces, if anything.
+  mlir::LogicalResult check() const;
+
+  /// It is one operation, of which the order of operands doesn't matter.
+  bool isCommutative() const;
+
+  /// The region's values for a piece of each source: those of the lower elements, and of the
+  /// higher.
+  llvm::SmallVector<mlir::Value> combine(mlir::ImplicitLocOpBuilder &b,
+                                         llvm::ArrayRef<mlir::Value> lower,
+                                         llvm::ArrayRef<mlir::Value> higher);
+
+private:
+  using Values = llvm::DenseMap<mlir::Value, mlir::Value>;
+
+  llvm::SmallVector<mlir::Value> cloneBlock(mlir::ImplicitLocOpBuilder &b, mlir::Block &block,
+                                            Values &values);
+  void cloneOp(mlir::ImplicitLocOpBuilder &b, mlir::Operation &op, Values &values);
+  mlir::Type pieceTypeOf(mlir::Type scalar) const;
+
+  PieceLowering &lowering;
+  mlir::Block &body;
+  mlir::RankedTensorType like;
+};
+
+} // namespace eft

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Operations that move elements between places, for both targets.
+//
+// All of them are one thing, a `Fetch`: each place wants the element with some index, and the
+// layouts say where that lies. A plan of shuffles (compiler/layout/Shuffle.h) gets it from other
+// pieces and lanes; if it lies in another warp, it goes through memory.
+#include "compiler/lowering/PieceLowering.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+namespace eft {
+
+//===----------------------------------------------------------------------===//
+// Fetching
+//===----------------------------------------------------------------------===//
+
+LinearLayout PieceLowering::placesOf(const LinearLayout &layout) const {
+  std::vector<std::pair<std::string, unsigned>> dims;
+  std::vector<uint64_t> columns;
+  for (const std::string &name : placeDimensions) {
+    dims.emplace_back(name, layout.placeBits(name));
+    for (unsigned bit = 0; bit < dims.back().second; ++bit)
+      columns.push_back(layout.target().pack(layout.basis(name, bit)));
+  }
+  return LinearLayout::fromColumns(Space::places(dims), layout.target(), std::move(columns));
+}
+
+namespace {
+
+/// Follows a plan. A piece is made when it is first asked for.
+class PlanRunner {
+public:
+  using Select = llvm::function_ref<Value(uint64_t threads, unsigned laneBits, Value, Value)>;
+  using Shuffle = llvm::function_ref<Value(Value piece, uint64_t lanes)>;
+
+  PlanRunner(const ShufflePlan &plan, ArrayRef<Value> source, Select select, Shuffle shuffle)
+      : plan(plan), source(source), select(select), shuffle(shuffle), given(plan.before.size() + 1),
+        taken(plan.after.size() + 1) {}
+
+  /// Piece number `piece` of the result, after the first `swaps` swaps.
+  Value result(uint64_t piece, size_t swaps) {
+    Value &known = taken[swaps][piece];
+    if (known)
+      return known;
+    if (swaps == 0)
+      return known = chosen(plan.got[piece], plan.choices.size());
+    const PieceSwap &swap = plan.after[swaps - 1];
+    Value same = result(piece, swaps - 1), other = result(piece ^ swap.pieces, swaps - 1);
+    return taken[swaps][piece] = select(swap.threads, plan.takingLaneBits, other, same);
+  }
+
+private:
+  Value chosen(ArrayRef<ShufflePlan::Turn> turns, size_t choices) {
+    if (choices == 0)
+      return turn(turns.front());
+    size_t half = turns.size() / 2;
+    Value even = chosen(turns.take_front(half), choices - 1);
+    Value odd = chosen(turns.drop_front(half), choices - 1);
+    return select(plan.choices[choices - 1], plan.takingLaneBits, odd, even);
+  }
+
+  Value turn(const ShufflePlan::Turn &turn) {
+    Value piece = giver(turn.piece, plan.before.size());
+    if (turn.lanes == 0 && plan.keepsLanes())
+      return piece;
+    Value &known = turns[{turn.piece, turn.lanes}];
+    return known ? known : known = shuffle(piece, turn.lanes);
+  }
+
+  Value giver(uint64_t piece, size_t swaps) {
+    if (swaps == 0)
+      return source[piece];
+    Value &known = given[swaps][piece];
+    if (known)
+      return known;
+    const PieceSwap &swap = plan.before[swaps - 1];
+    Value same = giver(piece, swaps - 1), other = giver(piece ^ swap.pieces, swaps - 1);
+    return given[swaps][piece] = select(swap.threads, plan.givingLaneBits, other, same);
+  }
+
+  const ShufflePlan &plan;
+  ArrayRef<Value> source;
+  Select select;
+  Shuffle shuffle;
+  std::vector<DenseMap<uint64_t, Value>> given, taken;
+  DenseMap<std::pair<uint64_t, uint64_t>, Value> turns;
+};
+
+} // namespace
+
+SmallVector<PieceLowering::Pieces>
+PieceLowering::fetch(ImplicitLocOpBuilder &b, ArrayRef<Pieces> sources, const Fetch &fetch) {
+  std::optional<ShufflePlan> plan = planShuffle(fetch.from, fetch.wanted, fetch.offset);
+  if (!plan)
+    return fetchThroughMemory(b, sources, fetch);
+  SmallVector<Pieces> results;
+  for (const Pieces &source : sources) {
+    auto select = [&](uint64_t threads, unsigned laneBits, Value odd, Value even) -> Value {
+      return b.create<arith::SelectOp>(isOdd(b, threads, laneBits), odd, even);
+    };
+    auto shuffle = [&](Value piece, uint64_t lanes) {
+      return shuffleLanes(b, piece, *plan, lanes);
+    };
+    PlanRunner runner(*plan, source, select, shuffle);
+    Pieces &result = results.emplace_back();
+    for (uint64_t piece = 0; piece < plan->got.size(); ++piece)
+      result.push_back(runner.result(piece, plan->after.size()));
+  }
+  return results;
+}
+
+SmallVector<PieceLowering::Pieces> PieceLowering::fetchThroughMemory(ImplicitLocOpBuilder &b,
+                                                                     ArrayRef<Pieces> sources,
+                                                                     const Fetch &fetch) {
+  Pieces indices;
+  for (unsigned piece = 0; piece < 1u << fetch.wanted.source().dims()[0].bits; ++piece) {
+    Value index = indexAt(b, fetch.wanted, piece);
+    TypedAttr offset = b.getIntegerAttr(getElementTypeOrSelf(index), fetch.offset);
+    if (auto type = dyn_cast<VectorType>(index.getType()))
+      offset = DenseElementsAttr::get(type, Attribute(offset));
+    indices.push_back(b.create<arith::XOrIOp>(index, b.create<arith::ConstantOp>(offset)));
+  }
+  return pick(b, sources, fetch.from, indices);
+}
+
+//===----------------------------------------------------------------------===//
+// The operations
+//===----------------------------------------------------------------------===//
+
+/// Gives `result` what `source` holds; both layouts are of one block.
+void PieceLowering::move(ImplicitLocOpBuilder &b, Value source, const LinearLayout &from,
+                         Value result, const LinearLayout &wanted, uint64_t offset) {
+  Pieces pieces(piecesOf(source));
+  setPieces(result, fetch(b, {pieces}, {placesOf(from), placesOf(wanted), offset}).front());
+}
+
+void PieceLowering::lowerExchange(ImplicitLocOpBuilder &b, ExchangeOp op) {
+  LinearLayout layout = *layoutOf(op.getType());
+  Coordinates mask(layout.target().rank(), 0);
+  mask[op.getAxis()] = op.getMask();
+  move(b, op.getSource(), layout, op, layout, layout.target().pack(mask));
+}
+
+/// Both sources go to the places of the result, and each place takes that which it holds.
+void PieceLowering::lowerJoin(ImplicitLocOpBuilder &b, JoinOp op) {
+  LinearLayout result = *layoutOf(op.getType()), places = placesOf(result);
+  unsigned last = result.target().rank() - 1;
+  LinearLayout from = placesOf(op.getLhs().getType());
+  SmallVector<Pieces> sources = {Pieces(piecesOf(op.getLhs())), Pieces(piecesOf(op.getRhs()))};
+  sources = fetch(b, sources, {from, placesOf(result.slice(last)), 0});
+  // The last dimension is the lowest bit of the packed index.
+  const std::vector<Space::Dim> &dims = places.source().dims();
+  uint64_t threads = 0;
+  for (unsigned bit = dims[1].offset; bit < places.source().bits(); ++bit)
+    threads |= (places.applyPacked(uint64_t(1) << bit) & 1) << (bit - dims[1].offset);
+  Pieces pieces;
+  for (unsigned piece = 0; piece < sources[0].size(); ++piece) {
+    bool isSecond = places.applyPacked(piece) & 1;
+    Value even = sources[isSecond][piece], odd = sources[!isSecond][piece];
+    pieces.push_back(threads == 0
+                         ? even
+                         : b.create<arith::SelectOp>(isOdd(b, threads, dims[1].bits), odd, even));
+  }
+  setPieces(op, std::move(pieces));
+}
+
+void PieceLowering::lowerSplit(ImplicitLocOpBuilder &b, SplitOp op) {
+  LinearLayout from = *layoutOf(op.getSource().getType());
+  for (Value result : op.getResults()) {
+    LinearLayout layout = *layoutOf(result.getType());
+    // The same places over the source's block, at coordinate 0 of its last dimension.
+    std::vector<PlaceBases> bases = layout.bases();
+    for (PlaceBases &place : bases)
+      for (Coordinates &basis : place.bases)
+        basis.push_back(0);
+    std::string error;
+    LinearLayout wanted = *LinearLayout::create(bases, from.shape(), error);
+    move(b, op.getSource(), from, result, wanted, /*offset=*/result == op.getRhs());
+  }
+}
+
+/// The index along the axis comes from the operand; the others are those of the place.
+void PieceLowering::lowerGather(ImplicitLocOpBuilder &b, GatherOp op) {
+  LinearLayout from = placesOf(op.getSource().getType());
+  const Space &block = from.target();
+  unsigned axis = op.getAxis();
+  std::vector<PlaceBases> bases = placesOf(op.getType()).bases();
+  for (PlaceBases &place : bases)
+    for (Coordinates &basis : place.bases)
+      basis[axis] = 0;
+  std::string error;
+  LinearLayout others = *LinearLayout::create(bases, from.shape(), error);
+
+  Pieces indices;
+  for (auto [piece, index] : llvm::enumerate(Pieces(piecesOf(op.getIndices())))) {
+    Value here = indexAt(b, others, piece);
+    auto constant = [&](int64_t value) -> Value {
+      TypedAttr attribute = b.getI32IntegerAttr(value);
+      if (auto type = dyn_cast<VectorType>(here.getType()))
+        attribute = DenseElementsAttr::get(type, Attribute(attribute));
+      return b.create<arith::ConstantOp>(attribute);
+    };
+    if (index.getType() != here.getType())
+      index = b.create<arith::TruncIOp>(here.getType(), index);
+    index = b.create<arith::AndIOp>(index, constant(block.extent(axis) - 1));
+    index = b.create<arith::ShLIOp>(index, constant(block.dims()[axis].offset));
+    indices.push_back(b.create<arith::OrIOp>(here, index));
+  }
+  Pieces source(piecesOf(op.getSource()));
+  setPieces(op, pick(b, {source}, from, indices).front());
+}
+
+bool PieceLowering::lowerMove(ImplicitLocOpBuilder &b, Operation *op) {
+  return llvm::TypeSwitch<Operation *, bool>(op)
+      .Case([&](ConvertLayoutOp convert) {
+        Value source = convert.getSource();
+        move(b, source, *layoutOf(source.getType()), convert, *layoutOf(convert.getType()));
+        return true;
+      })
+      .Case([&](ReshapeOp reshape) {
+        LinearLayout to = *layoutOf(reshape.getType());
+        LinearLayout from = layoutOf(reshape.getSource().getType())->reshape(to.shape());
+        return move(b, reshape.getSource(), from, reshape, to), true;
+      })
+      .Case([&](TransOp trans) {
+        SmallVector<unsigned> order(trans.getOrder());
+        LinearLayout from = layoutOf(trans.getSource().getType())->permute(order);
+        return move(b, trans.getSource(), from, trans, *layoutOf(trans.getType())), true;
+      })
+      .Case([&](ExchangeOp exchange) { return lowerExchange(b, exchange), true; })
+      .Case([&](JoinOp join) { return lowerJoin(b, join), true; })
+      .Case([&](SplitOp split) { return lowerSplit(b, split), true; })
+      .Case([&](GatherOp gather) { return lowerGather(b, gather), true; })
+      .Default(false);
+}
+
+} // namespace eft

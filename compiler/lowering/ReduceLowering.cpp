@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Reductions, for both targets.
+//
+// To fold a bit of the index, every place fetches the element that differs from its own in that bit
+// and combines the two, the lower index first. Afterwards the places on both sides hold the same,
+// so the bit is cleared from the layout, and what has become a copy of another piece is dropped.
+// Where the bit lies decides what that costs: pieces of one thread are only named, lanes shuffle.
+// When a bit lies in the warps, all that is left to fold is brought into pieces by one trip through
+// memory.
+#include "compiler/lowering/Combiner.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+
+namespace eft {
+
+namespace {
+
+constexpr uint64_t bitNumber(unsigned bit) { return uint64_t(1) << bit; }
+
+/// The map with some bits of the index set to zero.
+LinearLayout cleared(const LinearLayout &layout, uint64_t indexBits) {
+  std::vector<uint64_t> columns;
+  for (unsigned bit = 0; bit < layout.source().bits(); ++bit)
+    columns.push_back(layout.applyPacked(bitNumber(bit)) & ~indexBits);
+  return LinearLayout::fromColumns(layout.source(), layout.target(), std::move(columns));
+}
+
+/// The map with other pieces: piece bit i stands for `pieces[i]` of the given map's.
+LinearLayout withPieces(const LinearLayout &layout, ArrayRef<uint64_t> images) {
+  std::vector<std::pair<std::string, unsigned>> dims;
+  for (const Space::Dim &dim : layout.source().dims())
+    dims.emplace_back(dim.name, dims.empty() ? images.size() : dim.bits);
+  std::vector<uint64_t> columns(images.begin(), images.end());
+  for (unsigned bit = layout.source().dims()[1].offset; bit < layout.source().bits(); ++bit)
+    columns.push_back(layout.applyPacked(bitNumber(bit)));
+  return LinearLayout::fromColumns(Space::places(dims), layout.target(), std::move(columns));
+}
+
+/// The numbers of the piece bits without which a thread still holds all that it does.
+SmallVector<unsigned> neededPieceBits(const LinearLayout &layout) {
+  uint64_t redundant = layout.redundantBits(layout.source().dims().front().name);
+  SmallVector<unsigned> needed;
+  for (unsigned bit = 0; bit < layout.source().dims().front().bits; ++bit)
+    if ((redundant & bitNumber(bit)) == 0)
+      needed.push_back(bit);
+  return needed;
+}
+
+} // namespace
+
+/// What is left of a block on the way through its reduction.
+class Reducer {
+public:
+  using Pieces = PieceLowering::Pieces;
+  using Fetcher = llvm::function_ref<SmallVector<Pieces>(ArrayRef<Pieces>, const Fetch &)>;
+  using IsOdd = llvm::function_ref<Value(uint64_t threads, unsigned laneBits)>;
+
+  Reducer(ImplicitLocOpBuilder &b, Combiner &combiner, LinearLayout layout,
+          SmallVector<Pieces> sources, Fetcher fetch, IsOdd isOdd)
+      : b(b), combiner(combiner), layout(std::move(layout)), sources(std::move(sources)),
+        fetch(fetch), isOdd(isOdd) {}
+
+  /// Combines the parts that the index bits `steps` tell apart, in ascending order; `left` are all
+  /// bits that are still to be folded.
+  void foldSteps(uint64_t steps, uint64_t left) {
+    if (steps == 0)
+      return;
+    bringIntoPieces(cleared(layout, steps), steps, left);
+    LinearLayout rest = cleared(layout, steps);
+    LinearLayout small = keepPieces(rest, neededPieceBits(rest));
+    SmallVector<Pieces> folded = fetch(sources, {layout, small, 0});
+    uint64_t lowest = steps & -steps;
+    for (uint64_t step = lowest; (step & ~steps) == 0; step += lowest)
+      folded = combinePieces(folded, fetch(sources, {layout, small, step}));
+    layout = small;
+    sources = std::move(folded);
+  }
+
+  /// Combines x[i] and x[i + bit].
+  void foldBit(uint64_t bit, uint64_t left) {
+    bringIntoPieces(layout, bit, left);
+    LinearLayout rest = cleared(layout, bit);
+    SmallVector<unsigned> needed = neededPieceBits(rest);
+    LinearLayout own = keepPieces(layout, needed), small = keepPieces(rest, needed);
+    SmallVector<Pieces> mine = fetch(sources, {layout, own, 0});
+    SmallVector<Pieces> others = fetch(sources, {layout, own, bit});
+    orderPairs(own, bit, mine, others);
+    sources = combinePieces(mine, others);
+    layout = small;
+  }
+
+  /// The values in the places of another layout.
+  SmallVector<Pieces> in(const LinearLayout &wanted) { return fetch(sources, {layout, wanted, 0}); }
+
+private:
+  static LinearLayout keepPieces(const LinearLayout &layout, ArrayRef<unsigned> bits) {
+    SmallVector<uint64_t> images;
+    for (unsigned bit : bits)
+      images.push_back(layout.applyPacked(bitNumber(bit)));
+    return withPieces(layout, images);
+  }
+
+  /// If places of `wanted` would have to look into another warp for a setting of `bits`: gives
+  /// every thread all that is left to fold, or if that is too much, those bits.
+  void bringIntoPieces(const LinearLayout &wanted, uint64_t bits, uint64_t left) {
+    bool isNear = planShuffle(layout, wanted).has_value();
+    for (uint64_t rest = bits; rest != 0; rest &= rest - 1)
+      isNear = isNear && planShuffle(layout, wanted, rest & -rest);
+    if (isNear)
+      return;
+    constexpr int mostBits = 5; // the warps of the largest program
+    if (llvm::popcount(left) > mostBits)
+      left = bits;
+    LinearLayout rest = cleared(layout, left);
+    SmallVector<uint64_t> images;
+    for (unsigned bit : neededPieceBits(rest))
+      images.push_back(rest.applyPacked(bitNumber(bit)));
+    for (; left != 0; left &= left - 1)
+      images.push_back(left & -left);
+    LinearLayout gathered = withPieces(rest, images);
+    sources = fetch(sources, {layout, gathered, 0});
+    layout = gathered;
+  }
+
+  /// Swaps the elements of each pair that stand the wrong way round.
+  void orderPairs(const LinearLayout &own, uint64_t bit, SmallVector<Pieces> &lower,
+                  SmallVector<Pieces> &higher) {
+    const std::vector<Space::Dim> &dims = own.source().dims();
+    uint64_t threads = 0;
+    for (unsigned place = dims[1].offset; place < own.source().bits(); ++place)
+      if (own.applyPacked(bitNumber(place)) & bit)
+        threads |= bitNumber(place - dims[1].offset);
+    bool isSelecting = threads != 0 && !combiner.isCommutative();
+    Value isHigher = isSelecting ? isOdd(threads, dims[1].bits) : Value();
+    for (auto [mine, other] : llvm::zip_equal(lower, higher))
+      for (unsigned piece = 0; piece < mine.size(); ++piece) {
+        if (own.applyPacked(piece) & bit)
+          std::swap(mine[piece], other[piece]);
+        if (!isSelecting)
+          continue;
+        Value first = mine[piece], second = other[piece];
+        mine[piece] = b.create<arith::SelectOp>(isHigher, second, first);
+        other[piece] = b.create<arith::SelectOp>(isHigher, first, second);
+      }
+  }
+
+  SmallVector<Pieces> combinePieces(ArrayRef<Pieces> lower, ArrayRef<Pieces> higher) {
+    SmallVector<Pieces> results(lower.size());
+    for (unsigned piece = 0; piece < lower.front().size(); ++piece) {
+      SmallVector<Value> first, second;
+      for (auto [low, high] : llvm::zip_equal(lower, higher)) {
+        first.push_back(low[piece]);
+        second.push_back(high[piece]);
+      }
+      for (auto [result, value] : llvm::zip_equal(results, combiner.combine(b, first, second)))
+        result.push_back(value);
+    }
+    return results;
+  }
+
+  ImplicitLocOpBuilder &b;
+  Combiner &combiner;
+  LinearLayout layout;
+  SmallVector<Pieces> sources;
+  Fetcher fetch;
+  IsOdd isOdd;
+};
+
+/// The places of a result over its source's block, at coordinate 0 of the axis; a scalar's are all.
+static LinearLayout resultPlaces(const LinearLayout &source, const LinearLayout &result,
+                                 unsigned axis) {
+  std::vector<PlaceBases> bases = result.bases();
+  for (PlaceBases &place : bases)
+    for (Coordinates &basis : place.bases)
+      basis.insert(basis.begin() + axis, 0);
+  std::string error;
+  return *LinearLayout::create(bases, source.shape(), error);
+}
+
+LogicalResult PieceLowering::lowerReduce(ImplicitLocOpBuilder &b, ReduceOp op) {
+  if (!op.getSteps())
+    return op.emitOpError("has no order of combining; run eft-place first");
+  auto type = cast<RankedTensorType>(op.getSources().front().getType());
+  for (Value source : op.getSources())
+    if (!(placesOf(source.getType()) == placesOf(type)))
+      return op.emitOpError("sources must lie alike, got ") << type << " and " << source.getType();
+  Combiner combiner(*this, op.getCombine(), type);
+  if (failed(combiner.check()))
+    return failure();
+
+  LinearLayout layout = placesOf(type);
+  SmallVector<Pieces> sources;
+  for (Value source : op.getSources())
+    sources.push_back(Pieces(piecesOf(source)));
+  auto fetcher = [&](ArrayRef<Pieces> from, const Fetch &what) { return fetch(b, from, what); };
+  auto odd = [&](uint64_t threads, unsigned laneBits) { return isOdd(b, threads, laneBits); };
+  Reducer reducer(b, combiner, layout, std::move(sources), fetcher, odd);
+
+  const Space::Dim &axis = layout.target().dims()[op.getAxis()];
+  SmallVector<int32_t> order(*op.getTree());
+  uint64_t left = layout.target().mask(op.getAxis());
+  uint64_t tree = 0;
+  for (int32_t bit : order)
+    tree |= uint64_t(bit) << axis.offset;
+  reducer.foldSteps(left & ~tree, left);
+  left = tree;
+  for (int32_t bit : order) {
+    reducer.foldBit(uint64_t(bit) << axis.offset, left);
+    left &= ~(uint64_t(bit) << axis.offset);
+  }
+
+  for (auto [number, result] : llvm::enumerate(op.getResults())) {
+    bool isBlock = isa<RankedTensorType>(result.getType());
+    LinearLayout wanted = isBlock ? resultPlaces(layout, placesOf(result.getType()), op.getAxis())
+                                  : withPieces(cleared(layout, ~uint64_t(0)), {});
+    Pieces pieces = reducer.in(wanted)[number];
+    setPieces(result, isBlock ? std::move(pieces) : Pieces{scalarOfPiece(b, pieces.front())});
+  }
+  return success();
+}
+
+} // namespace eft

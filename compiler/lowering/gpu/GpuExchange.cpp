@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// How elements move between the threads of a GPU: by shuffles inside a warp, through shared memory
+// between warps.
+#include "compiler/lowering/LinearCode.h"
+#include "compiler/lowering/gpu/GpuLowering.h"
+#include "compiler/lowering/gpu/SharedTrip.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+
+using namespace mlir;
+
+namespace eft {
+
+namespace {
+
+constexpr unsigned wordBits = 32; // what a shuffle moves
+constexpr int64_t allLanes = -1;
+
+Value constant(ImplicitLocOpBuilder &b, int64_t value, unsigned width = 32) {
+  return b.create<arith::ConstantIntOp>(value, width);
+}
+
+Value threadId(ImplicitLocOpBuilder &b) { return b.create<NVVM::ThreadIdXOp>(b.getI32Type()); }
+
+/// The bits of a value in words.
+SmallVector<Value> toWords(ImplicitLocOpBuilder &b, Value value) {
+  unsigned width = value.getType().getIntOrFloatBitWidth();
+  if (isa<FloatType>(value.getType()))
+    value = b.create<arith::BitcastOp>(b.getIntegerType(width), value);
+  if (width == wordBits)
+    return {value};
+  Type word = b.getIntegerType(wordBits);
+  if (width < wordBits)
+    return {b.create<arith::ExtUIOp>(word, value)};
+  Value upper = b.create<arith::ShRUIOp>(value, constant(b, wordBits, width));
+  return {b.create<arith::TruncIOp>(word, value), b.create<arith::TruncIOp>(word, upper)};
+}
+
+Value fromWords(ImplicitLocOpBuilder &b, ArrayRef<Value> words, Type type) {
+  unsigned width = type.getIntOrFloatBitWidth();
+  Type integer = b.getIntegerType(width);
+  Value value = words.front();
+  if (width < wordBits)
+    value = b.create<arith::TruncIOp>(integer, value);
+  if (width > wordBits) {
+    Value lower = b.create<arith::ExtUIOp>(integer, words[0]);
+    Value upper = b.create<arith::ShLIOp>(b.create<arith::ExtUIOp>(integer, words[1]),
+                                          constant(b, wordBits, width));
+    value = b.create<arith::OrIOp>(lower, upper);
+  }
+  return isa<FloatType>(type) ? b.create<arith::BitcastOp>(type, value).getResult() : value;
+}
+
+} // namespace
+
+Value GpuLowering::isOdd(ImplicitLocOpBuilder &b, uint64_t threads, unsigned) {
+  Value bits = b.create<arith::AndIOp>(threadId(b), constant(b, int64_t(threads)));
+  if (!llvm::isPowerOf2_64(threads))
+    bits = b.create<arith::AndIOp>(b.create<math::CtPopOp>(bits), constant(b, 1));
+  return b.create<arith::CmpIOp>(arith::CmpIPredicate::ne, bits, constant(b, 0));
+}
+
+Value GpuLowering::shuffleLanes(ImplicitLocOpBuilder &b, Value piece, const ShufflePlan &plan,
+                                uint64_t lanes) {
+  NVVM::ShflKind kind = NVVM::ShflKind::bfly;
+  Value lane = constant(b, int64_t(lanes));
+  if (!plan.keepsLanes()) {
+    kind = NVVM::ShflKind::idx;
+    SmallVector<int64_t> columns(plan.laneColumns.begin(), plan.laneColumns.end());
+    lane = b.create<arith::XOrIOp>(emitLinearMap(b, threadId(b), columns), lane);
+  }
+  constexpr int64_t wholeWarp = 31;
+  SmallVector<Value> words = toWords(b, piece);
+  for (Value &word : words)
+    word = b.create<NVVM::ShflOp>(word.getType(), constant(b, allLanes), word, lane,
+                                  constant(b, wholeWarp), kind, UnitAttr());
+  return fromWords(b, words, piece.getType());
+}
+
+Value GpuLowering::indexAt(ImplicitLocOpBuilder &b, const LinearLayout &layout, unsigned piece) {
+  SmallVector<int64_t> columns;
+  for (unsigned bit = layout.source().dims()[1].offset; bit < layout.source().bits(); ++bit)
+    columns.push_back(int64_t(layout.applyPacked(uint64_t(1) << bit)));
+  Value index = emitLinearMap(b, threadId(b), columns);
+  return b.create<arith::XOrIOp>(index, constant(b, int64_t(layout.applyPacked(piece))));
+}
+
+SmallVector<PieceLowering::Pieces> GpuLowering::pick(ImplicitLocOpBuilder &b,
+                                                     ArrayRef<Pieces> sources,
+                                                     const LinearLayout &from,
+                                                     ArrayRef<Value> indices) {
+  return SharedTrip(b, shared, from, sources).pick(indices);
+}
+
+} // namespace eft

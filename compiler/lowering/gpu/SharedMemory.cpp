@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "compiler/lowering/gpu/SharedMemory.h"
+
+#include "compiler/ir/EftDialect.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
+
+using namespace mlir;
+
+namespace eft {
+
+/// No kernel has this name: a dollar sign is no part of Python's.
+static constexpr StringLiteral bufferName = "eft$shared";
+
+Value SharedMemory::buffer(ImplicitLocOpBuilder &b, unsigned bytes) {
+  size = std::max(size, bytes);
+  auto type = LLVM::LLVMPointerType::get(b.getContext(), addressSpace);
+  return b.create<LLVM::AddressOfOp>(type, bufferName);
+}
+
+void SharedMemory::beginWriting(ImplicitLocOpBuilder &b) {
+  // In a loop, an earlier use may be one of the turn before.
+  Operation *around = b.getInsertionBlock()->getParentOp();
+  bool isInLoop =
+      isa<LoopLikeOpInterface>(around) || around->getParentOfType<LoopLikeOpInterface>();
+  if (isUsed || isInLoop)
+    b.create<NVVM::Barrier0Op>();
+  isUsed = true;
+}
+
+void SharedMemory::beginReading(ImplicitLocOpBuilder &b) { b.create<NVVM::Barrier0Op>(); }
+
+void SharedMemory::finish() {
+  if (size == 0)
+    return;
+  OpBuilder b(kernel);
+  auto type = LLVM::LLVMArrayType::get(b.getI8Type(), 0);
+  constexpr unsigned alignment = 16; // of the widest access
+  if (!SymbolTable::lookupNearestSymbolFrom(kernel, b.getStringAttr(bufferName)))
+    b.create<LLVM::GlobalOp>(kernel.getLoc(), type, /*isConstant=*/false, LLVM::Linkage::External,
+                             bufferName, Attribute(), alignment, addressSpace);
+  kernel->setAttr(EftDialect::sharedBytesName, b.getI32IntegerAttr(size));
+}
+
+} // namespace eft

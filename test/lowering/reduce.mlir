@@ -1,0 +1,115 @@
+// RUN: eft-opt %s -split-input-file -eft-lower-to-gpu=num-warps=2 -cse | FileCheck %s --check-prefixes=CHECK,GPU
+// RUN: eft-opt %s -split-input-file -eft-lower-to-cpu -cse | FileCheck %s --check-prefixes=CHECK,CPU
+
+#a = #eft.layout<register = [[1], [128]], lane = [[2], [4], [8], [16], [32]], warp = [[64]], step = [[1], [64], [128]]>
+
+// Registers, then lanes by butterflies, then both warps' sums, which every thread adds.
+// CHECK-LABEL: @sum
+func.func @sum(%p: !eft.ptr<f32>) {
+  // GPU: %[[A:.*]] = arith.addf
+  // GPU: %[[B:.*]] = arith.addf
+  // GPU: %[[C:.*]] = arith.addf %[[A]], %[[B]] : f32
+  // GPU: nvvm.shfl.sync bfly %{{.*}}, %{{.*}}, %c16_i32
+  // GPU: arith.addf
+  // GPU-COUNT-4: nvvm.shfl.sync bfly
+  // GPU-NOT: nvvm.shfl
+  // GPU: %[[LAST:.*]] = arith.addf
+  // GPU: llvm.store %[[LAST]], %{{.*}} : f32, !llvm.ptr<3>
+  // GPU: nvvm.barrier0
+  // GPU: %[[LOW:.*]] = llvm.load %{{.*}} : !llvm.ptr<3> -> f32
+  // GPU: %[[HIGH:.*]] = llvm.load %{{.*}} : !llvm.ptr<3> -> f32
+  // GPU: arith.addf %[[LOW]], %[[HIGH]] : f32
+  // CPU-COUNT-6: arith.addf %{{.*}} : vector<32xf32>
+  // CPU-COUNT-10: vector.shuffle
+  // CPU-NOT: vector.shuffle
+  // CPU: vector.extract %{{.*}}[0] : f32 from vector<32xf32>
+  %i = eft.arange 0 to 256 : tensor<256xi32, #a>
+  %x = arith.sitofp %i : tensor<256xi32, #a> to tensor<256xf32, #a>
+  %s = eft.reduce %x axis 0 steps 2 tree [1, 32, 16, 8, 4, 2, 64] : (tensor<256xf32, #a>) -> f32 {
+  ^bb0(%a: f32, %b: f32):
+    %sum = arith.addf %a, %b : f32
+    eft.yield %sum : f32
+  }
+  eft.store %p, %s : !eft.ptr<f32>
+  return
+}
+
+// -----
+
+#a = #eft.layout<register = [], lane = [[1], [2], [0], [0], [0]], warp = [[0]], step = []>
+
+// Where the order of operands matters, the lower index comes first; copies are not counted twice.
+// CHECK-LABEL: @order
+func.func @order(%p: !eft.ptr<f32>) {
+  // CHECK: %[[OTHER:.*]] = {{nvvm.shfl|vector.shuffle}}
+  // CHECK: %[[FIRST:.*]] = arith.select %[[ODD:[a-z0-9_]+]], %[[O:.*]], %[[X:[a-z0-9_]+]] :
+  // CHECK: %[[SECOND:.*]] = arith.select %[[ODD]], %[[X]], %[[O]] :
+  // CHECK: arith.subf %[[FIRST]], %[[SECOND]]
+  // CHECK: arith.subf
+  // CHECK-NOT: arith.subf
+  %i = eft.arange 0 to 4 : tensor<4xi32, #a>
+  %x = arith.sitofp %i : tensor<4xi32, #a> to tensor<4xf32, #a>
+  %s = eft.reduce %x axis 0 steps 1 tree [1, 2] : (tensor<4xf32, #a>) -> f32 {
+  ^bb0(%a: f32, %b: f32):
+    %d = arith.subf %a, %b : f32
+    eft.yield %d : f32
+  }
+  eft.store %p, %s : !eft.ptr<f32>
+  return
+}
+
+// -----
+
+#m = #eft.layout<register = [[0, 1]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0]], warp = [[0, 0]], step = [[0, 1]]>
+#v = #eft.layout<register = [[0]], lane = [[1], [2], [4], [8], [16]], warp = [[0]], step = [[0]]>
+
+// Conditionals in the function become choices. Both results are copied along the axis.
+// CHECK-LABEL: @index_of_the_larger
+func.func @index_of_the_larger(%p: !eft.ptr<i32>) {
+  // CHECK: %[[IS_GREATER:.*]] = arith.cmpi sgt
+  // CHECK: arith.select %[[IS_GREATER]]
+  // CHECK: arith.select %[[IS_GREATER]]
+  // CHECK-NOT: scf.if {{.*}} -> (i32
+  // CHECK-NOT: arith.cmpi sgt
+  %c1 = arith.constant dense<1> : tensor<32x2xi32, #m>
+  %c2 = arith.constant dense<2> : tensor<32x2xi32, #m>
+  %k, %v = eft.reduce %c1, %c2 axis 1 steps 1 tree [1] : (tensor<32x2xi32, #m>, tensor<32x2xi32, #m>) -> (tensor<32xi32, #v>, tensor<32xi32, #v>) {
+  ^bb0(%a: i32, %i: i32, %b: i32, %j: i32):
+    %greater = arith.cmpi sgt, %b, %a : i32
+    %best:2 = scf.if %greater -> (i32, i32) {
+      scf.yield %b, %j : i32, i32
+    } else {
+      scf.yield %a, %i : i32, i32
+    }
+    eft.yield %best#0, %best#1 : i32, i32
+  }
+  %sum = arith.addi %k, %v : tensor<32xi32, #v>
+  %ps = eft.splat %p : !eft.ptr<i32> -> tensor<32x!eft.ptr<i32>, #v>
+  eft.store %ps, %sum : tensor<32x!eft.ptr<i32>, #v>
+  return
+}
+
+// -----
+
+#a = #eft.layout<register = [[1]], lane = [[2], [0], [0], [0], [0]], warp = [[0]], step = [[1]]>
+
+// Bit 0: the odd register takes the even one's. Bit 1: the upper lane takes the lower's last.
+// CHECK-LABEL: @scan
+func.func @scan(%p: !eft.ptr<i32>, %n: i32) {
+  // CHECK: %[[PAIR:.*]] = arith.maxsi %[[X0:[a-z0-9_]+]], %[[X1:[a-z0-9_]+]] :
+  // CHECK: %[[LAST:.*]] = {{nvvm.shfl.sync|vector.shuffle}} {{.*}}%[[PAIR]]
+  // CHECK-NOT: {{nvvm.shfl|vector.shuffle}}
+  // CHECK: arith.maxsi %[[LAST]], %[[X0]]
+  // CHECK: arith.maxsi %[[LAST]], %[[PAIR]]
+  %i = eft.arange 0 to 4 : tensor<4xi32, #a>
+  %ns = eft.splat %n : i32 -> tensor<4xi32, #a>
+  %x = arith.addi %i, %ns : tensor<4xi32, #a>
+  %s = eft.scan %x axis 0 : (tensor<4xi32, #a>) -> tensor<4xi32, #a> {
+  ^bb0(%a: i32, %b: i32):
+    %larger = arith.maxsi %a, %b : i32
+    eft.yield %larger : i32
+  }
+  %ps = eft.splat %p : !eft.ptr<i32> -> tensor<4x!eft.ptr<i32>, #a>
+  eft.store %ps, %s : tensor<4x!eft.ptr<i32>, #a>
+  return
+}
