@@ -98,7 +98,7 @@ func.func @exchange(%p: !eft.ptr<i32>) {
   // CHECK: nvvm.shfl.sync bfly %{{.*}}, %{{.*}}, %c3_i32
   // CHECK: nvvm.shfl.sync bfly %{{.*}}, %{{.*}}, %c3_i32
   // CHECK-NOT: nvvm.shfl
-  // CHECK-COUNT-2: llvm.store %{{.*}} : i32, !llvm.ptr<3>
+  // CHECK: llvm.store %{{.*}} {alignment = 8 : i64} : vector<2xi32>, !llvm.ptr<3>
   %i = eft.arange 0 to 128 : tensor<128xi32, #a>
   %j = eft.exchange %i axis 0 mask 7 : tensor<128xi32, #a>
   %k = eft.exchange %j axis 0 mask 66 : tensor<128xi32, #a>
@@ -166,6 +166,23 @@ func.func @gather(%p: !eft.ptr<f32>, %x: f32, %i: i64) {
   %y = eft.gather %xs[%is] axis 0 : tensor<64xf32, #a>, tensor<64xi64, #a> -> tensor<64xf32, #a>
   %ps = eft.splat %p : !eft.ptr<f32> -> tensor<64x!eft.ptr<f32>, #a>
   eft.store %ps, %y : tensor<64x!eft.ptr<f32>, #a>
+  return
+}
+
+// -----
+
+#a = #eft.layout<register = [[1], [2]], lane = [[4], [8], [16], [32], [64]], warp = [[128]]>
+#b = #eft.layout<register = [[1], [2]], lane = [[4], [8], [16], [32], [128]], warp = [[64]]>
+
+// CHECK-LABEL: @neighbours_stay_together
+func.func @neighbours_stay_together(%p: !eft.ptr<i32>) {
+  // CHECK: llvm.store %{{.*}} {alignment = 16 : i64} : vector<4xi32>, !llvm.ptr<3>
+  // CHECK: nvvm.barrier0
+  // CHECK: llvm.load %{{.*}} {alignment = 16 : i64} : !llvm.ptr<3> -> vector<4xi32>
+  %i = eft.arange 0 to 256 : tensor<256xi32, #a>
+  %j = eft.convert_layout %i : tensor<256xi32, #a> -> tensor<256xi32, #b>
+  %ps = eft.splat %p : !eft.ptr<i32> -> tensor<256x!eft.ptr<i32>, #b>
+  eft.store %ps, %j : tensor<256x!eft.ptr<i32>, #b>
   return
 }
 

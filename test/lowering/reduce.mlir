@@ -16,8 +16,10 @@ func.func @sum(%p: !eft.ptr<f32>) {
   // GPU: %[[LAST:.*]] = arith.addf
   // GPU: llvm.store %[[LAST]], %{{.*}} : f32, !llvm.ptr<3>
   // GPU: nvvm.barrier0
-  // GPU: %[[LOW:.*]] = llvm.load %{{.*}} : !llvm.ptr<3> -> f32
-  // GPU: %[[HIGH:.*]] = llvm.load %{{.*}} : !llvm.ptr<3> -> f32
+  // GPU: %[[BOTH:.*]] = llvm.load %{{.*}} {alignment = 8 : i64} : !llvm.ptr<3> -> vector<2xi32>
+  // GPU: llvm.bitcast %[[BOTH]] : vector<2xi32> to vector<2xf32>
+  // GPU: %[[LOW:.*]] = llvm.extractelement
+  // GPU: %[[HIGH:.*]] = llvm.extractelement
   // GPU: arith.addf %[[LOW]], %[[HIGH]] : f32
   // CPU-COUNT-6: arith.addf %{{.*}} : vector<32xf32>
   // CPU-COUNT-10: vector.shuffle

@@ -91,7 +91,14 @@ SmallVector<PieceLowering::Pieces> GpuLowering::pick(ImplicitLocOpBuilder &b,
                                                      ArrayRef<Pieces> sources,
                                                      const LinearLayout &from,
                                                      ArrayRef<Value> indices) {
-  return SharedTrip(b, shared, from, sources).pick(indices);
+  // Where the elements will be read, nobody knows; they are written without conflicts.
+  return SharedTrip(b, shared, from, from, sources).pick(indices);
+}
+
+SmallVector<PieceLowering::Pieces> GpuLowering::fetchThroughMemory(ImplicitLocOpBuilder &b,
+                                                                   ArrayRef<Pieces> sources,
+                                                                   const Fetch &fetch) {
+  return SharedTrip(b, shared, fetch.from, fetch.wanted, sources).fetch(fetch.offset);
 }
 
 } // namespace eft

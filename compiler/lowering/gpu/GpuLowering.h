@@ -39,6 +39,9 @@ private:
   llvm::SmallVector<Pieces> pick(mlir::ImplicitLocOpBuilder &b, llvm::ArrayRef<Pieces> sources,
                                  const LinearLayout &from,
                                  llvm::ArrayRef<mlir::Value> indices) override;
+  llvm::SmallVector<Pieces> fetchThroughMemory(mlir::ImplicitLocOpBuilder &b,
+                                               llvm::ArrayRef<Pieces> sources,
+                                               const Fetch &fetch) override;
   mlir::Value scalarOfPiece(mlir::ImplicitLocOpBuilder &, mlir::Value piece) override {
     return piece;
   }
