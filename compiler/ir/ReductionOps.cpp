@@ -77,6 +77,17 @@ LogicalResult ReduceOp::verify() {
                      cast<RankedTensorType>(getSources().front().getType()).getDimSize(axis));
 }
 
+LogicalResult CombineOp::verify() {
+  size_t count = getResults().size();
+  ValueRange sources = getSources();
+  if (count == 0 || sources.size() != 2 * count ||
+      sources.take_front(count).getTypes() != getResults().getTypes() ||
+      sources.drop_front(count).getTypes() != getResults().getTypes())
+    return emitOpError("must take two lists of its results' types, got ")
+           << sources.getTypes() << " and " << getResults().getTypes();
+  return verifyCombining(*this, sources.take_front(count), /*axis=*/0, getCombine());
+}
+
 LogicalResult ScanOp::verify() {
   if (failed(verifyCombining(*this, getSources(), int32_t(getAxis()), getCombine())))
     return failure();

@@ -23,6 +23,10 @@ def SplitIntoSteps : Pass<"eft-split-into-steps", "::mlir::func::FuncOp"> {
     block, is split in two: the steps that lie inside, without a mask, and the smallest possible steps
     for the rest of the prefix, with it. What lies behind the prefix is not run.
 
+    With `use-buffers`, reductions are part of groups too. The parts of an axis that one combines
+    after the other are combined by a loop over steps; what groups need of each other, and can't load
+    again, one leaves for the other in a buffer.
+
     `elements` is the number of elements that a step holds at each place: registers of a GPU thread,
     elements of a CPU's vector code.
 
@@ -47,7 +51,9 @@ def SplitIntoSteps : Pass<"eft-split-into-steps", "::mlir::func::FuncOp"> {
     Option<"vectors", "vectors", "unsigned", /*default=*/"2",
            "runs of neighbours in memory that one step holds at least; a power of two">,
     Option<"splitPrefix", "split-prefix", "bool", /*default=*/"false",
-           "run the steps inside a prefix mask without it">
+           "run the steps inside a prefix mask without it">,
+    Option<"useBuffers", "use-buffers", "bool", /*default=*/"false",
+           "also split reductions, and groups that need each other's values">
   ];
   let dependentDialects = ["::mlir::scf::SCFDialect", "::mlir::arith::ArithDialect"];
 }

@@ -59,7 +59,9 @@ unsigned PieceLowering::placeBits(Type block, StringRef dimension) {
   return layoutOf(block)->placeBits(dimension.str());
 }
 
-bool PieceLowering::isLoweredType(Type type) { return !isa<RankedTensorType, PointerType>(type); }
+bool PieceLowering::isLoweredType(Type type) {
+  return !isa<RankedTensorType, PointerType, BufferType>(type);
+}
 
 unsigned PieceLowering::numPieces(Type type) {
   return isa<RankedTensorType>(type) ? 1u << placeBits(type, pieceDimension) : 1;
@@ -117,7 +119,7 @@ bool PieceLowering::needsLowering(Operation *op) {
 }
 
 LogicalResult PieceLowering::lowerOp(Operation *op) {
-  bool isCombining = isa<ReduceOp, ScanOp>(op);
+  bool isCombining = isa<ReduceOp, ScanOp, CombineOp>(op);
   if (op->getNumRegions() != 0 && !isCombining)
     return lowerRegions(op);
   if (!needsLowering(op))
@@ -186,8 +188,12 @@ LogicalResult PieceLowering::lowerOwnOp(ImplicitLocOpBuilder &b, Operation *op) 
       })
       .Case([&](LoadOp load) { return lowerLoad(b, load); })
       .Case([&](StoreOp store) { return lowerStore(b, store); })
+      .Case([&](BufferOp buffer) { return lowerBuffer(b, buffer), success(); })
+      .Case([&](PutOp put) { return lowerPut(b, put), success(); })
+      .Case([&](TakeOp take) { return lowerTake(b, take), success(); })
       .Case<AtomicRMWOp, AtomicCASOp>([&](Operation *atomic) { return lowerAtomic(b, atomic); })
       .Case([&](ReduceOp reduce) { return lowerReduce(b, reduce); })
+      .Case([&](CombineOp combine) { return lowerCombine(b, combine); })
       .Case([&](ScanOp scan) { return lowerScan(b, scan); })
       .Default([](Operation *op) { return op->emitOpError("has no lowering"); });
 }

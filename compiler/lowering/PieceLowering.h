@@ -121,6 +121,9 @@ private:
   mlir::LogicalResult lowerReshape(mlir::Operation *op, mlir::Value source, mlir::Value result);
   mlir::LogicalResult lowerConstant(mlir::ImplicitLocOpBuilder &b, mlir::arith::ConstantOp op);
   mlir::LogicalResult lowerElementwise(mlir::ImplicitLocOpBuilder &b, mlir::Operation *op);
+  void lowerBuffer(mlir::ImplicitLocOpBuilder &b, BufferOp op);
+  void lowerPut(mlir::ImplicitLocOpBuilder &b, PutOp op);
+  void lowerTake(mlir::ImplicitLocOpBuilder &b, TakeOp op);
   void lowerAddPtr(mlir::ImplicitLocOpBuilder &b, AddPtrOp op);
 
   // Moving elements: MoveLowering.cpp.
@@ -135,6 +138,7 @@ private:
   // Combining elements: CombineLowering.cpp, ReduceLowering.cpp, ScanLowering.cpp.
   friend class Combiner;
   mlir::LogicalResult lowerReduce(mlir::ImplicitLocOpBuilder &b, ReduceOp op);
+  mlir::LogicalResult lowerCombine(mlir::ImplicitLocOpBuilder &b, CombineOp op);
   mlir::LogicalResult lowerScan(mlir::ImplicitLocOpBuilder &b, ScanOp op);
   llvm::SmallVector<mlir::Value> cloneOnPieces(mlir::ImplicitLocOpBuilder &b, mlir::Operation *op,
                                                mlir::ValueRange operands,

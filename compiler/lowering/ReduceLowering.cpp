@@ -221,4 +221,28 @@ LogicalResult PieceLowering::lowerReduce(ImplicitLocOpBuilder &b, ReduceOp op) {
   return success();
 }
 
+/// The two lists lie alike, so every place combines its own elements.
+LogicalResult PieceLowering::lowerCombine(ImplicitLocOpBuilder &b, CombineOp op) {
+  const unsigned count = op.getResults().size();
+  auto type = cast<RankedTensorType>(op.getResult(0).getType());
+  Combiner combiner(*this, op.getCombine(), type);
+  if (failed(combiner.check()))
+    return failure();
+  SmallVector<Pieces> operands, results(count);
+  for (Value source : op.getSources())
+    operands.push_back(Pieces(piecesOf(source)));
+  for (unsigned piece = 0; piece < numPieces(type); ++piece) {
+    SmallVector<Value> lower, higher;
+    for (unsigned i = 0; i < count; ++i) {
+      lower.push_back(operands[i][piece]);
+      higher.push_back(operands[count + i][piece]);
+    }
+    for (auto [result, value] : llvm::zip_equal(results, combiner.combine(b, lower, higher)))
+      result.push_back(value);
+  }
+  for (auto [result, pieces] : llvm::zip_equal(op.getResults(), results))
+    setPieces(result, std::move(pieces));
+  return success();
+}
+
 } // namespace eft

@@ -52,6 +52,7 @@ void addLowering(OpPassManager &passes, const PassOptions &options) {
     steps.elements = options.vectorBits / 16;
     steps.vectors = 1;
     steps.splitPrefix = true;
+    steps.useBuffers = true;
   }
   passes.addNestedPass<func::FuncOp>(createSplitIntoSteps(steps));
   if (options.isGpu)

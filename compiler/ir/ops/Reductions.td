@@ -71,8 +71,28 @@ def Eft_ScanOp : Eft_CombiningOp<"scan"> {
   }];
 }
 
+def Eft_CombineOp : Eft_CombiningOp<"combine"> {
+  let summary = "Combines two lists of blocks element by element";
+  let description = [{
+    What a reduction does with two parts of its axis: the first half of the operands are the elements
+    with the lower indices, the second half those with the higher. The region is that of `eft.reduce`.
+
+    ```mlir
+    %sum = eft.combine %low, %high : (tensor<64xf32>, tensor<64xf32>) -> tensor<64xf32> {
+    ^bb0(%a: f32, %b: f32):
+      %s = arith.addf %a, %b : f32
+      eft.yield %s : f32
+    }
+    ```
+  }];
+  let arguments = (ins Variadic<Eft_NumberBlock>:$sources);
+  let results = (outs Variadic<Eft_NumberBlock>:$results);
+  let regions = (region SizedRegion<1>:$combine);
+  let assemblyFormat = "$sources attr-dict `:` functional-type($sources, $results) $combine";
+}
+
 def Eft_YieldOp : Eft_Op<"yield", [Pure, Terminator, ReturnLike,
-    ParentOneOf<["::eft::ReduceOp", "::eft::ScanOp"]>]> {
+    ParentOneOf<["::eft::ReduceOp", "::eft::ScanOp", "::eft::CombineOp"]>]> {
   let summary = "What a combining region gives";
   let description = [{
     ```mlir

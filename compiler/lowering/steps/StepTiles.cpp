@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "compiler/lowering/StepTiles.h"
+#include "compiler/lowering/steps/StepTiles.h"
 
 #include "compiler/lowering/LinearCode.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "compiler/lowering/StepBounds.h"
+#include "compiler/lowering/steps/StepBounds.h"
 
 #include "compiler/ir/Accesses.h"
 #include "compiler/lowering/LinearCode.h"

@@ -36,6 +36,11 @@ public:
   /// The tile of `value`, with all that it is computed from. A scalar is its own tile.
   mlir::Value tileOf(mlir::Value value);
 
+  /// Says what the tile of a value is that tiles can't be computed of.
+  void setTile(mlir::Value value, mlir::Value tile) { tiles.map(value, tile); }
+
+  const StepDimension &stepDimension() const { return steps; }
+
   /// Clones an access to memory; its results become tiles. If `dropMask`, all of it is accessed.
   void cloneAccess(mlir::Operation *access, bool dropMask);
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "compiler/analysis/PrefixMask.h"
-#include "compiler/lowering/StepTiles.h"
+#include "compiler/lowering/steps/StepTiles.h"
 
 namespace eft {
 

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "compiler/lowering/steps/StepGroups.h"
+
+#include "compiler/ir/Accesses.h"
+
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+using namespace mlir;
+
+namespace eft {
+
+namespace {
+
+RankedTensorType placedBlock(Value value) {
+  auto block = dyn_cast<RankedTensorType>(value.getType());
+  return block && layoutOf(block) ? block : RankedTensorType();
+}
+
+/// The bits of the step dimension that count the parts a reduction combines one after the other;
+/// nothing if the layout has no such bits in a row.
+std::optional<ReductionSteps> stepsOfReduction(ReduceOp reduce, StringRef dimension) {
+  LinearLayout layout = *layoutOf(reduce.getSources().front().getType());
+  int64_t steps = reduce.getSteps().value_or(1);
+  ReductionSteps result;
+  if (steps == 1)
+    return result;
+  int64_t extent = layout.shape()[reduce.getAxis()];
+  for (unsigned bit = 0; bit < layout.placeBits(dimension.str()); ++bit) {
+    Coordinates basis = layout.basis(dimension.str(), bit);
+    if (basis[reduce.getAxis()] < extent / steps)
+      continue;
+    if (result.bits == 0)
+      result.firstBit = bit;
+    if (bit != result.firstBit + result.bits || basis[reduce.getAxis()] != (extent / steps)
+                                                                               << result.bits)
+      return std::nullopt;
+    ++result.bits;
+  }
+  return int64_t(1) << result.bits == steps ? std::optional(result) : std::nullopt;
+}
+
+/// Finds groups from the first operation to the last.
+class GroupFinder {
+public:
+  GroupFinder(StringRef dimension, bool withReductions)
+      : dimension(dimension), withReductions(withReductions) {}
+
+  std::vector<StepGroup> find(Block &block) {
+    for (Operation &op : block)
+      if (RankedTensorType type = itemBlock(&op, withReductions); type && isWorthy(&op))
+        addItem(&op, type);
+      else
+        passBy(&op);
+    return std::move(groups);
+  }
+
+private:
+  /// Reductions whose steps are no bits of the step dimension are done whole.
+  bool isWorthy(Operation *op) {
+    auto reduce = dyn_cast<ReduceOp>(op);
+    return !reduce || stepsOfReduction(reduce, dimension).has_value();
+  }
+
+  void addItem(Operation *op, RankedTensorType type) {
+    auto reduce = dyn_cast<ReduceOp>(op);
+    std::optional<ReductionSteps> steps =
+        reduce ? stepsOfReduction(reduce, dimension) : std::nullopt;
+    if (!isOpen || layoutOf(groups.back().block())->source() != layoutOf(type)->source() ||
+        uses(op, afterReductions) ||
+        (steps && groups.back().hasReductions && groups.back().reductionSteps != *steps))
+      open();
+    StepGroup &group = groups.back();
+    group.items.push_back(op);
+    if (steps) {
+      group.hasReductions = true;
+      group.reductionSteps = *steps;
+      afterReductions.insert(op->result_begin(), op->result_end());
+    }
+    computed.insert(op->result_begin(), op->result_end());
+  }
+
+  void passBy(Operation *op) {
+    if (!isOpen)
+      return;
+    // What reads blocks as wholes has to come behind the loop that computes them.
+    const bool readsWhole = !canTile(op) && uses(op, computed);
+    if (!isMemoryEffectFree(op) || readsWhole)
+      isOpen = false;
+    for (auto *values : {&computed, &afterReductions})
+      if (uses(op, *values))
+        values->insert(op->result_begin(), op->result_end());
+  }
+
+  void open() {
+    groups.emplace_back();
+    isOpen = true;
+    computed.clear();
+    afterReductions.clear();
+  }
+
+  static bool uses(Operation *op, const DenseSet<Value> &values) {
+    if (values.empty())
+      return false;
+    return op
+        ->walk([&](Operation *nested) {
+          return llvm::any_of(nested->getOperands(), [&](Value v) { return values.contains(v); })
+                     ? WalkResult::interrupt()
+                     : WalkResult::advance();
+        })
+        .wasInterrupted();
+  }
+
+  StringRef dimension;
+  bool withReductions;
+  std::vector<StepGroup> groups;
+  bool isOpen = false;
+  DenseSet<Value> computed;        // from what the open group loads or reduces
+  DenseSet<Value> afterReductions; // from what it reduces
+};
+
+} // namespace
+
+RankedTensorType itemBlock(Operation *op, bool withReductions) {
+  if (Value pointer = pointerOf(op))
+    return placedBlock(pointer);
+  if (!withReductions)
+    return {};
+  if (auto put = dyn_cast<PutOp>(op))
+    return placedBlock(put.getPart());
+  if (auto reduce = dyn_cast<ReduceOp>(op))
+    return reduce.getSteps() ? placedBlock(reduce.getSources().front()) : RankedTensorType();
+  return {};
+}
+
+RankedTensorType StepGroup::block() const { return itemBlock(items.front(), true); }
+
+std::vector<StepGroup> findStepGroups(Block &block, StringRef dimension, bool withReductions) {
+  return GroupFinder(dimension, withReductions).find(block);
+}
+
+void walkTree(Operation *op, function_ref<bool(Value)> descend) {
+  SmallVector<Value> pending(op->getOperands());
+  DenseSet<Value> seen;
+  while (!pending.empty()) {
+    Value value = pending.pop_back_val();
+    if (!isa<RankedTensorType>(value.getType()) || !seen.insert(value).second)
+      continue;
+    if (descend(value))
+      llvm::append_range(pending, value.getDefiningOp()->getOperands());
+  }
+}
+
+} // namespace eft

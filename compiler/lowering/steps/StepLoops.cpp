@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "compiler/lowering/steps/StepLoops.h"
+
+#include "compiler/ir/Accesses.h"
+#include "compiler/lowering/steps/StepBounds.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+using namespace mlir;
+
+namespace eft {
+
+namespace {
+
+RankedTensorType typeOf(Value block) { return cast<RankedTensorType>(block.getType()); }
+
+/// Loads that are done again, in the order of the program.
+SmallVector<Operation *> inOrder(const llvm::SetVector<Value> &loads) {
+  SmallVector<Operation *> result;
+  for (Value load : loads)
+    result.push_back(load.getDefiningOp());
+  llvm::sort(result, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+  return result;
+}
+
+} // namespace
+
+//===--- Buffers ------------------------------------------------------------------------------===//
+
+Value StepLoops::makeBuffer(RankedTensorType type) {
+  Operation *function = block.getParentOp();
+  if (!isa<func::FuncOp>(function))
+    function = function->getParentOfType<func::FuncOp>();
+  auto b = OpBuilder::atBlockBegin(&cast<func::FuncOp>(function).getBody().front());
+  return b.create<BufferOp>(function->getLoc(), BufferType::get(b.getContext(), type));
+}
+
+Value StepLoops::bufferOf(Value value) {
+  Value &buffer = buffers[value];
+  if (!buffer)
+    buffer = makeBuffer(typeOf(value));
+  return buffer;
+}
+
+Value StepLoops::current(Value value) {
+  auto now = renamed.find(value);
+  return now == renamed.end() ? value : now->second;
+}
+
+/// What no group computes goes into its buffer where it is defined.
+void StepLoops::putWholes() {
+  for (Value value : plan.wholePuts) {
+    OpBuilder b(value.getContext());
+    b.setInsertionPointAfterValue(value);
+    Value zero = b.create<arith::ConstantIntOp>(value.getLoc(), 0, 32);
+    b.create<PutOp>(value.getLoc(), value, bufferOf(value), zero);
+  }
+}
+
+/// What is still asked for as a whole is taken from its buffer, behind the group's loop: all that
+/// uses it stands there, or is moved there.
+void StepLoops::takeWholes() {
+  for (Value value : plan.wholeTakes) {
+    Operation *last = nullptr;
+    for (StepGroup &group : plan.groups)
+      if (llvm::is_contained(group.items, value.getDefiningOp()))
+        last = group.items.back();
+    OpBuilder b(last->getContext());
+    b.setInsertionPointAfter(last);
+    Value zero = b.create<arith::ConstantIntOp>(value.getLoc(), 0, 32);
+    Value whole = b.create<TakeOp>(value.getLoc(), value.getType(), bufferOf(value), zero);
+    value.replaceAllUsesWith(whole);
+  }
+}
+
+//===--- Loops --------------------------------------------------------------------------------===//
+
+void StepLoops::emit() {
+  putWholes();
+  for (StepGroup &group : plan.groups)
+    if (group.isSplit)
+      emitGroup(group);
+  takeWholes();
+  eraseReplaced();
+}
+
+void StepLoops::emitGroup(StepGroup &group) {
+  Operation *last = group.items.back();
+  ImplicitLocOpBuilder b(last->getLoc(), last);
+  if (group.hasReductions)
+    emitReductions(b, group);
+  else
+    emitAccesses(b, group);
+  moveBehind(group, last);
+}
+
+/// What is computed from a group's results, and stands between its items, goes behind its loop.
+void StepLoops::moveBehind(StepGroup &group, Operation *last) {
+  DenseSet<Value> results;
+  for (Operation *item : group.items)
+    for (Value result : item->getResults())
+      if (isa<ReduceOp>(item) || plan.wholeTakes.contains(result))
+        results.insert(result);
+  auto usesResults = [&](Operation *op) {
+    return op
+        ->walk([&](Operation *nested) {
+          return llvm::any_of(nested->getOperands(), [&](Value v) { return results.contains(v); })
+                     ? WalkResult::interrupt()
+                     : WalkResult::advance();
+        })
+        .wasInterrupted();
+  };
+  Operation *end = last;
+  for (Operation &op : llvm::make_early_inc_range(
+           llvm::make_range(group.items.front()->getIterator(), last->getIterator()))) {
+    if (llvm::is_contained(group.items, &op) || !usesResults(&op))
+      continue;
+    results.insert(op.result_begin(), op.result_end());
+    op.moveAfter(end);
+    end = &op;
+  }
+  for (Operation *item : group.items)
+    if (isa<ReduceOp>(item))
+      for (Value result : item->getResults())
+        result.replaceAllUsesWith(current(result));
+}
+
+void StepLoops::emitAccesses(ImplicitLocOpBuilder &b, StepGroup &group) {
+  LinearLayout layout = *layoutOf(group.block());
+  const unsigned stepBits = layout.placeBits(options.dimension.str()) - group.steps.keptBits;
+  Value zero = b.create<arith::ConstantIntOp>(0, 32);
+  Value all = b.create<arith::ConstantIntOp>(int64_t(1) << stepBits, 32);
+  // The end of a prefix is done in the smallest steps: it is little work, and little code.
+  StepDimension fine = {group.steps.name, 0};
+  SmallVector<Operation *> accesses = inOrder(group.reloads);
+  llvm::append_range(accesses, group.items);
+  std::optional<StepBounds> bounds;
+  if (options.splitPrefix && group.puts.empty() &&
+      llvm::all_of(accesses, [](Operation *op) { return bool(pointerOf(op)); }) &&
+      haveTiles(group, fine))
+    bounds = emitStepBounds(b, infos, accesses, group.steps, fine);
+  if (!bounds)
+    return emitLoop(b, group, group.steps, zero, all, /*dropMasks=*/false);
+  emitLoop(b, group, group.steps, zero, bounds->inside, /*dropMasks=*/true);
+  emitLoop(b, group, fine, bounds->fineStart, bounds->fineEnd, /*dropMasks=*/false);
+}
+
+void StepLoops::emitLoop(ImplicitLocOpBuilder &b, StepGroup &group, StepDimension steps,
+                         Value first, Value end, bool dropMasks) {
+  Value one = b.create<arith::ConstantIntOp>(1, 32);
+  auto loop = b.create<scf::ForOp>(first, end, one);
+  OpBuilder body = OpBuilder::atBlockTerminator(loop.getBody());
+  StepTiles tiles(body, loop.getInductionVar(), steps);
+  emitBody(body, group, tiles, loop.getInductionVar(), dropMasks);
+}
+
+/// All of a group for one step but its reductions.
+void StepLoops::emitBody(OpBuilder &b, StepGroup &group, StepTiles &tiles, Value step,
+                         bool dropMasks) {
+  for (Value value : group.takes) {
+    RankedTensorType tile = tileType(typeOf(value), tiles.stepDimension());
+    tiles.setTile(current(value), b.create<TakeOp>(value.getLoc(), tile, bufferOf(value), step));
+  }
+  for (Operation *load : inOrder(group.reloads))
+    tiles.cloneAccess(load, dropMasks);
+  for (Operation *item : group.items)
+    if (pointerOf(item))
+      tiles.cloneAccess(item, dropMasks);
+    else if (auto put = dyn_cast<PutOp>(item))
+      b.create<PutOp>(put.getLoc(), tiles.tileOf(put.getPart()), put.getBuffer(), step);
+  for (Value value : group.puts)
+    if (!isa<ReduceOp>(value.getDefiningOp()))
+      b.create<PutOp>(value.getLoc(), tiles.tileOf(value), bufferOf(value), step);
+}
+
+/// Erases what the loops now do: the groups' items, and all that nobody needs any more. From the
+/// end, so that an operation's users are gone before it.
+void StepLoops::eraseReplaced() {
+  DenseSet<Operation *> replaced;
+  for (StepGroup &group : plan.groups)
+    if (group.isSplit)
+      replaced.insert(group.items.begin(), group.items.end());
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
+    if (replaced.contains(&op) || isOpTriviallyDead(&op))
+      op.erase();
+}
+
+} // namespace eft

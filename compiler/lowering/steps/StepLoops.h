@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The loops that do groups in steps.
+#pragma once
+
+#include "compiler/analysis/AxisInfo.h"
+#include "compiler/lowering/steps/StepPlan.h"
+
+namespace eft {
+
+/// Replaces the groups of one straight line of code that are done in steps by their loops.
+class StepLoops {
+public:
+  StepLoops(mlir::Block &block, StepPlan &plan, const StepOptions &options, const AxisInfos &infos)
+      : block(block), plan(plan), options(options), infos(infos) {}
+
+  void emit();
+
+private:
+  void emitGroup(StepGroup &group);
+  void emitAccesses(mlir::ImplicitLocOpBuilder &b, StepGroup &group);
+  void emitLoop(mlir::ImplicitLocOpBuilder &b, StepGroup &group, StepDimension steps,
+                mlir::Value first, mlir::Value end, bool dropMasks);
+  void emitBody(mlir::OpBuilder &b, StepGroup &group, StepTiles &tiles, mlir::Value step,
+                bool dropMasks);
+  void moveBehind(StepGroup &group, mlir::Operation *last);
+
+  // Reductions: StepReductions.cpp.
+  void emitReductions(mlir::ImplicitLocOpBuilder &b, StepGroup &group);
+  llvm::SmallVector<mlir::Value> emitCombining(mlir::ImplicitLocOpBuilder &b, StepGroup &group,
+                                               mlir::Value part);
+  void finishWithAxis(mlir::ImplicitLocOpBuilder &b, StepGroup &group, mlir::Value part,
+                      llvm::ArrayRef<mlir::Value> combined);
+  void finishPartial(mlir::ImplicitLocOpBuilder &b, StepGroup &group,
+                     llvm::ArrayRef<mlir::Value> combined);
+
+  mlir::Value bufferOf(mlir::Value value);
+  mlir::Value makeBuffer(mlir::RankedTensorType block);
+  mlir::Value current(mlir::Value value);
+  void putWholes();
+  void takeWholes();
+  void eraseReplaced();
+
+  mlir::Block &block;
+  StepPlan &plan;
+  const StepOptions &options;
+  const AxisInfos &infos;
+  llvm::DenseMap<mlir::Value, mlir::Value> buffers;
+  llvm::DenseMap<mlir::Value, mlir::Value> renamed; // results of reductions, and what has them now
+};
+
+} // namespace eft

@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "compiler/lowering/steps/StepPlan.h"
+
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+using namespace mlir;
+
+namespace eft {
+
+namespace {
+
+/// What is combined without a loop may have so many pieces: preferably, and at most.
+constexpr unsigned fewPieceBits = 4, mostPieceBits = 8;
+
+/// What takes more operations than this to compute from loaded values is kept rather than computed
+/// again.
+constexpr unsigned cheapOperations = 8;
+
+unsigned runOf(Operation *access) {
+  auto run = access->getAttrOfType<IntegerAttr>("run");
+  return run ? run.getInt() : 1;
+}
+
+/// Whether nothing writes to memory between the two, which are in one block.
+bool isUntouchedBetween(Operation *first, Operation *last) {
+  for (Operation *op = first->getNextNode(); op && op != last; op = op->getNextNode()) {
+    WalkResult result = op->walk([](Operation *nested) {
+      if (isa<PutOp, TakeOp, BufferOp, LoadOp>(nested) || isMemoryEffectFree(nested) ||
+          nested->hasTrait<OpTrait::HasRecursiveMemoryEffects>())
+        return WalkResult::advance();
+      return WalkResult::interrupt();
+    });
+    if (result.wasInterrupted())
+      return false;
+  }
+  return true;
+}
+
+class Planner {
+public:
+  Planner(Block &block, const StepOptions &options) : block(block), options(options) {
+    plan.groups = findStepGroups(block, options.dimension, options.useBuffers);
+  }
+
+  StepPlan make() {
+    for (StepGroup &group : plan.groups) {
+      group.isSplit = canBeSplit(group);
+      for (Operation *item : group.items)
+        owners[item] = &group;
+    }
+    if (!options.useBuffers)
+      keepApart();
+    for (StepGroup &group : plan.groups)
+      if (group.isSplit)
+        findLeaves(group);
+    if (options.useBuffers)
+      findWholeUses();
+    return std::move(plan);
+  }
+
+private:
+  //===--- The size of a step -----------------------------------------------------------------===//
+
+  /// Enough of the dimension's bits for the wanted elements, and for the wanted number of runs of
+  /// neighbours.
+  bool chooseSteps(StepGroup &group) const {
+    LinearLayout layout = *layoutOf(group.block());
+    const unsigned all = layout.placeBits(options.dimension.str());
+    int64_t lanes = options.dimension == "step" ? int64_t(1) << layout.placeBits("lane") : 1;
+    int64_t kept = std::max<int64_t>(options.elements / lanes, 1);
+    for (Operation *item : group.items)
+      kept = std::max<int64_t>(kept, options.vectors * runOf(item) / lanes);
+    group.steps = {options.dimension, std::min<unsigned>(llvm::Log2_64(kept), all)};
+    if (group.hasReductions && !fitReductions(group, all))
+      return false;
+    return group.steps.keptBits < all;
+  }
+
+  /// A step either holds the whole axis but the reductions' steps, and is combined to the end; or
+  /// partial results are kept, and combined behind the loop.
+  bool fitReductions(StepGroup &group, unsigned allBits) const {
+    const ReductionSteps &steps = group.reductionSteps;
+    if (steps.bits != 0)
+      group.steps.keptBits = std::min(group.steps.keptBits, steps.firstBit);
+    unsigned ofAxis = 0;
+    for (Operation *item : group.items)
+      if (auto reduce = dyn_cast<ReduceOp>(item))
+        ofAxis = std::max(ofAxis, bitsBelowSteps(reduce, steps));
+    const unsigned whole = std::max(group.steps.keptBits, ofAxis);
+    const bool canKeepAxis = steps.bits == 0 || whole <= steps.firstBit;
+    group.keepsAxis = canKeepAxis && whole <= fewPieceBits;
+    if (group.keepsAxis)
+      group.steps.keptBits = whole;
+    return group.keepsAxis || allBits - steps.bits <= mostPieceBits;
+  }
+
+  /// The dimension's bits up to the highest along the axis that is no step of the reduction.
+  unsigned bitsBelowSteps(ReduceOp reduce, const ReductionSteps &steps) const {
+    LinearLayout layout = *layoutOf(reduce.getSources().front().getType());
+    unsigned count = 0;
+    for (unsigned bit = 0; bit < layout.placeBits(options.dimension.str()); ++bit) {
+      bool isStep = bit >= steps.firstBit && bit < steps.firstBit + steps.bits;
+      if (!isStep && layout.basis(options.dimension.str(), bit)[reduce.getAxis()] != 0)
+        count = bit + 1;
+    }
+    return count;
+  }
+
+  bool canBeSplit(StepGroup &group) const {
+    return chooseSteps(group) && haveTiles(group, group.steps) &&
+           llvm::all_of(group.items, [&](Operation *item) {
+             auto reduce = dyn_cast<ReduceOp>(item);
+             return !reduce || llvm::all_of(reduce.getSources(), [&](Value source) {
+               return bool(partialType(cast<RankedTensorType>(source.getType()), reduce.getAxis(),
+                                       options.dimension, group.reductionSteps));
+             });
+           });
+  }
+
+  //===--- Values that cross from group to group ----------------------------------------------===//
+
+  /// Without buffers: what needs values of another group, or gives it some, is done whole.
+  void keepApart() {
+    auto check = [&](Operation *op, StepGroup *user) {
+      walkTree(op, [&](Value value) {
+        Operation *definition = value.getDefiningOp();
+        auto owner = definition ? owners.find(definition) : owners.end();
+        if (owner != owners.end() && owner->second == user)
+          return false;
+        if (owner != owners.end())
+          owner->second->isSplit = false;
+        else if (definition && canTile(definition))
+          return true;
+        if (user)
+          user->isSplit = false;
+        return false;
+      });
+    };
+    for (Operation &op : block)
+      if (auto owner = owners.find(&op); owner != owners.end())
+        check(&op, owner->second);
+      else if (!canTile(&op))
+        op.walk([&](Operation *nested) { check(nested, nullptr); });
+  }
+
+  StepGroup *splitOwner(Value value) const {
+    Operation *op = value.getDefiningOp();
+    auto owner = op ? owners.find(op) : owners.end();
+    return owner != owners.end() && owner->second->isSplit ? owner->second : nullptr;
+  }
+
+  void findLeaves(StepGroup &group) {
+    SmallVector<Operation *> pending(group.items);
+    while (!pending.empty())
+      walkTree(pending.pop_back_val(), [&](Value value) {
+        Operation *op = value.getDefiningOp();
+        if (StepGroup *owner = splitOwner(value); owner == &group)
+          return false;
+        if (op && canTile(op))
+          return !takeFromEarlier(value, group);
+        if (canReload(value, group)) {
+          if (group.reloads.insert(value))
+            pending.push_back(op);
+          return false;
+        }
+        take(value, group);
+        return false;
+      });
+    noteComputed(group);
+  }
+
+  bool canReload(Value value, const StepGroup &group) const {
+    auto load = value.getDefiningOp<LoadOp>();
+    return load && splitOwner(value) && isUntouchedBetween(load, group.items.front());
+  }
+
+  void take(Value value, StepGroup &group) {
+    group.takes.insert(value);
+    if (StepGroup *owner = splitOwner(value))
+      owner->puts.insert(value);
+    else
+      plan.wholePuts.insert(value);
+  }
+
+  /// A value that an earlier group computes at some cost is taken from there.
+  bool takeFromEarlier(Value value, StepGroup &group) {
+    auto earlier = computedBy.find(value);
+    if (earlier == computedBy.end() || earlier->second == &group)
+      return false;
+    group.takes.insert(value);
+    earlier->second->puts.insert(value);
+    return true;
+  }
+
+  void noteComputed(StepGroup &group) {
+    if (!options.useBuffers)
+      return;
+    for (Operation *item : group.items)
+      walkTree(item, [&](Value value) {
+        Operation *op = value.getDefiningOp();
+        if (!op || !canTile(op) || group.takes.contains(value))
+          return false;
+        if (costOf(value, group) > cheapOperations)
+          computedBy.try_emplace(value, &group);
+        return true;
+      });
+  }
+
+  /// The operations between a value and what is loaded or taken; 0 if nothing is.
+  unsigned costOf(Value value, const StepGroup &group) {
+    unsigned operations = 0;
+    bool usesMemory = false;
+    SmallVector<Value> pending = {value};
+    DenseSet<Value> seen;
+    while (!pending.empty() && operations <= cheapOperations) {
+      Value next = pending.pop_back_val();
+      Operation *op = next.getDefiningOp();
+      if (!isa<RankedTensorType>(next.getType()) || !seen.insert(next).second)
+        continue;
+      if (!op || !canTile(op) || group.takes.contains(next)) {
+        usesMemory = true;
+        continue;
+      }
+      operations += op->hasTrait<OpTrait::Elementwise>() ? 1 : 0;
+      llvm::append_range(pending, op->getOperands());
+    }
+    // Beyond the limit it is not known whether there was memory behind; assume so.
+    return usesMemory || operations > cheapOperations ? operations : 0;
+  }
+
+  /// What stays as it is needs whole blocks.
+  void findWholeUses() {
+    auto check = [&](Operation *op) {
+      walkTree(op, [&](Value value) {
+        Operation *definition = value.getDefiningOp();
+        StepGroup *owner = splitOwner(value);
+        if (owner && !isa<ReduceOp>(definition)) {
+          owner->puts.insert(value);
+          plan.wholeTakes.insert(value);
+        }
+        return definition && canTile(definition);
+      });
+    };
+    for (Operation &op : block) {
+      auto owner = owners.find(&op);
+      if (owner != owners.end() ? !owner->second->isSplit : !canTile(&op))
+        op.walk(check);
+    }
+  }
+
+  Block &block;
+  const StepOptions &options;
+  StepPlan plan;
+  DenseMap<Operation *, StepGroup *> owners;
+  DenseMap<Value, StepGroup *> computedBy;
+};
+
+} // namespace
+
+bool haveTiles(const StepGroup &group, const StepDimension &steps) {
+  bool all = true;
+  for (Operation *item : group.items)
+    walkTree(item, [&](Value value) {
+      all &= bool(tileType(cast<RankedTensorType>(value.getType()), steps));
+      return value.getDefiningOp() && canTile(value.getDefiningOp());
+    });
+  return all;
+}
+
+RankedTensorType partialType(RankedTensorType source, unsigned axis, StringRef dimension,
+                             const ReductionSteps &steps) {
+  LinearLayout layout = *layoutOf(source);
+  std::vector<PlaceBases> places = layout.bases();
+  std::vector<int64_t> shape = layout.shape();
+  for (PlaceBases &place : places)
+    if (place.name == dimension)
+      place.bases.erase(place.bases.begin() + steps.firstBit,
+                        place.bases.begin() + steps.firstBit + steps.bits);
+  shape[axis] >>= steps.bits;
+  std::string error;
+  std::optional<LinearLayout> partial = LinearLayout::create(places, shape, error);
+  if (!partial)
+    return {};
+  return withLayout(RankedTensorType::get(shape, source.getElementType()), *partial);
+}
+
+StepPlan planSteps(Block &block, const StepOptions &options) {
+  return Planner(block, options).make();
+}
+
+} // namespace eft

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Loops of groups with reductions.
+//
+// The bits of the step's number are, from the lowest: bits inside a part of the axis, the parts
+// that are combined one after the other, and bits of other dimensions. Two nested loops go over
+// them: the outer one over all bits but the parts', the inner one over the parts. The inner one
+// carries what has been combined so far.
+//
+//   for position:
+//     combined = neutral
+//     for part:  combined = combine(combined, tile(position, part))
+//     keep combined
+//
+// If a step holds all of the axis, `combined` is combined to the end at once; else it goes into a
+// buffer, and what the buffer holds is combined behind the loops.
+#include "compiler/lowering/steps/StepLoops.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+
+namespace eft {
+
+namespace {
+
+Value constant(ImplicitLocOpBuilder &b, int64_t value) {
+  return b.create<arith::ConstantIntOp>(value, 32);
+}
+
+SmallVector<ReduceOp> reductionsOf(const StepGroup &group) {
+  SmallVector<ReduceOp> reductions;
+  for (Operation *item : group.items)
+    if (auto reduce = dyn_cast<ReduceOp>(item))
+      reductions.push_back(reduce);
+  return reductions;
+}
+
+/// The value that changes no other when it is combined with it, bit for bit; null if there is none,
+/// or the function is none of the usual ones.
+TypedAttr neutralElement(ReduceOp reduce) {
+  Block &body = reduce.getCombine().front();
+  if (reduce.getSources().size() != 1 || body.getOperations().size() != 2)
+    return {};
+  Operation &op = body.front();
+  if (op.getNumOperands() != 2 || op.getOperands() != ValueRange(body.getArguments()) ||
+      body.back().getOperands() != op.getResults())
+    return {};
+  std::optional<TypedAttr> neutral = arith::getNeutralElement(&op);
+  return neutral ? *neutral : TypedAttr();
+}
+
+/// Both combined element by element by the reduction's function.
+SmallVector<Value> combineBlocks(ImplicitLocOpBuilder &b, ReduceOp reduce, ValueRange lower,
+                                 ValueRange higher) {
+  SmallVector<Value> operands(lower);
+  llvm::append_range(operands, higher);
+  SmallVector<Type> types(lower.getTypes());
+  auto combine = b.create<CombineOp>(types, operands);
+  IRMapping mapping;
+  reduce.getCombine().cloneInto(&combine.getCombine(), mapping);
+  return SmallVector<Value>(combine.getResults());
+}
+
+/// A reduction of blocks whose steps are combined.
+SmallVector<Value> reduceTree(ImplicitLocOpBuilder &b, ReduceOp reduce, ValueRange sources) {
+  SmallVector<Type> types;
+  for (Value source : sources) {
+    auto block = cast<RankedTensorType>(source.getType());
+    SmallVector<int64_t> shape(block.getShape());
+    shape.erase(shape.begin() + reduce.getAxis());
+    if (shape.empty())
+      types.push_back(block.getElementType());
+    else
+      types.push_back(withLayout(RankedTensorType::get(shape, block.getElementType()),
+                                 layoutOf(block)->slice(reduce.getAxis())));
+  }
+  auto result = b.create<ReduceOp>(types, sources, reduce.getAxisAttr(), b.getI32IntegerAttr(1),
+                                   reduce.getTreeAttr());
+  IRMapping mapping;
+  reduce.getCombine().cloneInto(&result.getCombine(), mapping);
+  return SmallVector<Value>(result.getResults());
+}
+
+/// The step's number from the numbers of its position and its part.
+Value stepNumber(ImplicitLocOpBuilder &b, const StepGroup &group, Value position, Value part) {
+  const ReductionSteps &parts = group.reductionSteps;
+  if (parts.bits == 0)
+    return position;
+  const unsigned first = parts.firstBit - group.steps.keptBits;
+  Value below = b.create<arith::AndIOp>(position, constant(b, (int64_t(1) << first) - 1));
+  Value above = b.create<arith::ShLIOp>(b.create<arith::ShRUIOp>(position, constant(b, first)),
+                                        constant(b, first + parts.bits));
+  Value inside = b.create<arith::ShLIOp>(part, constant(b, first));
+  return b.create<arith::OrIOp>(b.create<arith::OrIOp>(below, above), inside);
+}
+
+} // namespace
+
+/// The loop over the parts at one position. Gives what was combined, for each source of each
+/// reduction.
+SmallVector<Value> StepLoops::emitCombining(ImplicitLocOpBuilder &b, StepGroup &group,
+                                            Value position) {
+  SmallVector<ReduceOp> reductions = reductionsOf(group);
+  SmallVector<Value> start;
+  for (ReduceOp reduce : reductions)
+    for (Value source : reduce.getSources()) {
+      RankedTensorType tile = tileType(cast<RankedTensorType>(source.getType()), group.steps);
+      TypedAttr neutral = neutralElement(reduce);
+      Attribute element = neutral ? Attribute(neutral) : b.getZeroAttr(tile.getElementType());
+      start.push_back(b.create<arith::ConstantOp>(SplatElementsAttr::get(tile, element)));
+    }
+  auto loop = b.create<scf::ForOp>(
+      constant(b, 0), constant(b, int64_t(1) << group.reductionSteps.bits), constant(b, 1), start);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  Value step = stepNumber(b, group, position, loop.getInductionVar());
+  StepTiles tiles(b, step, group.steps);
+  emitBody(b, group, tiles, step, /*dropMasks=*/false);
+
+  Value isFirst =
+      b.create<arith::CmpIOp>(arith::CmpIPredicate::eq, loop.getInductionVar(), constant(b, 0));
+  ValueRange carried = loop.getRegionIterArgs();
+  SmallVector<Value> next;
+  for (ReduceOp reduce : reductions) {
+    SmallVector<Value> own;
+    for (Value source : reduce.getSources())
+      own.push_back(tiles.tileOf(source));
+    SmallVector<Value> combined = combineBlocks(b, reduce, carried.take_front(own.size()), own);
+    carried = carried.drop_front(own.size());
+    if (!neutralElement(reduce))
+      for (auto [value, tile] : llvm::zip_equal(combined, own))
+        value = b.create<arith::SelectOp>(isFirst, tile, value);
+    llvm::append_range(next, combined);
+  }
+  b.create<scf::YieldOp>(next);
+  return SmallVector<Value>(loop.getResults());
+}
+
+/// A step holds all of the axis: what is combined at a position gives results there.
+void StepLoops::finishWithAxis(ImplicitLocOpBuilder &b, StepGroup &group, Value position,
+                               ArrayRef<Value> combined) {
+  ValueRange rest(combined);
+  for (ReduceOp reduce : reductionsOf(group)) {
+    SmallVector<Value> results = reduceTree(b, reduce, rest.take_front(reduce.getSources().size()));
+    rest = rest.drop_front(reduce.getSources().size());
+    for (auto [old, now] : llvm::zip_equal(reduce.getResults(), results)) {
+      if (!isa<RankedTensorType>(old.getType())) {
+        renamed[old] = now;
+        continue;
+      }
+      // The places of all parts hold the result.
+      auto copies = b.create<scf::ForOp>(
+          constant(b, 0), constant(b, int64_t(1) << group.reductionSteps.bits), constant(b, 1));
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPointToStart(copies.getBody());
+      Value step = stepNumber(b, group, position, copies.getInductionVar());
+      b.create<PutOp>(now, bufferOf(old), step);
+    }
+  }
+}
+
+/// Partial results lie in buffers, of which each reduction's are combined.
+void StepLoops::finishPartial(ImplicitLocOpBuilder &b, StepGroup &group, ArrayRef<Value> partial) {
+  ValueRange rest(partial);
+  for (ReduceOp reduce : reductionsOf(group)) {
+    SmallVector<Value> sources;
+    for (Value buffer : rest.take_front(reduce.getSources().size()))
+      sources.push_back(
+          b.create<TakeOp>(cast<BufferType>(buffer.getType()).getBlock(), buffer, constant(b, 0)));
+    rest = rest.drop_front(sources.size());
+    SmallVector<Value> results = reduceTree(b, reduce, sources);
+    for (auto [old, now] : llvm::zip_equal(reduce.getResults(), results)) {
+      if (old.getType() != now.getType())
+        now = b.create<ConvertLayoutOp>(old.getType(), now);
+      renamed[old] = now;
+      if (group.puts.contains(old))
+        b.create<PutOp>(now, bufferOf(old), constant(b, 0));
+    }
+  }
+}
+
+void StepLoops::emitReductions(ImplicitLocOpBuilder &b, StepGroup &group) {
+  LinearLayout layout = *layoutOf(group.block());
+  const unsigned positionBits =
+      layout.placeBits(options.dimension.str()) - group.steps.keptBits - group.reductionSteps.bits;
+  SmallVector<Value> partial;
+  if (!group.keepsAxis)
+    for (ReduceOp reduce : reductionsOf(group))
+      for (Value source : reduce.getSources())
+        partial.push_back(
+            makeBuffer(partialType(cast<RankedTensorType>(source.getType()), reduce.getAxis(),
+                                   options.dimension, group.reductionSteps)));
+  auto emitPosition = [&](Value position) {
+    SmallVector<Value> combined = emitCombining(b, group, position);
+    if (group.keepsAxis)
+      return finishWithAxis(b, group, position, combined);
+    for (auto [value, buffer] : llvm::zip_equal(combined, partial))
+      b.create<PutOp>(value, buffer, position);
+  };
+  if (positionBits == 0) {
+    emitPosition(constant(b, 0));
+  } else {
+    auto loop = b.create<scf::ForOp>(constant(b, 0), constant(b, int64_t(1) << positionBits),
+                                     constant(b, 1));
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(loop.getBody());
+    emitPosition(loop.getInductionVar());
+  }
+  if (!group.keepsAxis)
+    return finishPartial(b, group, partial);
+  for (ReduceOp reduce : reductionsOf(group))
+    for (Value old : reduce.getResults())
+      if (isa<RankedTensorType>(old.getType()))
+        renamed[old] = b.create<TakeOp>(old.getType(), bufferOf(old), constant(b, 0));
+}
+
+} // namespace eft

@@ -1,0 +1,147 @@
+// RUN: eft-opt %s -pass-pipeline='builtin.module(func.func(eft-split-into-steps{dimension=step elements=32 vectors=1 use-buffers}))' | FileCheck %s
+
+#row = #eft.layout<lane = [[1], [2], [4], [8]], step = [[16], [32], [64], [128], [256], [512], [1024], [2048]]>
+#square = #eft.layout<lane = [[0, 1], [0, 2], [0, 4], [0, 8]], step = [[0, 16], [0, 32], [1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [32, 0]]>
+#rows = #eft.layout<lane = [[0], [0], [0], [0]], step = [[0], [0], [1], [2], [4], [8], [16], [32]]>
+#column = #eft.layout<lane = [[0, 0], [0, 0], [0, 0], [0, 0]], step = [[0, 0], [0, 0], [1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [32, 0]]>
+
+// A long row: the 8 parts of 512 elements are combined by the inner loop, 32 elements at a time. What
+// is left, 512 sums, is combined behind the loops.
+// CHECK-LABEL: @sum_of_a_long_row
+// CHECK: %[[SUMS:.*]] = eft.buffer : <tensor<512xf32, #{{.*}}>>
+// CHECK: scf.for %[[POSITION:.*]] = %c0{{.*}} to %c16
+// CHECK: %[[SUM:.*]] = scf.for %[[PART:.*]] = %c0{{.*}} to %c8{{.*}} iter_args(%[[CARRIED:.*]] = %cst{{.*}}) -> (tensor<32xf32, #{{.*}}>)
+// CHECK: %[[X:.*]] = eft.load {{.*}} tensor<32x!eft.ptr<f32>
+// CHECK: %[[NEXT:.*]] = eft.combine %[[CARRIED]], %[[X]]
+// CHECK: scf.yield %[[NEXT]]
+// CHECK: eft.put %[[SUM]], %[[SUMS]][%[[POSITION]]]
+// CHECK: %[[ALL:.*]] = eft.take %[[SUMS]]
+// CHECK: %[[TOTAL:.*]] = eft.reduce %[[ALL]] axis 0 steps 1 tree [1, 2, 4, 8, 16, 32, 64, 128, 256] : (tensor<512xf32
+// CHECK-NOT: tensor<4096x
+// CHECK: eft.store %{{.*}}, %[[TOTAL]] : !eft.ptr<f32>
+func.func @sum_of_a_long_row(%x: !eft.ptr<f32>, %y: !eft.ptr<f32>) {
+  %i = eft.arange 0 to 4096 : tensor<4096xi32, #row>
+  %xs = eft.splat %x : !eft.ptr<f32> -> tensor<4096x!eft.ptr<f32>, #row>
+  %ps = eft.addptr %xs, %i : tensor<4096x!eft.ptr<f32>, #row>, tensor<4096xi32, #row>
+  %v = eft.load %ps {run = 16 : i32} : tensor<4096x!eft.ptr<f32>, #row>
+  %s = eft.reduce %v axis 0 steps 8 tree [1, 2, 4, 8, 16, 32, 64, 128, 256] : (tensor<4096xf32, #row>) -> f32 {
+  ^bb0(%a: f32, %b: f32):
+    %sum = arith.addf %a, %b : f32
+    eft.yield %sum : f32
+  }
+  eft.store %y, %s : !eft.ptr<f32>
+  return
+}
+
+// The row is loaded again, not kept: nothing was written in between.
+// CHECK-LABEL: @row_minus_its_sum
+// CHECK-COUNT-2: eft.load
+// CHECK: arith.subf
+// CHECK-NEXT: eft.store
+func.func @row_minus_its_sum(%x: !eft.ptr<f32>) {
+  %i = eft.arange 0 to 4096 : tensor<4096xi32, #row>
+  %xs = eft.splat %x : !eft.ptr<f32> -> tensor<4096x!eft.ptr<f32>, #row>
+  %ps = eft.addptr %xs, %i : tensor<4096x!eft.ptr<f32>, #row>, tensor<4096xi32, #row>
+  %v = eft.load %ps {run = 16 : i32} : tensor<4096x!eft.ptr<f32>, #row>
+  %s = eft.reduce %v axis 0 steps 8 tree [1, 2, 4, 8, 16, 32, 64, 128, 256] : (tensor<4096xf32, #row>) -> f32 {
+  ^bb0(%a: f32, %b: f32):
+    %sum = arith.addf %a, %b : f32
+    eft.yield %sum : f32
+  }
+  %ss = eft.splat %s : f32 -> tensor<4096xf32, #row>
+  %d = arith.subf %v, %ss : tensor<4096xf32, #row>
+  eft.store %ps, %d {run = 16 : i32} : tensor<4096x!eft.ptr<f32>, #row>
+  return
+}
+
+// Something is written in between, so the row is kept in a buffer.
+// CHECK-LABEL: @row_is_kept
+// CHECK: %[[ROW:.*]] = eft.buffer : <tensor<4096xf32
+// CHECK: eft.put %{{.*}}, %[[ROW]]
+// CHECK: eft.store %{{.*}} : !eft.ptr<f32>
+// CHECK: scf.for
+// CHECK-NOT: eft.load
+// CHECK: eft.take %[[ROW]]
+// CHECK: eft.store
+func.func @row_is_kept(%x: !eft.ptr<f32>, %y: !eft.ptr<f32>) {
+  %i = eft.arange 0 to 4096 : tensor<4096xi32, #row>
+  %xs = eft.splat %x : !eft.ptr<f32> -> tensor<4096x!eft.ptr<f32>, #row>
+  %ps = eft.addptr %xs, %i : tensor<4096x!eft.ptr<f32>, #row>, tensor<4096xi32, #row>
+  %v = eft.load %ps {run = 16 : i32} : tensor<4096x!eft.ptr<f32>, #row>
+  %s = eft.reduce %v axis 0 steps 8 tree [1, 2, 4, 8, 16, 32, 64, 128, 256] : (tensor<4096xf32, #row>) -> f32 {
+  ^bb0(%a: f32, %b: f32):
+    %sum = arith.addf %a, %b : f32
+    eft.yield %sum : f32
+  }
+  eft.store %y, %s : !eft.ptr<f32>
+  %ss = eft.splat %s : f32 -> tensor<4096xf32, #row>
+  %d = arith.subf %v, %ss : tensor<4096xf32, #row>
+  eft.store %ps, %d {run = 16 : i32} : tensor<4096x!eft.ptr<f32>, #row>
+  return
+}
+
+// A step holds a whole row of the square, and gives its sum at once.
+// CHECK-LABEL: @sums_of_rows
+// CHECK: %[[SUMS:.*]] = eft.buffer : <tensor<64xf32, #{{.*}}>>
+// CHECK: scf.for %[[ROW:.*]] = %c0{{.*}} to %c64
+// CHECK: %[[S:.*]] = eft.reduce %{{.*}} axis 1 steps 1 tree [1, 2, 4, 8, 16, 32] : (tensor<1x64xf32, #{{.*}}>) -> tensor<1xf32
+// CHECK: eft.put %[[S]], %[[SUMS]]
+// CHECK: scf.for
+// CHECK: eft.take %[[SUMS]]
+// CHECK: eft.store
+func.func @sums_of_rows(%x: !eft.ptr<f32>) {
+  %xs = eft.splat %x : !eft.ptr<f32> -> tensor<64x64x!eft.ptr<f32>, #square>
+  %v = eft.load %xs {run = 1 : i32} : tensor<64x64x!eft.ptr<f32>, #square>
+  %s = eft.reduce %v axis 1 steps 1 tree [1, 2, 4, 8, 16, 32] : (tensor<64x64xf32, #square>) -> tensor<64xf32, #rows> {
+  ^bb0(%a: f32, %b: f32):
+    %sum = arith.addf %a, %b : f32
+    eft.yield %sum : f32
+  }
+  %e = eft.expand_dims %s axis 1 : tensor<64xf32, #rows> -> tensor<64x1xf32, #column>
+  %b = eft.broadcast %e : tensor<64x1xf32, #column> -> tensor<64x64xf32, #square>
+  %d = arith.subf %v, %b : tensor<64x64xf32, #square>
+  eft.store %xs, %d {run = 1 : i32} : tensor<64x64x!eft.ptr<f32>, #square>
+  return
+}
+
+// What stands between a reduction and the end of its group, and uses its result, goes behind.
+// CHECK-LABEL: @result_is_used_before_the_group_ends
+// CHECK: %[[TOTAL:.*]] = eft.reduce
+// CHECK: arith.mulf %[[TOTAL]], %[[TOTAL]]
+func.func @result_is_used_before_the_group_ends(%x: !eft.ptr<f32>, %y: !eft.ptr<f32>) {
+  %i = eft.arange 0 to 4096 : tensor<4096xi32, #row>
+  %xs = eft.splat %x : !eft.ptr<f32> -> tensor<4096x!eft.ptr<f32>, #row>
+  %ps = eft.addptr %xs, %i : tensor<4096x!eft.ptr<f32>, #row>, tensor<4096xi32, #row>
+  %v = eft.load %ps {run = 16 : i32} : tensor<4096x!eft.ptr<f32>, #row>
+  %s = eft.reduce %v axis 0 steps 8 tree [1, 2, 4, 8, 16, 32, 64, 128, 256] : (tensor<4096xf32, #row>) -> f32 {
+  ^bb0(%a: f32, %b: f32):
+    %sum = arith.addf %a, %b : f32
+    eft.yield %sum : f32
+  }
+  %square = arith.mulf %s, %s : f32
+  eft.store %ps, %v {run = 16 : i32} : tensor<4096x!eft.ptr<f32>, #row>
+  eft.store %y, %square : !eft.ptr<f32>
+  return
+}
+
+// A function without a neutral element starts with the first part itself.
+// CHECK-LABEL: @pairs_of_maximum_and_index
+// CHECK: eft.combine
+// CHECK: %[[FIRST:.*]] = arith.select %{{.*}}, %{{.*}}, %{{.*}} : tensor<32xf32
+// CHECK: %[[SECOND:.*]] = arith.select %{{.*}}, %{{.*}}, %{{.*}} : tensor<32xi32
+// CHECK: scf.yield %[[FIRST]], %[[SECOND]]
+func.func @pairs_of_maximum_and_index(%x: !eft.ptr<f32>, %y: !eft.ptr<i32>) {
+  %i = eft.arange 0 to 4096 : tensor<4096xi32, #row>
+  %xs = eft.splat %x : !eft.ptr<f32> -> tensor<4096x!eft.ptr<f32>, #row>
+  %ps = eft.addptr %xs, %i : tensor<4096x!eft.ptr<f32>, #row>, tensor<4096xi32, #row>
+  %v = eft.load %ps {run = 16 : i32} : tensor<4096x!eft.ptr<f32>, #row>
+  %m:2 = eft.reduce %v, %i axis 0 steps 8 tree [1, 2, 4, 8, 16, 32, 64, 128, 256] : (tensor<4096xf32, #row>, tensor<4096xi32, #row>) -> (f32, i32) {
+  ^bb0(%a: f32, %ai: i32, %b: f32, %bi: i32):
+    %less = arith.cmpf olt, %a, %b : f32
+    %max = arith.select %less, %b, %a : f32
+    %at = arith.select %less, %bi, %ai : i32
+    eft.yield %max, %at : f32, i32
+  }
+  eft.store %y, %m#1 : !eft.ptr<i32>
+  return
+}
