@@ -5,6 +5,7 @@
 #include "compiler/analysis/DefaultLayouts.h"
 #include "compiler/ir/EftDialect.h"
 
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Pass/Pass.h"
 
@@ -40,6 +41,10 @@ void populateExpandIntegerCornersPatterns(mlir::RewritePatternSet &patterns);
 
 /// Moves elementwise operations on splats in front of the splat.
 void populateHoistUniformPatterns(mlir::RewritePatternSet &patterns);
+
+/// Lets the loop carry the distance of each block that it moves by numbers. Leaves such blocks as
+/// values that are carried unchanged, for canonicalization to remove.
+mlir::LogicalResult carryScalars(mlir::RewriterBase &rewriter, mlir::scf::ForOp loop);
 
 /// Replaces division by a splat by `eft.uniform_div`.
 void populateUniformDivisionPatterns(mlir::RewritePatternSet &patterns);

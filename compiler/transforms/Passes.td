@@ -226,6 +226,41 @@ def HoistUniform : Pass<"eft-hoist-uniform"> {
   }];
 }
 
+def CarryScalars : Pass<"eft-carry-scalars"> {
+  let summary = "Carries a number through a loop instead of a block that moves by it";
+  let description = [{
+    A block of pointers or integers to which every iteration of an `scf.for` adds numbers that are the
+    same at every index is the block that the loop began with, moved by their sum. So the sum is carried:
+    one scalar instead of a value for each element that a thread or a vector holds. What can be computed
+    from the first block, such as its address, is then computed outside of the loop; and accesses in the
+    loop depend on no block that is carried, so they can be done in steps.
+
+    Sums of integers wrap around as the blocks do. Pointers move by elements, counted in 64 bits.
+    Blocks of floats stay, because their sums would be rounded differently.
+
+    ```mlir
+    scf.for %i = %c0 to %n step %c1 iter_args(%p = %first) -> (tensor<64x!eft.ptr<f32>>) : i32 {
+      %x = eft.load %p : tensor<64x!eft.ptr<f32>>
+      %s = eft.splat %stride : i32 -> tensor<64xi32>
+      %next = eft.addptr %p, %s : tensor<64x!eft.ptr<f32>>, tensor<64xi32>
+      scf.yield %next : tensor<64x!eft.ptr<f32>>
+    }
+    ```
+    becomes, after canonicalization,
+    ```mlir
+    scf.for %i = %c0 to %n step %c1 iter_args(%distance = %zero) -> (i64) : i32 {
+      %d = eft.splat %distance : i64 -> tensor<64xi64>
+      %p = eft.addptr %first, %d : tensor<64x!eft.ptr<f32>>, tensor<64xi64>
+      %x = eft.load %p : tensor<64x!eft.ptr<f32>>
+      %wide = arith.extsi %stride : i32 to i64
+      %next = arith.addi %distance, %wide : i64
+      scf.yield %next : i64
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+}
+
 def UniformDivision : Pass<"eft-uniform-division"> {
   let summary = "Takes the reciprocal of a divisor that is the same at every index";
   let description = [{
