@@ -145,3 +145,26 @@ func.func @pairs_of_maximum_and_index(%x: !eft.ptr<f32>, %y: !eft.ptr<i32>) {
   eft.store %y, %m#1 : !eft.ptr<i32>
   return
 }
+
+// What a loop carries is a whole block, so what is added to it is loaded as one.
+// CHECK-LABEL: @carried_sums
+// CHECK: scf.for
+// CHECK: eft.load {{.*}} tensor<1024x!eft.ptr<f32>
+// CHECK-NOT: eft.put
+// CHECK: scf.yield
+#short = #eft.layout<lane = [[1], [2], [4], [8]], step = [[16], [32], [64], [128], [256], [512]]>
+func.func @carried_sums(%x: !eft.ptr<f32>, %n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %i = eft.arange 0 to 1024 : tensor<1024xi32, #short>
+  %xs = eft.splat %x : !eft.ptr<f32> -> tensor<1024x!eft.ptr<f32>, #short>
+  %ps = eft.addptr %xs, %i : tensor<1024x!eft.ptr<f32>, #short>, tensor<1024xi32, #short>
+  %none = arith.constant dense<0.0> : tensor<1024xf32, #short>
+  %sums = scf.for %k = %c0 to %n step %c1 iter_args(%sum = %none) -> (tensor<1024xf32, #short>) : i32 {
+    %v = eft.load %ps {run = 16 : i32} : tensor<1024x!eft.ptr<f32>, #short>
+    %next = arith.addf %sum, %v : tensor<1024xf32, #short>
+    scf.yield %next : tensor<1024xf32, #short>
+  }
+  eft.store %ps, %sums {run = 16 : i32} : tensor<1024x!eft.ptr<f32>, #short>
+  return
+}

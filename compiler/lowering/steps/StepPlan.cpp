@@ -9,8 +9,9 @@ namespace eft {
 
 namespace {
 
-/// What is combined without a loop may have so many pieces: preferably, and at most.
-constexpr unsigned fewPieceBits = 4, mostPieceBits = 8;
+/// What is combined without a loop may have so many pieces: preferably; if there is more than one
+/// such part; and at most.
+constexpr unsigned fewPieceBits = 4, somePieceBits = 5, mostPieceBits = 8;
 
 /// What takes more operations than this to compute from loaded values is kept rather than computed
 /// again.
@@ -50,6 +51,8 @@ public:
     }
     if (!options.useBuffers)
       keepApart();
+    else
+      keepWholes();
     for (StepGroup &group : plan.groups)
       if (group.isSplit)
         findLeaves(group);
@@ -88,7 +91,8 @@ private:
         ofAxis = std::max(ofAxis, bitsBelowSteps(reduce, steps));
     const unsigned whole = std::max(group.steps.keptBits, ofAxis);
     const bool canKeepAxis = steps.bits == 0 || whole <= steps.firstBit;
-    group.keepsAxis = canKeepAxis && whole <= fewPieceBits;
+    const bool isOneOfSeveral = whole + steps.bits < allBits;
+    group.keepsAxis = canKeepAxis && whole <= (isOneOfSeveral ? somePieceBits : fewPieceBits);
     if (group.keepsAxis)
       group.steps.keptBits = whole;
     return group.keepsAxis || allBits - steps.bits <= mostPieceBits;
@@ -141,6 +145,49 @@ private:
         check(&op, owner->second);
       else if (!canTile(&op))
         op.walk([&](Operation *nested) { check(nested, nullptr); });
+  }
+
+  /// A trip through a buffer gains nothing for blocks that are only loaded to be used as wholes, by
+  /// a loop that carries them, say, or that are wholes and are only stored.
+  void keepWholes() {
+    DenseSet<Value> whole;
+    auto note = [&](Operation *op) {
+      walkTree(op, [&](Value value) {
+        whole.insert(value);
+        return value.getDefiningOp() && canTile(value.getDefiningOp());
+      });
+    };
+    for (Operation &op : block)
+      if (!owners.contains(&op) && !canTile(&op))
+        op.walk(note);
+    for (StepGroup &group : plan.groups) {
+      bool isOnlyLoaded = llvm::all_of(group.items, [&](Operation *item) {
+        return isa<LoadOp>(item) && whole.contains(item->getResult(0));
+      });
+      if ((isOnlyLoaded || (!group.hasReductions && usesWholes(group))) &&
+          pieceBits(group.block()) <= mostPieceBits)
+        group.isSplit = false;
+    }
+  }
+
+  unsigned pieceBits(Type block) const {
+    return layoutOf(block)->placeBits(options.dimension.str());
+  }
+
+  /// Whether the group needs blocks that exist as wholes: carried ones, or results of what is not
+  /// done in parts.
+  bool usesWholes(const StepGroup &group) const {
+    bool found = false;
+    for (Operation *item : group.items)
+      walkTree(item, [&](Value value) {
+        Operation *definition = value.getDefiningOp();
+        if (definition && (canTile(definition) || owners.contains(definition)))
+          return canTile(definition);
+        found |= !isa_and_present<LoadOp>(definition) &&
+                 pieceBits(value.getType()) == pieceBits(group.block());
+        return false;
+      });
+    return found;
   }
 
   StepGroup *splitOwner(Value value) const {

@@ -137,6 +137,23 @@ SmallVector<Value> StepLoops::emitCombining(ImplicitLocOpBuilder &b, StepGroup &
   return SmallVector<Value>(loop.getResults());
 }
 
+/// Puts a result into the places of all parts. Where the parts are the highest bits of the step's
+/// number, each part's are one behind the other.
+static void putCopies(ImplicitLocOpBuilder &b, const StepGroup &group, Value ofPart, Value whole,
+                      Value buffer) {
+  const ReductionSteps &parts = group.reductionSteps;
+  LinearLayout layout = *layoutOf(group.block());
+  if (parts.bits == 0 || parts.firstBit + parts.bits != layout.placeBits(group.steps.name.str())) {
+    b.create<PutOp>(whole, buffer, constant(b, 0));
+    return;
+  }
+  auto copies =
+      b.create<scf::ForOp>(constant(b, 0), constant(b, int64_t(1) << parts.bits), constant(b, 1));
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(copies.getBody());
+  b.create<PutOp>(ofPart, buffer, copies.getInductionVar());
+}
+
 /// A step holds all of the axis: what is combined at a position gives results there.
 void StepLoops::finishWithAxis(ImplicitLocOpBuilder &b, StepGroup &group, Value position,
                                ArrayRef<Value> combined) {
@@ -171,11 +188,12 @@ void StepLoops::finishPartial(ImplicitLocOpBuilder &b, StepGroup &group, ArrayRe
     rest = rest.drop_front(sources.size());
     SmallVector<Value> results = reduceTree(b, reduce, sources);
     for (auto [old, now] : llvm::zip_equal(reduce.getResults(), results)) {
+      Value whole = now;
       if (old.getType() != now.getType())
-        now = b.create<ConvertLayoutOp>(old.getType(), now);
-      renamed[old] = now;
+        whole = b.create<ConvertLayoutOp>(old.getType(), now);
+      renamed[old] = whole;
       if (group.puts.contains(old))
-        b.create<PutOp>(now, bufferOf(old), constant(b, 0));
+        putCopies(b, group, now, whole, bufferOf(old));
     }
   }
 }
