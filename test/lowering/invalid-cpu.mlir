@@ -9,3 +9,13 @@ func.func @layout_of_half_a_block(%x: f32) {
   %1 = eft.convert_layout %0 : tensor<8xf32, #half> -> tensor<8xf32, #whole>
   return
 }
+
+// -----
+
+#layout = #eft.layout<register = [[8]], lane = [[1], [2], [4]]>
+
+func.func @layout_of_a_gpu() {
+  // expected-error @+1 {{'eft.arange' op has a layout that puts elements elsewhere than in lanes and steps, got 'tensor<16xi32, #eft.layout<register = [[8]], lane = [[1], [2], [4]]>>'}}
+  %0 = eft.arange 0 to 16 : tensor<16xi32, #layout>
+  return
+}

@@ -103,3 +103,18 @@ func.func @taken() {
 func.func @taken.program() {
   return
 }
+
+// -----
+
+// Dimensions that hold only copies, and those in another order, change nothing.
+#layout = #eft.layout<warp = [[0]], step = [[4]], lane = [[1], [2]]>
+
+// CHECK-LABEL: func.func private @arange_beside_copies.program
+func.func @arange_beside_copies(%p: !eft.ptr<i32>) {
+  // CHECK: arith.constant dense<[10, 11, 12, 13]>
+  // CHECK: arith.constant dense<[14, 15, 16, 17]>
+  %i = eft.arange 10 to 18 : tensor<8xi32, #layout>
+  %ps = eft.splat %p : !eft.ptr<i32> -> tensor<8x!eft.ptr<i32>, #layout>
+  eft.store %ps, %i : tensor<8x!eft.ptr<i32>, #layout>
+  return
+}

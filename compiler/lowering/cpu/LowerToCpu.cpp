@@ -42,12 +42,18 @@ Value CpuLowering::splat(ImplicitLocOpBuilder &b, Value scalar, Type piece) {
 CpuLowering::Pieces CpuLowering::arange(ImplicitLocOpBuilder &b, RankedTensorType block,
                                         int64_t start) {
   LinearLayout layout = *layoutOf(block);
+  // The packed place; a dimension that the layout does not have has no bits.
+  auto at = [&](StringRef dimension, uint64_t value) -> uint64_t {
+    std::optional<unsigned> number = layout.source().find(std::string_view(dimension));
+    return number ? value << layout.source().dims()[*number].offset : 0;
+  };
   auto type = cast<VectorType>(pieceType(block, block.getElementType()));
   Pieces result;
-  for (int64_t step = 0; step < int64_t(numPieces(block)); ++step) {
+  for (unsigned step = 0; step < numPieces(block); ++step) {
     SmallVector<int32_t> coordinates;
     for (int64_t lane = 0; lane < type.getNumElements(); ++lane)
-      coordinates.push_back(int32_t(start + layout.apply(std::array{lane, step}).front()));
+      coordinates.push_back(
+          int32_t(start + int64_t(layout.applyPacked(at("lane", lane) | at("step", step)))));
     result.push_back(
         b.create<arith::ConstantOp>(DenseElementsAttr::get(type, ArrayRef(coordinates))));
   }
@@ -74,11 +80,36 @@ struct LowerToCpuPass : impl::LowerToCpuBase<LowerToCpuPass> {
   }
 
 private:
+  /// A program on a CPU has no other places than lanes and steps.
+  LogicalResult checkLayouts(func::FuncOp kernel) {
+    WalkResult result = kernel.walk([&](Operation *op) -> WalkResult {
+      for (Type type : op->getResultTypes())
+        if (std::optional<LinearLayout> layout = layoutOf(type); layout && !isOfCpu(*layout))
+          return op->emitOpError(
+                     "has a layout that puts elements elsewhere than in lanes and steps, "
+                     "got ")
+                 << type;
+      return success();
+    });
+    return failure(result.wasInterrupted());
+  }
+
+  static bool isOfCpu(const LinearLayout &layout) {
+    std::vector<PlaceBases> places = layout.bases();
+    std::erase_if(places, [](const PlaceBases &place) {
+      return place.name != "lane" && place.name != "step";
+    });
+    std::string error;
+    return LinearLayout::create(places, layout.shape(), error)->rank() == layout.rank();
+  }
+
   LogicalResult lower(func::FuncOp kernel) {
     if (kernel.isExternal())
       return kernel.emitOpError("is declared but not defined");
     if (kernel.getNumResults() != 0)
       return kernel.emitOpError("must have no results, got ") << kernel.getNumResults();
+    if (failed(checkLayouts(kernel)))
+      return failure();
     CpuLowering lowering(&getContext());
     lowering.takeArguments(kernel);
     lowering.addProgramArguments(kernel);
