@@ -7,6 +7,7 @@
 #include "compiler/ir/EftDialect.h"
 #include "compiler/layout/Placement.h"
 #include "compiler/pipeline/CheckInput.h"
+#include "compiler/pipeline/LargeStack.h"
 #include "compiler/pipeline/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -198,10 +199,12 @@ private:
 } // namespace
 
 FailureOr<Compiled> compile(ModuleOp module, const Target &target, const CompileOptions &options) {
-  return Compilation(module, target, options).run();
+  FailureOr<Compiled> result;
+  runOnLargeStack([&] { result = Compilation(module, target, options).run(); });
+  return result;
 }
 
-FailureOr<std::vector<unsigned>> addressParameters(ModuleOp module) {
+static FailureOr<std::vector<unsigned>> findAddressParameters(ModuleOp module) {
   OwningOpRef<ModuleOp> copy = module.clone();
   PassManager passes(module.getContext(), ModuleOp::getOperationName());
   addInlining(passes);
@@ -213,6 +216,12 @@ FailureOr<std::vector<unsigned>> addressParameters(ModuleOp module) {
   for (unsigned number : reaching.set_bits())
     parameters.push_back(number);
   return parameters;
+}
+
+FailureOr<std::vector<unsigned>> addressParameters(ModuleOp module) {
+  FailureOr<std::vector<unsigned>> result;
+  runOnLargeStack([&] { result = findAddressParameters(module); });
+  return result;
 }
 
 } // namespace eft

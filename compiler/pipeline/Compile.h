@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The compiler's one entry: a module of block IR in, code out.
 //
-// It starts no process, writes no file and calls no driver. Compiles in several threads are
-// independent as long as each has a context of its own. Errors are diagnostics of the module's
-// context, at the place in the IR that they are about.
+// It starts no process, writes no file and calls no driver. It works on a thread of its own, so
+// that it does not matter how small the caller's stack is, and returns when that is done. Compiles
+// in several threads are independent as long as each has a context of its own. Errors are
+// diagnostics of the module's context, at the place in the IR that they are about.
 #pragma once
 
 #include "mlir/IR/BuiltinOps.h"

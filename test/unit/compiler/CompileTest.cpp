@@ -4,6 +4,7 @@
 
 #include "gtest/gtest.h"
 
+#include <pthread.h>
 #include <thread>
 
 using namespace mlir;
@@ -134,6 +135,30 @@ TEST(Compile, ThreadsWithContextsOfTheirOwn) {
     EXPECT_FALSE(binaries[i].empty());
     EXPECT_EQ(binaries[i], binaries[i % 2]);
   }
+}
+
+/// A thread's stack may be as small as this, and LLVM needs more.
+TEST(Compile, CallersWithASmallStack) {
+  Session session;
+  OwningOpRef<ModuleOp> module = session.parse(vectorAdd);
+  ASSERT_TRUE(module);
+  bool compiled = false, analysed = false;
+  auto work = [&] {
+    compiled = succeeded(eft::compile(*module, Target(), {.keepStages = false}));
+    analysed = succeeded(addressParameters(*module));
+  };
+  auto entry = [](void *function) -> void * {
+    (*static_cast<decltype(work) *>(function))();
+    return nullptr;
+  };
+  pthread_attr_t attributes;
+  ASSERT_EQ(pthread_attr_init(&attributes), 0);
+  ASSERT_EQ(pthread_attr_setstacksize(&attributes, size_t(32) << 10), 0);
+  pthread_t thread;
+  ASSERT_EQ(pthread_create(&thread, &attributes, entry, &work), 0);
+  pthread_join(thread, nullptr);
+  pthread_attr_destroy(&attributes);
+  EXPECT_TRUE(compiled && analysed) << session.diagnostics;
 }
 
 TEST(AddressParameters, ThoseThatReachAnAddress) {
