@@ -6,8 +6,11 @@ from __future__ import annotations
 
 import warnings
 
-from eft.errors import CompilationError, InternalError
+from eft.errors import CompilationError, InternalError, Mistake
 from eft.language.dtypes import dtype
+
+#: Some times more than the largest kernels that people write. LLVM takes a minute for so many.
+MOST_OPERATIONS = 100_000
 
 #: What was warned of already, for the filter that shows a warning once for each place.
 _shown_warnings: dict = {}
@@ -18,6 +21,8 @@ class Emitter:
 
     Attributes:
         source, node: the function and the syntax node that operations are written for.
+        size: how many operations the kernel has so far once all calls are inlined. A turn of an
+            unrolled loop counts as one too.
         call: what calls a function under @eft.jit: `call(function, args, kwargs)`.
     """
 
@@ -28,6 +33,7 @@ class Emitter:
         self.context = _compiler.Context()
         self.module = self.context.module()
         self._builder = _compiler.Builder(self.module)
+        self.size = 0
         self._types = {}
         self._places = {}
         self.source = None
@@ -63,9 +69,20 @@ class Emitter:
             self._types[type.ir] = self.context.type(type.ir)
         return self._types[type.ir]
 
+    def spend(self, operations: int):
+        """Counts what a kernel is made of, so that one which would take all memory, or hours, is a
+        mistake at the place where it becomes too large."""
+        self.size += operations
+        if self.size > MOST_OPERATIONS:
+            raise Mistake(
+                f"a kernel may have at most {MOST_OPERATIONS} operations, with those of the "
+                "functions that it calls and of every turn of an unrolled loop"
+            )
+
     def create(self, name: str, operands, types, attributes: dict, regions=()) -> list:
         """Creates an operation from handles; `types` are the language's, attributes text or
         objects."""
+        self.spend(1)
         attributes = [(key, self._attribute(value)) for key, value in attributes.items()]
         results = [self.type(type) for type in types]
         try:

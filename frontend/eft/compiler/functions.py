@@ -206,9 +206,13 @@ class Program:
                     f"compile time, got {describe(values[parameter.name])}"
                 )
         instance = (function, tuple(key(name, value) for name, value in values.items()))
-        if instance not in self._instances:
-            self._instances[instance] = self._instance(function, values)
-        name, result = self._instances[instance]
+        if instance in self._instances:
+            self.emitter.spend(self._instances[instance][2])
+        else:
+            before = self.emitter.size
+            name, result = self._instance(function, values)
+            self._instances[instance] = name, result, self.emitter.size - before
+        name, result, _ = self._instances[instance]
         operands = [each for value in values.values() for each in flatten(value)]
         types = [each.type for each in flatten(result)]
         results = iter(ops("func.call", operands, types, callee=f"@{name}"))

@@ -13,13 +13,17 @@ from eft.language.constants import constant, number_dtype
 from eft.language.dtypes import describe
 from eft.language.math import minimum, where
 from eft.language.promotion import materialize, promote_integers
-from eft.language.tensor import tensor
+from eft.language.tensor import emitter, tensor
+
+#: What a loop is unrolled to. Many more would be code that takes minutes to compile, and is slower
+#: than a loop.
+_MOST_TURNS = 10_000
 
 
 @constexpr_function
 class static_range:
     """`range` for a loop that is unrolled while the kernel is compiled; its variable is known at
-    compile time, and so are its bounds.
+    compile time, and so are its bounds. It runs at most 10000 times.
 
     Args:
         arg1: the first value; the end if there is no `arg2`.
@@ -35,11 +39,17 @@ class static_range:
                     f"static_range needs ints that are known at compile time, got {describe(bound)}"
                 )
         self._range = builtins.range(*bounds)
+        turns = -((bounds[0] - bounds[1]) // bounds[2])  # not len(), which has a limit of its own
+        if turns > _MOST_TURNS:
+            raise Mistake(
+                f"static_range unrolls a loop at most {_MOST_TURNS} times, got {describe(turns)}"
+            )
 
     def __len__(self):
         return len(self._range)
 
     def __getitem__(self, number: int):
+        emitter().spend(1)
         return self._range[number]
 
 
