@@ -8,6 +8,8 @@ before: which parameters reach an address, and a new variant of the kernel.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from eft import _runtime, parameters
 from eft.errors import CompilationError
 from eft.language.constexpr import constexpr
@@ -40,7 +42,10 @@ class JITFunction(_runtime.KernelBase):
         version=None,
         launch_metadata=None,
     ):
-        unspecialized = (*(do_not_specialize or ()), *(do_not_specialize_on_alignment or ()))
+        unspecialized = (
+            *_names("do_not_specialize", do_not_specialize),
+            *_names("do_not_specialize_on_alignment", do_not_specialize_on_alignment),
+        )
         self.fn = fn
         self.parameters = parameters.read(fn, unspecialized)
         self.noinline = noinline
@@ -125,6 +130,15 @@ class JITFunction(_runtime.KernelBase):
             raise error.with_traceback(None) from None
 
 
+def _names(option: str, value):
+    """Names and numbers of parameters. A text by itself would be taken for a list of letters."""
+    if value is None:
+        return ()
+    if isinstance(value, str) or not isinstance(value, Iterable):
+        raise TypeError(f"{option} must be a list of parameters' names or numbers, got {value!r}")
+    return value
+
+
 def jit(fn=None, **options):
     """Makes a Python function a kernel, or a function that kernels call.
 
@@ -139,7 +153,9 @@ def jit(fn=None, **options):
         the grid, which is an int, a tuple of one to three, or a function of the arguments by name.
 
     Raises:
-        TypeError: `fn` is no function of Python's, or takes `*` or `**` parameters.
+        TypeError: `fn` is no function of Python's, or takes `*` or `**` parameters; an option is
+            of the wrong type.
+        ValueError: there is no such parameter not to specialize on.
     """
     if fn is None:
         return lambda fn: JITFunction(fn, **options)

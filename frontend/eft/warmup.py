@@ -8,7 +8,7 @@ from eft.errors import CompilationError, Mistake
 from eft.kernel import Compilation, CompiledKernel
 from eft.language.constants import number_dtype
 from eft.language.constexpr import unwrap
-from eft.language.dtypes import dtype, from_name
+from eft.language.dtypes import NUMBERS, dtype, from_name
 from eft.mock import MockTensor
 from eft.parameters import VALUE
 
@@ -28,11 +28,14 @@ def _library_dtype(value) -> dtype | None:
 
 def warmup(function, args, kwargs, target: str | None) -> CompiledKernel | Compilation:
     """Compiles `function` for these arguments; see `JITFunction.warmup`."""
-    options = {"num_warps": 4}
-    options.update({key: kwargs.pop(key) for key in _OPTIONS if key in kwargs})
+    given = {key: kwargs.pop(key) for key in _OPTIONS if key in kwargs}
+    options = _runtime.read_options(function.__name__, given)
     values = {name: unwrap(value) for name, value in _bind(function, args, kwargs).items()}
     load = target is None
-    target = target or _target_here(values)
+    if load:
+        target = _target_here(values)
+    elif not isinstance(target, str):
+        raise TypeError(f"target must be a str such as 'cuda:90' or 'cpu', got {target!r}")
     constexprs = {
         each.name: values[each.name]
         for each in function.parameters
@@ -78,7 +81,7 @@ def _type(parameter, value) -> str:
     if isinstance(element, dtype) and element.is_ptr():
         return element.signature
     found = element if isinstance(element, dtype) else _library_dtype(element)
-    if found is None:
+    if found not in NUMBERS:
         raise TypeError(f"argument {parameter.name!r}: no kernel can work on {element!r}")
     interface = getattr(value, "__array_interface__", None)
     read_only = interface is not None and interface["data"][1]
@@ -87,7 +90,10 @@ def _type(parameter, value) -> str:
 
 def _number_type(parameter, value) -> str:
     """As in a launch: a float is fp32 if it is not wanted as fp64, and there is no uint32."""
-    found = number_dtype(value)
+    try:
+        found = number_dtype(value)
+    except Mistake as mistake:
+        raise TypeError(f"argument {parameter.name!r}: {mistake}") from None
     if found.is_floating():
         is_double = parameter.dtype is not None and parameter.dtype.is_fp64()
         return "fp64" if is_double else "fp32"

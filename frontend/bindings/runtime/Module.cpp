@@ -116,6 +116,22 @@ void synchronizeEvent(const cuda::Event &event) {
   unwrap(std::move(status));
 }
 
+// The options of a call as _compile gets them, by the rules of a launch.
+py::object readOptions(const std::string &kernel, const py::dict &given) {
+  Options options;
+  for (auto [name, value] : given) {
+    int set = setOption(kernel, name.ptr(), value.ptr(), options);
+    if (set == 0)
+      raise(PyExc_TypeError, "kernel '" + kernel + "' has no option " + describe(name.ptr()));
+    if (set <= 0)
+      throw py::error_already_set();
+  }
+  Ref dict = options.toDict();
+  if (!dict)
+    throw py::error_already_set();
+  return py::reinterpret_steal<py::object>(dict.release());
+}
+
 // Stands for "no default" where None would be one.
 struct Missing {};
 
@@ -152,6 +168,9 @@ void addFunctions(py::module_ &module) {
       "cache_folder", [] { return cache::DiskCache::process().folder(); },
       "Returns the folder of the disk cache: EFT_CACHE_DIR, else one in XDG_CACHE_HOME or in the\n"
       "user's home. It need not exist. Empty if nothing is kept.");
+  module.def("read_options", readOptions, "kernel"_a, "options"_a,
+             "Returns what _compile is given for the options of a call: num_warps always, the\n"
+             "others if they are not None. Raises TypeError for a wrong one.");
   module.def(
       "register_constexpr", [](py::type type) { setConstexprType(type.ptr()); }, "type"_a,
       "Names the class whose objects stand for their attribute `value` in launches.");

@@ -30,7 +30,7 @@ def arange(start, end):
         if isinstance(bound, bool) or not isinstance(bound, int):
             raise Mistake(f"arange needs an int as its {name}, got {describe(bound)}")
         if not _INT32[0] <= bound <= _INT32[1]:
-            raise Mistake(f"arange needs its {name} to fit in int32, got {bound}")
+            raise Mistake(f"arange needs its {name} to fit in int32, got {describe(bound)}")
     extent = end - start
     if extent <= 0:
         raise Mistake(f"arange needs an end above its start, got {start} and {end}")

@@ -54,6 +54,16 @@ def test_a_parameter_that_is_not_there():
     assert str(raised.value) == "kernel() has no parameter 'b' not to specialize on"
 
 
+@pytest.mark.parametrize("option", ["do_not_specialize", "do_not_specialize_on_alignment"])
+@pytest.mark.parametrize("value", ["n", 1])
+def test_parameters_that_are_no_list(option, value):
+    with pytest.raises(TypeError) as raised:
+        eft.jit(scale.fn, **{option: value})
+    assert str(raised.value) == (
+        f"{option} must be a list of parameters' names or numbers, got {value!r}"
+    )
+
+
 def reasons(caplog):
     return [record.message for record in caplog.records if record.name == "eft"]
 
@@ -138,18 +148,45 @@ def test_warmup_for_a_target(argument):
             {},
             "argument 'x_ptr': no kernel can work on dtype('complex64')",
         ),
+        ((tl.void, 1, 1, 1, 1), {}, "argument 'x_ptr': no kernel can work on eft.language.void"),
+        (
+            (tl.block_type(tl.int32, (4,)), 1, 1, 1, 1),
+            {},
+            "argument 'x_ptr': no kernel can work on int32[4]",
+        ),
+        (
+            (tl.float32, 1 << 70, 1, 1, 1),
+            {},
+            "argument 'n': an integer must be from -2**63 to 2**64 - 1, got ~2**70",
+        ),
+        (
+            (tl.float32, 1, 1, 1, 1),
+            {"num_warps": "4"},
+            "kernel 'scale': option 'num_warps' must be a power of two from 1 to 32, got '4'",
+        ),
+        (
+            (tl.float32, 1, 1, 1, 1),
+            {"num_stages": -1},
+            "kernel 'scale': option 'num_stages' must be an int from 0 to 1000, got -1",
+        ),
+        (
+            (tl.float32, 1, 1, 1, 1),
+            {"target": 90},
+            "target must be a str such as 'cuda:90' or 'cpu', got 90",
+        ),
     ],
 )
 def test_warmup_with_wrong_arguments(args, kwargs, message):
     with pytest.raises(TypeError) as raised:
-        scale.warmup(*args, target="cuda:90", **kwargs)
+        scale.warmup(*args, **{"target": "cuda:90"} | kwargs)
     assert str(raised.value) == message
 
 
-def test_an_unknown_target():
+@pytest.mark.parametrize("target", ["cuda:5000000000", "", "gpu"])
+def test_an_unknown_target(target):
     with pytest.raises(ValueError) as raised:
-        scale.warmup(tl.float32, 1, 1, 1.0, 16, target="cuda:5000000000")
-    assert "cuda:" in str(raised.value)
+        scale.warmup(tl.float32, 1, 1, 1.0, 16, target=target)
+    assert str(raised.value).endswith(f"'cuda:90', got '{target}'")
 
 
 def variant(**changes):
