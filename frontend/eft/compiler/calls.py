@@ -75,7 +75,8 @@ class Calls:
             for each in args[1:]:
                 total = _ON_TENSORS[function](total, each)
             return total
-        if function in _ON_TENSORS and len(args) == 1 and not kwargs:
+        is_pairwise = function in (min, max)
+        if function in _ON_TENSORS and not is_pairwise and len(args) == 1 and not kwargs:
             return _ON_TENSORS[function](args[0])
         raise Mistake(f"{function.__name__!r} does not take these values in a kernel")
 

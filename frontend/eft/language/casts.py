@@ -31,7 +31,7 @@ def cast(input, dtype: dtype, fp_downcast_rounding: str | None = None, bitcast: 
         bitcast: take the bits as they are; the types must be equally wide.
     """
     x = to_tensor(input)
-    if not isinstance(dtype, dtypes.dtype):
+    if not isinstance(dtype, dtypes.dtype) or dtype == dtypes.void:
         raise Mistake(f"cast needs a dtype, got {describe(dtype)}")
     scalar = dtype.scalar
     _check_rounding(x.dtype, scalar, fp_downcast_rounding)

@@ -186,10 +186,10 @@ def check_shape(shape) -> tuple[int, ...]:
         if isinstance(extent, bool) or not isinstance(extent, int):
             raise Mistake(f"a block's extent must be an int, got {describe(extent)}")
         if extent <= 0 or extent & (extent - 1):
-            raise Mistake(f"a block's extent must be a power of two, got {extent}")
+            raise Mistake(f"a block's extent must be a power of two, got {describe(extent)}")
         count *= extent
     if count > MAX_ELEMENTS:
-        raise Mistake(f"a block must have at most {MAX_ELEMENTS} elements, got {count}")
+        raise Mistake(f"a block must have at most {MAX_ELEMENTS} elements, got {describe(count)}")
     return extents
 
 

@@ -122,5 +122,7 @@ def where(condition, x, y):
 def cdiv(x, div):
     """`x` divided by `div`, rounded up, of integers that are not negative."""
     if is_number(x) and is_number(div):
+        if div == 0:
+            raise Mistake(f"cdiv of {describe(x)} by zero")
         return -(-x // div)
     return (x + div - 1) // div

@@ -39,9 +39,8 @@ def load(
     check_choice("cache_modifier", cache_modifier, ("", ".ca", ".cg", ".cs", ".cv"))
     check_choice("eviction_policy", eviction_policy, ("", "evict_first", "evict_last"))
     if boundary_check or padding_option:
-        raise Mistake(
-            "boundary_check and padding_option need a block pointer, which is not supported yet"
-        )
+        what = "boundary_check and padding_option"
+        raise Mistake(f"{what} need a block pointer, which is not supported yet")
     if volatile:
         raise Mistake("volatile=True is not supported yet")
     if mask is None and other is not None:

@@ -51,7 +51,7 @@ def full(shape, value, dtype):
         value: a number, known at compile time or not.
         dtype: the type of the elements.
     """
-    if not isinstance(dtype, dtypes.dtype) or dtype.is_block():
+    if not isinstance(dtype, dtypes.dtype) or dtype.is_block() or dtype == dtypes.void:
         raise Mistake(f"full needs a dtype, got {describe(dtype)}")
     shape = check_shape(shape)
     if is_number(value):

@@ -164,6 +164,26 @@ def tuple_without_end(x_ptr, n):
 
 
 @eft.jit
+def cast_to_nothing(x_ptr, n):
+    n.to(tl.void)
+
+
+@eft.jit
+def block_of_nothing(x_ptr, n):
+    tl.zeros((4,), tl.void)
+
+
+@eft.jit
+def largest_of_one(x_ptr, n):
+    max(n)
+
+
+@eft.jit
+def rounded_up_by_zero(x_ptr, n):
+    tl.cdiv(5, 0)
+
+
+@eft.jit
 def list_as_value(x_ptr, n):
     tl.store(x_ptr, [1, 2, 3])
 
@@ -288,6 +308,10 @@ def float_in_int_block(x_ptr, n):
             "tl.full(",
             "the number ~2**20000 is out of the range of int32: -2147483648 to 2147483647",
         ),
+        (cast_to_nothing, "n.to(", "cast needs a dtype, got the type void"),
+        (block_of_nothing, "tl.zeros(", "full needs a dtype, got the type void"),
+        (largest_of_one, "max(", "'max' does not take these values in a kernel"),
+        (rounded_up_by_zero, "tl.cdiv(", "cdiv of 5 by zero"),
         (tuple_without_end, "(0,) * ", "MemoryError"),
         (
             list_as_value,
@@ -329,6 +353,18 @@ def full_extent(x_ptr, n, N: tl.constexpr):
         (extent, 1 << 40, f"arange needs its end to fit in int32, got {1 << 40}"),
         (extent, 1 << 24, "a block must have at most 1048576 elements, got 16777216"),
         (full_extent, 3, "a block's extent must be a power of two, got 3"),
+        pytest.param(
+            full_extent,
+            10**5000,
+            "a block's extent must be a power of two, got ~2**16609",
+            id="many digits",
+        ),
+        pytest.param(
+            full_extent,
+            1 << 20000,
+            "a block must have at most 1048576 elements, got ~2**20002",
+            id="power of many digits",
+        ),
         (full_extent, -4, "a block's extent must be a power of two, got -4"),
         (full_extent, 1 << 19, "a block must have at most 1048576 elements, got 2097152"),
         (full_extent, "4", "a block's extent must be an int, got '4'"),
