@@ -38,6 +38,12 @@ class Source:
         self._lines_before = 1 if lines[self.first_line - 1][:1].isspace() else 0
         self._find_end(lines[self.first_line - 1 :])
         names = tuple(node.arg for node in self.parameters)
+        for name, real in zip(names, function.__code__.co_varnames, strict=False):
+            if name.startswith("__") and real.endswith(name) and real != name:
+                raise self._error(
+                    f"the parameter {name!r} of {self.name!r} is called {real!r}, because it is "
+                    "private to its class: give it another name"
+                )
         if (self.tree.name, names) != (
             function.__name__,
             function.__code__.co_varnames[: len(names)],

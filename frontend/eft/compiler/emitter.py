@@ -46,7 +46,9 @@ class Emitter:
         """The location of what is written now."""
         key = (self.source.file, *self.source.place(self.node))
         if key not in self._places:
-            self._places[key] = self.context.location(*key)
+            # A file's name may be of bytes that are no text.
+            name = key[0].encode(errors="surrogateescape").decode(errors="replace")
+            self._places[key] = self.context.location(name, *key[1:])
         return self._places[key]
 
     def error(self, message: str, node=None) -> CompilationError:

@@ -2,6 +2,8 @@
 """Mistakes: their text, unsupported statements, sources, launches, and what is our own bug."""
 # ruff: noqa: F821, F841, B015, B018 (the kernels are wrong on purpose)
 
+import os
+
 import eft
 import eft.language as tl
 import numpy as np
@@ -159,6 +161,39 @@ def test_kernel_that_is_a_lambda():
         "by a "
         "`def` statement"
     )
+
+
+class Holder:
+    @eft.jit
+    def private_parameter(x_ptr, __n):
+        pass
+
+
+def test_parameter_that_is_private_to_a_class():
+    with pytest.raises(eft.CompilationError) as raised:
+        lower(Holder.private_parameter, "*fp32 i32")
+    assert raised.value.message == (
+        "the parameter '__n' of 'Holder.private_parameter' is called '_Holder__n', because it is "
+        "private to its class: give it another name"
+    )
+
+
+def test_file_whose_name_is_no_text(tmp_path):
+    path = os.path.join(tmp_path, os.fsdecode(b"a\xff.py"))
+    text = (
+        "import eft\nimport eft.language as tl\n@eft.jit\ndef kernel(p, n):\n    tl.store({}, n)\n"
+    )
+    for target in ("p", "n"):
+        with open(path, "w") as file:
+            file.write(text.format(target))
+        namespace = {}
+        exec(compile(text.format(target), path, "exec"), namespace)
+        if target == "p":
+            lower(namespace["kernel"], "*fp32 i32")
+            continue
+        with pytest.raises(eft.CompilationError) as raised:
+            lower(namespace["kernel"], "*fp32 i32")
+        assert (raised.value.file, raised.value.line, raised.value.column) == (path, 5, 5)
 
 
 def test_what_is_no_function():
