@@ -11,6 +11,7 @@
 #include <charconv>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <pwd.h>
 #include <unistd.h>
 #include <utility>
@@ -41,9 +42,16 @@ std::string homeFolder() {
   return "";
 }
 
+// A relative path means one folder, wherever the process goes later.
+std::string fromHere(const std::string &path) {
+  std::error_code failure;
+  std::filesystem::path whole = std::filesystem::absolute(path, failure);
+  return failure ? path : whole.string();
+}
+
 std::string processFolder() {
   if (std::string folder = environment("EFT_CACHE_DIR"); !folder.empty())
-    return folder;
+    return fromHere(folder);
   if (std::string folder = environment("XDG_CACHE_HOME"); folder.starts_with('/'))
     return folder + "/eft";
   std::string home = homeFolder();

@@ -349,6 +349,8 @@ TEST(ProcessCache, is_where_the_environment_says) {
   EXPECT_EQ(describeProcessCache(
                 {{"XDG_CACHE_HOME", "/x"}, {"EFT_CACHE_DIR", "/e"}, {"EFT_CACHE_SIZE", "3M"}}),
             "/e 3145728 ");
+  EXPECT_EQ(describeProcessCache({{"EFT_CACHE_DIR", "here"}}),
+            (fs::current_path() / "here").string() + " 1073741824 ");
   EXPECT_NE(describeProcessCache({}).find("/.cache/eft"), std::string::npos)
       << "the user's home is found without HOME";
 }
