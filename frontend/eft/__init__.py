@@ -17,6 +17,8 @@ A kernel and its launch:
 
 from __future__ import annotations
 
+from operator import index
+
 from eft import language
 from eft.errors import CompilationError, InternalError
 from eft.jit import JITFunction, jit
@@ -48,7 +50,7 @@ def cdiv(x: int, y: int) -> int:
 @constexpr_function
 def next_power_of_2(n: int) -> int:
     """The smallest power of two that is at least `n`; 1 for what is below."""
-    return 1 if n <= 1 else 1 << (n - 1).bit_length()
+    return 1 if n <= 1 else 1 << (index(n) - 1).bit_length()
 
 
 def __getattr__(name: str):

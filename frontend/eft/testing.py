@@ -48,13 +48,17 @@ def do_bench(
         Milliseconds: a float, or a list for `quantiles` (a float if there is only one) and "all".
 
     Raises:
-        ValueError: an unknown `return_mode` or `device`, or a quantile out of range.
+        ValueError: an unknown `return_mode` or `device`, a quantile out of range, or a time that
+            is not finite.
         RuntimeError: `device` is "cuda" and there is no GPU.
     """
     if return_mode not in _MODES:
         raise ValueError(f"return_mode must be one of {', '.join(_MODES)}, got {return_mode!r}")
     if quantiles is not None and not all(0 <= quantile <= 1 for quantile in quantiles):
         raise ValueError(f"quantiles must be in [0, 1], got {list(quantiles)}")
+    for name, milliseconds in (("warmup", warmup), ("rep", rep)):
+        if not np.isfinite(milliseconds):
+            raise ValueError(f"{name} must be a number of milliseconds, got {milliseconds!r}")
     times = _measure(make_timer(device), fn, warmup, rep, grad_to_none or ())
     if quantiles is not None:
         values = [float(value) for value in np.quantile(times, quantiles)]

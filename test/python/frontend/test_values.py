@@ -7,6 +7,7 @@ import eft
 import eft.language as tl
 import ml_dtypes
 import numpy as np
+import pytest
 from support import lower
 
 N = tl.constexpr(8)
@@ -44,6 +45,21 @@ def compile_time_arithmetic(out, K: tl.constexpr):
 def test_python_computes_with_constexprs():
     found = stored(compile_time_arithmetic, 13, K=2)
     assert found == [10, -4, 1, 65, 1, 2, 4, 4, 2, 1, 3, 9, 1]
+
+
+def test_next_power_of_2():
+    for n, power in (
+        (-5, 1),
+        (0, 1),
+        (1, 1),
+        (2, 2),
+        (5, 8),
+        (2**70 + 1, 2**71),
+        (np.uint8(9), 16),
+    ):
+        assert eft.next_power_of_2(n) == power
+    with pytest.raises(TypeError):
+        eft.next_power_of_2(2.5)
 
 
 @eft.jit

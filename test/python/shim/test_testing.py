@@ -61,6 +61,10 @@ def test_quantile_out_of_range():
 
 
 def test_unknown_device():
+    for option, value in (("warmup", float("nan")), ("rep", float("inf"))):
+        with pytest.raises(ValueError) as raised:
+            do_bench(sleep, **{option: value})
+        assert str(raised.value) == f"{option} must be a number of milliseconds, got {value}"
     with pytest.raises(ValueError) as raised:
         do_bench(sleep, device="tpu")
     assert str(raised.value) == "device must be 'cuda' or 'cpu', got 'tpu'"
