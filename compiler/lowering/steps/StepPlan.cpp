@@ -17,6 +17,9 @@ constexpr unsigned fewPieceBits = 4, somePieceBits = 5, mostPieceBits = 8;
 /// again.
 constexpr unsigned cheapOperations = 8;
 
+/// But what is larger than this, in bytes, is computed again.
+constexpr int64_t mostKeptBytes = 256 * 1024;
+
 unsigned runOf(Operation *access) {
   auto run = access->getAttrOfType<IntegerAttr>("run");
   return run ? run.getInt() : 1;
@@ -232,7 +235,8 @@ private:
   /// A value that an earlier group computes at some cost is taken from there.
   bool takeFromEarlier(Value value, StepGroup &group) {
     auto earlier = computedBy.find(value);
-    if (earlier == computedBy.end() || earlier->second == &group)
+    if (earlier == computedBy.end() || earlier->second == &group ||
+        bytesOf(cast<RankedTensorType>(value.getType())) > mostKeptBytes)
       return false;
     group.takes.insert(value);
     earlier->second->puts.insert(value);
@@ -312,6 +316,12 @@ bool haveTiles(const StepGroup &group, const StepDimension &steps) {
       return value.getDefiningOp() && canTile(value.getDefiningOp());
     });
   return all;
+}
+
+int64_t bytesOf(RankedTensorType block) {
+  Type element = block.getElementType();
+  int64_t bits = element.isIntOrFloat() ? element.getIntOrFloatBitWidth() : 64;
+  return (int64_t(1) << layoutOf(block)->source().bits()) * std::max<int64_t>(bits / 8, 1);
 }
 
 RankedTensorType partialType(RankedTensorType source, unsigned axis, StringRef dimension,

@@ -28,6 +28,9 @@ StepPlan planSteps(mlir::Block &block, const StepOptions &options);
 /// Whether every block that a group computes, or takes, has tiles of such steps.
 bool haveTiles(const StepGroup &group, const StepDimension &steps);
 
+/// What all places of a block take in memory.
+int64_t bytesOf(mlir::RankedTensorType block);
+
 /// The block of what is left of a reduction's source when its steps are combined, and only they.
 mlir::RankedTensorType partialType(mlir::RankedTensorType source, unsigned axis,
                                    llvm::StringRef dimension, const ReductionSteps &steps);

@@ -1,0 +1,22 @@
+// RUN: eft-opt %s -split-input-file -verify-diagnostics -pass-pipeline='builtin.module(func.func(eft-split-into-steps{dimension=step elements=32 vectors=1 use-buffers}))'
+
+#long = #eft.layout<lane = [[1], [2], [4], [8]], step = [[16], [32], [64], [128], [256], [512], [1024], [2048], [4096], [8192], [16384], [32768], [65536], [131072], [262144], [524288], [1048576]]>
+
+// The row has to be kept, because something is written between its two uses.
+// expected-error @+1 {{'func.func' op needs 8390656 bytes to keep its blocks between loops, more than 4194304; use smaller blocks}}
+func.func @row_is_too_long_to_be_kept(%x: !eft.ptr<f32>, %y: !eft.ptr<f32>) {
+  %i = eft.arange 0 to 2097152 : tensor<2097152xi32, #long>
+  %xs = eft.splat %x : !eft.ptr<f32> -> tensor<2097152x!eft.ptr<f32>, #long>
+  %ps = eft.addptr %xs, %i : tensor<2097152x!eft.ptr<f32>, #long>, tensor<2097152xi32, #long>
+  %v = eft.load %ps {run = 16 : i32} : tensor<2097152x!eft.ptr<f32>, #long>
+  %s = eft.reduce %v axis 0 steps 4096 tree [1, 2, 4, 8, 16, 32, 64, 128, 256] : (tensor<2097152xf32, #long>) -> f32 {
+  ^bb0(%a: f32, %b: f32):
+    %sum = arith.addf %a, %b : f32
+    eft.yield %sum : f32
+  }
+  eft.store %y, %s : !eft.ptr<f32>
+  %ss = eft.splat %s : f32 -> tensor<2097152xf32, #long>
+  %d = arith.subf %v, %ss : tensor<2097152xf32, #long>
+  eft.store %ps, %d {run = 16 : i32} : tensor<2097152x!eft.ptr<f32>, #long>
+  return
+}
