@@ -68,6 +68,12 @@ def device(request):
 
 
 @pytest.fixture
+def host():
+    """The CPU, to compare another device with."""
+    return Cpu()
+
+
+@pytest.fixture
 def check_ir():
     """Checks a kernel's IR against the CHECK lines in its comments, with FileCheck."""
     program = shutil.which("FileCheck-19") or shutil.which("FileCheck", path="/usr/lib/llvm-19/bin")

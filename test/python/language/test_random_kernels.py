@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Random kernels against NumPy, and against each other on both kinds of device, to the bit.
+
+EFT_RANDOM_KERNELS is how many, by default 300; EFT_RANDOM_SEED is the first one's seed. A failure
+says the seed, so that EFT_RANDOM_SEED=… EFT_RANDOM_KERNELS=1 repeats it.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+
+import numpy as np
+import pytest
+from random_kernels import PROGRAMS, Kernel, generate
+from support import bits
+
+COUNT = int(os.environ.get("EFT_RANDOM_KERNELS", 300))
+FIRST = int(os.environ.get("EFT_RANDOM_SEED", 0))
+CHUNK = 20
+
+
+def launch(case: Kernel, function, device) -> dict[str, np.ndarray]:
+    """What the kernel writes on a device."""
+    arrays = {name: device.put(x) for name, x in (case.inputs | case.outputs).items()}
+    scalars = {name: value.item() for name, value in case.scalars.items()}
+    function[(PROGRAMS,)](**arrays, **scalars, num_warps=case.num_warps)
+    return {name: device.get(arrays[name]) for name in case.outputs}
+
+
+def compile_source(case: Kernel, folder):
+    path = folder / f"random_kernel_{case.seed}.py"
+    path.write_text(case.source)
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module.kernel
+
+
+def difference(found: np.ndarray, expected: np.ndarray) -> str | None:
+    differs = np.flatnonzero(bits(found) != bits(expected))
+    if len(differs) == 0:
+        return None
+    at = differs[0]
+    return f"{len(differs)} of {found.size} differ; [{at}] is {found[at]}, not {expected[at]}"
+
+
+def check(seed: int, device, host, folder):
+    case = generate(seed)
+    try:
+        function = compile_source(case, folder)
+        found = launch(case, function, device)
+        expected = case.expected()
+        # What has no exact definition is only compared between devices.
+        if case.rough:
+            on_host = launch(case, function, host)
+            expected |= {name: on_host[name] for name in case.rough}
+    except Exception as error:
+        raise AssertionError(f"seed {seed}:\n{case.source}") from error
+    for name in case.outputs:
+        text = difference(found[name], expected[name])
+        assert text is None, f"seed {seed}, {name}: {text}\n{case.source}"
+
+
+@pytest.mark.parametrize("first", range(FIRST, FIRST + COUNT, CHUNK))
+def test_random_kernels(device, host, tmp_path, first):
+    for seed in range(first, min(first + CHUNK, FIRST + COUNT)):
+        check(seed, device, host, tmp_path)
