@@ -1,0 +1,232 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The threads of one block of a GPU, in lockstep: a value is an array with an entry per thread.
+
+It runs what the lowering makes without a GPU, and sees what a GPU would not tell: a read of shared
+memory that no barrier divides from another thread's write, a misaligned access, a shuffle or a
+barrier that not all threads reach.
+"""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+from gpu_program import Operation, read_kernel
+
+TYPES = {
+    "i1": np.bool_,
+    "i8": np.uint8,
+    "i16": np.uint16,
+    "i32": np.uint32,
+    "i64": np.uint64,
+    "f16": np.float16,
+    "f32": np.float32,
+    "f64": np.float64,
+}
+LANES = 32
+NOBODY, MANY = -1, -2
+
+
+def element_of(text: str) -> tuple[np.dtype, int]:
+    """A type's elements and their number."""
+    vector = re.match(r"vector<(\d+)x(\w+)>", text)
+    name, count = (vector[2], int(vector[1])) if vector else (text, 1)
+    return np.dtype(TYPES[name]), count
+
+
+def signed(array: np.ndarray) -> np.ndarray:
+    return array.view(np.dtype(f"i{array.dtype.itemsize}"))
+
+
+class Shared:
+    """Shared memory: who touched each byte since the last barrier."""
+
+    def __init__(self, size: int = 1 << 16):
+        self.bytes = np.zeros(size, np.uint8)
+        self.forget()
+
+    def forget(self):
+        """All threads have met at a barrier."""
+        self.writer = np.full(self.bytes.size, NOBODY)
+        self.reader = np.full(self.bytes.size, NOBODY)
+
+    def touch(self, places: np.ndarray, threads: np.ndarray, writes: bool):
+        """Each of `threads` accesses its row of `places`, all at once."""
+        assert self.is_own(self.writer[places], threads).all(), "another wrote here: no barrier"
+        if writes:
+            assert self.is_own(self.reader[places], threads).all(), "another reads: no barrier"
+            self.writer[places] = threads
+            assert (self.writer[places] == threads).all(), "two threads write one byte"
+            return
+        readers = np.where(self.is_own(self.reader[places], threads), threads, MANY)
+        self.reader[places] = readers
+        self.reader[places[self.reader[places] != readers]] = MANY
+
+    @staticmethod
+    def is_own(owners: np.ndarray, threads: np.ndarray) -> np.ndarray:
+        return (owners == NOBODY) | (owners == threads)
+
+
+class Threads:
+    """Runs a kernel. `memory` is global memory: addresses are indices of its bytes."""
+
+    def __init__(self, count: int, memory: np.ndarray):
+        self.count, self.memory, self.shared = count, memory, Shared()
+        self.number = np.arange(count, dtype=np.uint32)
+        self.executed: dict[str, int] = {}
+
+    def run(self, text: str, arguments: list[int]):
+        names, operations = read_kernel(text)
+        values = {
+            n: np.full(self.count, a, np.uint64) for n, a in zip(names, arguments, strict=True)
+        }
+        self.block(operations, values, np.ones(self.count, bool))
+
+    def block(self, operations: list[Operation], values: dict, active: np.ndarray) -> list:
+        """Gives what the block yields."""
+        for operation in operations:
+            operands = [values[name] for name in operation.operands]
+            if operation.name in ("scf.yield", "func.return"):
+                return operands
+            self.executed[operation.name] = self.executed.get(operation.name, 0) + 1
+            if operation.name == "scf.if":
+                results = self.choose(operation, operands[0], values, active)
+            else:
+                method = operation.name.replace(".", "_")
+                step = getattr(self, method, None) or self.elementwise
+                results = step(operation, operands, active)
+            values.update(zip(operation.results, results or [], strict=True))
+        return []
+
+    def choose(self, operation, condition, values, active) -> list:
+        sides = []
+        for (_, body), side in zip(operation.regions, (condition, ~condition), strict=True):
+            sides.append(self.block(body, dict(values), active & side))
+        return (
+            [np.where(condition, yes, no) for yes, no in zip(*sides, strict=True)]
+            if sides[1:]
+            else []
+        )
+
+    # Threads
+
+    def nvvm_read_ptx_sreg_tid_x(self, operation, operands, active):
+        return [self.number]
+
+    def nvvm_barrier0(self, operation, operands, active):
+        assert active.all(), "a barrier that not all threads reach"
+        self.shared.forget()
+
+    def nvvm_shfl_sync(self, operation, operands, active):
+        assert active.all(), "a shuffle that not all threads reach"
+        everybody, value, lane, last = operands
+        assert (everybody == 0xFFFFFFFF).all() and (last == LANES - 1).all()
+        if "bfly" in operation.attributes:
+            lane = self.number % LANES ^ lane
+        assert (lane < LANES).all()
+        return [value[self.number // LANES * LANES + lane]]
+
+    # Memory
+
+    def llvm_mlir_addressof(self, operation, operands, active):
+        return [np.zeros(self.count, np.int64)]
+
+    def llvm_inttoptr(self, operation, operands, active):
+        return [operands[0].astype(np.int64)]
+
+    def llvm_getelementptr(self, operation, operands, active):
+        element = re.search(r"elem_type = (\w+)", operation.attributes)[1]
+        constant = re.search(r"rawConstantIndices = array<i32: (-?\d+)>", operation.attributes)[1]
+        index = signed(operands[1]).astype(np.int64) if operands[1:] else int(constant)
+        return [operands[0] + index * np.dtype(TYPES[element]).itemsize]
+
+    def places(self, operation, addresses, pointer_type, size, active, writes):
+        """The memory, and for each active thread the bytes that it accesses."""
+        is_shared = "<3>" in pointer_type
+        alignment = re.search(r"alignment = (\d+)", operation.attributes)
+        assert (addresses[active] % int(alignment[1] if alignment else size) == 0).all()
+        places = addresses[active, None] + np.arange(size)
+        if is_shared:
+            self.shared.touch(places, self.number[active, None].astype(int), writes)
+        return (self.shared.bytes if is_shared else self.memory), places
+
+    def llvm_load(self, operation, operands, active):
+        element, count = element_of(operation.result_types[0])
+        kind, size = operation.operand_types[0], element.itemsize * count
+        memory, places = self.places(operation, operands[0], kind, size, active, writes=False)
+        loaded = np.zeros((self.count, size), np.uint8)
+        loaded[active] = memory[places]
+        loaded = loaded.view(element)
+        return [loaded if count > 1 else loaded[:, 0]]
+
+    def llvm_store(self, operation, operands, active):
+        value, addresses = operands
+        stored = np.ascontiguousarray(value).view(np.uint8).reshape(self.count, -1)
+        kind, size = operation.operand_types[1], stored.shape[1]
+        memory, places = self.places(operation, addresses, kind, size, active, writes=True)
+        memory[places] = stored[active]
+
+    # Values
+
+    def arith_constant(self, operation, operands, active):
+        kind = operation.result_types[0]
+        text = re.search(r"value = ([^:>]+?)(?: :|}|>)", operation.attributes)[1]
+        if kind == "i1":
+            return [np.full(self.count, text in ("true", "1", "-1"))]
+        value = float(text) if kind[0] == "f" else np.int64(int(text)).astype(TYPES[kind])
+        return [np.full(self.count, value, TYPES[kind])]
+
+    def llvm_mlir_undef(self, operation, operands, active):
+        element, count = element_of(operation.result_types[0])
+        return [np.zeros((self.count, count), element)]
+
+    def llvm_insertelement(self, operation, operands, active):
+        vector = operands[0].copy()
+        vector[self.number, operands[2].astype(int)] = operands[1]
+        return [vector]
+
+    def llvm_extractelement(self, operation, operands, active):
+        return [operands[0][self.number, operands[1].astype(int)]]
+
+    def llvm_bitcast(self, operation, operands, active):
+        element, count = element_of(operation.result_types[0])
+        bits = np.ascontiguousarray(operands[0]).reshape(self.count, -1).view(element)
+        return [bits if count > 1 else bits[:, 0]]
+
+    arith_bitcast = llvm_bitcast
+
+    def arith_cmpi(self, operation, operands, active):
+        predicate = int(re.search(r"predicate = (\d+)", operation.attributes)[1])
+        a, b = map(signed, operands) if 2 <= predicate <= 5 else operands
+        compare = [np.equal, np.not_equal] + 2 * [
+            np.less, np.less_equal, np.greater, np.greater_equal,
+        ]  # fmt: skip
+        return [compare[predicate](a, b)]
+
+    def arith_trunci(self, operation, operands, active):
+        kind = operation.result_types[0]
+        return [operands[0] & 1 == 1 if kind == "i1" else operands[0].astype(TYPES[kind])]
+
+    def arith_extsi(self, operation, operands, active):
+        return [signed(operands[0]).astype(np.int64).astype(TYPES[operation.result_types[0]])]
+
+    def elementwise(self, operation, operands, active):
+        """What NumPy does by another name."""
+        functions = {
+            "arith.extui": lambda a: a,
+            "arith.select": np.where,
+            "arith.addi": np.add,
+            "arith.subi": np.subtract,
+            "arith.muli": np.multiply,
+            "arith.andi": np.bitwise_and,
+            "arith.ori": np.bitwise_or,
+            "arith.xori": np.bitwise_xor,
+            "arith.shli": np.left_shift,
+            "arith.shrui": np.right_shift,
+            "arith.addf": np.add,
+            "arith.mulf": np.multiply,
+            "arith.cmpf": np.greater,  # the only comparison here
+            "math.ctpop": np.bitwise_count,
+        }
+        kind = TYPES[operation.result_types[0]]
+        return [functions[operation.name](*operands).astype(kind)]
