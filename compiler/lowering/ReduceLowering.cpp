@@ -8,47 +8,13 @@
 // When a bit lies in the warps, all that is left to fold is brought into pieces by one trip through
 // memory.
 #include "compiler/lowering/Combiner.h"
+#include "compiler/lowering/PlaceMaps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
 
 namespace eft {
-
-namespace {
-
-constexpr uint64_t bitNumber(unsigned bit) { return uint64_t(1) << bit; }
-
-/// The map with some bits of the index set to zero.
-LinearLayout cleared(const LinearLayout &layout, uint64_t indexBits) {
-  std::vector<uint64_t> columns;
-  for (unsigned bit = 0; bit < layout.source().bits(); ++bit)
-    columns.push_back(layout.applyPacked(bitNumber(bit)) & ~indexBits);
-  return LinearLayout::fromColumns(layout.source(), layout.target(), std::move(columns));
-}
-
-/// The map with other pieces: piece bit i stands for `pieces[i]` of the given map's.
-LinearLayout withPieces(const LinearLayout &layout, ArrayRef<uint64_t> images) {
-  std::vector<std::pair<std::string, unsigned>> dims;
-  for (const Space::Dim &dim : layout.source().dims())
-    dims.emplace_back(dim.name, dims.empty() ? images.size() : dim.bits);
-  std::vector<uint64_t> columns(images.begin(), images.end());
-  for (unsigned bit = layout.source().dims()[1].offset; bit < layout.source().bits(); ++bit)
-    columns.push_back(layout.applyPacked(bitNumber(bit)));
-  return LinearLayout::fromColumns(Space::places(dims), layout.target(), std::move(columns));
-}
-
-/// The numbers of the piece bits without which a thread still holds all that it does.
-SmallVector<unsigned> neededPieceBits(const LinearLayout &layout) {
-  uint64_t redundant = layout.redundantBits(layout.source().dims().front().name);
-  SmallVector<unsigned> needed;
-  for (unsigned bit = 0; bit < layout.source().dims().front().bits; ++bit)
-    if ((redundant & bitNumber(bit)) == 0)
-      needed.push_back(bit);
-  return needed;
-}
-
-} // namespace
 
 /// What is left of a block on the way through its reduction.
 class Reducer {
@@ -95,45 +61,28 @@ public:
   SmallVector<Pieces> in(const LinearLayout &wanted) { return fetch(sources, {layout, wanted, 0}); }
 
 private:
-  static LinearLayout keepPieces(const LinearLayout &layout, ArrayRef<unsigned> bits) {
-    SmallVector<uint64_t> images;
-    for (unsigned bit : bits)
-      images.push_back(layout.applyPacked(bitNumber(bit)));
-    return withPieces(layout, images);
-  }
-
-  /// If places of `wanted` would have to look into another warp for a setting of `bits`: gives
+  /// If places of `near` would have to look into another warp for a setting of `bits`: gives
   /// every thread all that is left to fold, or if that is too much, those bits.
-  void bringIntoPieces(const LinearLayout &wanted, uint64_t bits, uint64_t left) {
-    bool isNear = planShuffle(layout, wanted).has_value();
+  void bringIntoPieces(const LinearLayout &near, uint64_t bits, uint64_t left) {
+    bool isNear = planShuffle(layout, near).has_value();
     for (uint64_t rest = bits; rest != 0; rest &= rest - 1)
-      isNear = isNear && planShuffle(layout, wanted, rest & -rest);
+      isNear = isNear && planShuffle(layout, near, rest & -rest);
     if (isNear)
       return;
     constexpr int mostBits = 5; // the warps of the largest program
     if (llvm::popcount(left) > mostBits)
       left = bits;
-    LinearLayout rest = cleared(layout, left);
-    SmallVector<uint64_t> images;
-    for (unsigned bit : neededPieceBits(rest))
-      images.push_back(rest.applyPacked(bitNumber(bit)));
-    for (; left != 0; left &= left - 1)
-      images.push_back(left & -left);
-    LinearLayout gathered = withPieces(rest, images);
-    sources = fetch(sources, {layout, gathered, 0});
-    layout = gathered;
+    LinearLayout wanted = gathered(layout, left);
+    sources = fetch(sources, {layout, wanted, 0});
+    layout = wanted;
   }
 
   /// Swaps the elements of each pair that stand the wrong way round.
   void orderPairs(const LinearLayout &own, uint64_t bit, SmallVector<Pieces> &lower,
                   SmallVector<Pieces> &higher) {
-    const std::vector<Space::Dim> &dims = own.source().dims();
-    uint64_t threads = 0;
-    for (unsigned place = dims[1].offset; place < own.source().bits(); ++place)
-      if (own.applyPacked(bitNumber(place)) & bit)
-        threads |= bitNumber(place - dims[1].offset);
+    uint64_t threads = threadsOf(own, bit);
     bool isSelecting = threads != 0 && !combiner.isCommutative();
-    Value isHigher = isSelecting ? isOdd(threads, dims[1].bits) : Value();
+    Value isHigher = isSelecting ? isOdd(threads, own.source().dims()[1].bits) : Value();
     for (auto [mine, other] : llvm::zip_equal(lower, higher))
       for (unsigned piece = 0; piece < mine.size(); ++piece) {
         if (own.applyPacked(piece) & bit)

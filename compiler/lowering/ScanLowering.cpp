@@ -1,6 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Scans, for both targets: one level for each bit of the index along the axis.
+//
+// In a level, a place whose index has the bit wants the last element of the half before its own. As
+// long as that lies in its warp, it is fetched there. The first level for which it doesn't brings
+// to every thread the last elements of all the parts that are done by then, in one trip through
+// memory. There are few; every thread goes on with them as with its own, and finds what it wants
+// among them.
 #include "compiler/lowering/Combiner.h"
+#include "compiler/lowering/PlaceMaps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -10,75 +17,140 @@ namespace eft {
 
 namespace {
 
-constexpr uint64_t bitNumber(unsigned bit) { return uint64_t(1) << bit; }
+/// Parts that a thread keeps the last elements of, at most, as a power of two.
+constexpr unsigned mostKeptBits = 6;
 
-/// One level: the places whose index has `bit`, or in a reverse scan lacks it, combine what the
-/// last element of the half before theirs holds with what they hold.
 struct Level {
   uint64_t bit;   // of the packed index
   uint64_t lower; // the bits below, along the axis
+  uint64_t upper; // the bit and those above, along the axis
   bool isReverse;
 
-  /// The layout and constant of the element that each place looks at.
-  Fetch fetchIn(const LinearLayout &layout) const {
-    std::vector<uint64_t> columns;
-    for (unsigned place = 0; place < layout.source().bits(); ++place)
-      columns.push_back(layout.applyPacked(bitNumber(place)) & ~(bit | lower));
-    auto wanted = LinearLayout::fromColumns(layout.source(), layout.target(), std::move(columns));
-    return {layout, std::move(wanted), isReverse ? bit : lower};
-  }
+  /// The lower bits of a last element.
+  uint64_t last() const { return isReverse ? 0 : lower; }
+  /// What a place looks at is its own index without `bit` and `lower`, and with these instead.
+  uint64_t offset() const { return isReverse ? bit : lower; }
 };
 
-/// The pieces of a layout that have a bit in all their places, or may have it in some.
-struct Receivers {
-  uint64_t threads = 0;         // parity of these bits of the thread changes a piece's own
-  SmallVector<unsigned> pieces; // if no thread changes it: those that receive
-  SmallVector<bool> isOdd;      // of each piece
+/// Values of elements at the indices map(place) ^ offset.
+struct Values {
+  LinearLayout map;
+  uint64_t offset;
+  SmallVector<PieceLowering::Pieces> sources;
+};
 
-  Receivers(const LinearLayout &layout, const Level &level) {
-    const std::vector<Space::Dim> &dims = layout.source().dims();
-    for (unsigned place = dims[1].offset; place < layout.source().bits(); ++place)
-      if (layout.applyPacked(bitNumber(place)) & level.bit)
-        threads |= bitNumber(place - dims[1].offset);
-    for (unsigned piece = 0; piece < bitNumber(dims[0].bits); ++piece) {
-      isOdd.push_back(((layout.applyPacked(piece) & level.bit) != 0) != level.isReverse);
-      if (threads != 0 || isOdd.back())
+/// Which pieces a level changes.
+struct Receivers {
+  uint64_t threads;             // parity of these bits of the thread decides with the piece
+  SmallVector<unsigned> pieces; // those that receive in some thread
+  SmallVector<bool> inEven;     // of each piece: receives where that parity is even
+
+  Receivers(const LinearLayout &map, const Level &level) : threads(threadsOf(map, level.bit)) {
+    for (unsigned piece = 0; piece < bitNumber(map.source().dims()[0].bits); ++piece) {
+      inEven.push_back(((map.applyPacked(piece) & level.bit) != 0) != level.isReverse);
+      if (threads != 0 || inEven.back())
         pieces.push_back(piece);
     }
   }
 };
 
-/// The same fetch for the receivers alone: their pieces are those of the map, where they are half
-/// of all, by a bit that is theirs.
-Fetch forReceivers(Fetch fetch, const LinearLayout &layout, const Level &level,
-                   const Receivers &receivers) {
-  const std::vector<Space::Dim> &dims = layout.source().dims();
-  if (receivers.pieces.size() == bitNumber(dims[0].bits))
-    return fetch;
-  // Some piece bit decides which half a piece is in; the others are free, each with that one put
-  // right.
-  unsigned decider = 0;
-  while (!(layout.applyPacked(bitNumber(decider)) & level.bit))
-    ++decider;
-  std::vector<std::pair<std::string, unsigned>> small;
-  std::vector<uint64_t> columns;
-  for (const Space::Dim &dim : dims)
-    small.emplace_back(dim.name, small.empty() ? dim.bits - 1 : dim.bits);
-  for (unsigned place = 0; place < layout.source().bits(); ++place) {
-    if (place == decider)
-      continue;
-    uint64_t image = fetch.wanted.applyPacked(bitNumber(place));
-    if (place < dims[1].offset && (layout.applyPacked(bitNumber(place)) & level.bit))
-      image ^= fetch.wanted.applyPacked(bitNumber(decider));
-    columns.push_back(image);
+/// What the receivers of a level want, in the order of `Receivers::pieces`: index(place) ^ offset.
+struct Wanted {
+  LinearLayout map;
+  uint64_t offset;
+
+  Wanted(const LinearLayout &own, const Level &level, const Receivers &receivers)
+      : map(cleared(own, level.bit | level.lower)), offset(level.offset()) {
+    const unsigned pieceBits = own.source().dims()[0].bits;
+    if (receivers.pieces.size() == bitNumber(pieceBits))
+      return;
+    // Half of the pieces receive. One piece bit decides which half a piece is in; the others are
+    // free, each together with that one if it matters too.
+    unsigned decider = 0;
+    while (!(own.applyPacked(bitNumber(decider)) & level.bit))
+      ++decider;
+    SmallVector<uint64_t> images;
+    for (unsigned bit = 0; bit < pieceBits; ++bit) {
+      uint64_t decided = own.applyPacked(bitNumber(bit)) & level.bit ? bitNumber(decider) : 0;
+      if (bit != decider)
+        images.push_back(map.applyPacked(bitNumber(bit) | decided));
+    }
+    if (!level.isReverse)
+      offset ^= map.applyPacked(bitNumber(decider));
+    map = withPieces(map, images);
   }
-  if (!level.isReverse)
-    fetch.offset ^= fetch.wanted.applyPacked(bitNumber(decider));
-  fetch.wanted = LinearLayout::fromColumns(Space::places(small), layout.target(), columns);
-  return fetch;
-}
+};
 
 } // namespace
+
+class Scanner {
+public:
+  using Pieces = PieceLowering::Pieces;
+  using Fetcher = llvm::function_ref<SmallVector<Pieces>(ArrayRef<Pieces>, const Fetch &)>;
+  using IsOdd = llvm::function_ref<Value(uint64_t threads, unsigned laneBits)>;
+
+  Scanner(ImplicitLocOpBuilder &b, Combiner &combiner, Fetcher fetch, IsOdd isOdd,
+          LinearLayout layout, SmallVector<Pieces> sources)
+      : b(b), combiner(combiner), fetch(fetch), isOdd(isOdd),
+        own{std::move(layout), 0, std::move(sources)} {}
+
+  void add(const Level &level) {
+    Receivers receivers(own.map, level);
+    Wanted wanted(own.map, level, receivers);
+    if (!lasts && !planShuffle(own.map, wanted.map, wanted.offset))
+      keepLasts(level);
+    combine(own, lasts ? *lasts : own, level);
+    if (lasts)
+      combine(*lasts, *lasts, level);
+  }
+
+  const SmallVector<Pieces> &results() const { return own.sources; }
+
+private:
+  /// Gives every thread the last elements of the parts that are done, if they are not too many.
+  void keepLasts(const Level &level) {
+    LinearLayout parts = cleared(own.map, level.lower);
+    LinearLayout map = gathered(parts, level.upper);
+    if (map.source().dims()[0].bits > mostKeptBits)
+      return;
+    lasts = Values{map, level.last(), fetch(own.sources, {own.map, map, level.last()})};
+  }
+
+  /// Combines with what receivers in `values` want, which is in `from`.
+  void combine(Values &values, const Values &from, const Level &level) {
+    Receivers receivers(values.map, level);
+    Wanted wanted(values.map, level, receivers);
+    SmallVector<Pieces> lower =
+        fetch(from.sources, {from.map, wanted.map, wanted.offset ^ from.offset});
+    Value isOddThread = receivers.threads == 0
+                            ? Value()
+                            : isOdd(receivers.threads, values.map.source().dims()[1].bits);
+    for (auto [position, piece] : llvm::enumerate(receivers.pieces)) {
+      SmallVector<Value> first, second;
+      for (auto [last, mine] : llvm::zip_equal(lower, values.sources)) {
+        first.push_back(last[position]);
+        second.push_back(mine[piece]);
+      }
+      SmallVector<Value> combined = combiner.combine(b, first, second);
+      for (auto [mine, before, after] : llvm::zip_equal(values.sources, second, combined))
+        mine[piece] =
+            isOddThread ? choose(isOddThread, receivers.inEven[piece], before, after) : after;
+    }
+  }
+
+  /// A piece that receives in even threads keeps its own in odd ones.
+  Value choose(Value isOddThread, bool receivesInEven, Value before, Value after) {
+    return b.create<arith::SelectOp>(isOddThread, receivesInEven ? before : after,
+                                     receivesInEven ? after : before);
+  }
+
+  ImplicitLocOpBuilder &b;
+  Combiner &combiner;
+  Fetcher fetch;
+  IsOdd isOdd;
+  Values own;
+  std::optional<Values> lasts;
+};
 
 LogicalResult PieceLowering::lowerScan(ImplicitLocOpBuilder &b, ScanOp op) {
   auto type = cast<RankedTensorType>(op.getSources().front().getType());
@@ -90,42 +162,21 @@ LogicalResult PieceLowering::lowerScan(ImplicitLocOpBuilder &b, ScanOp op) {
     return failure();
 
   LinearLayout layout = placesOf(type);
-  SmallVector<Pieces> values;
+  SmallVector<Pieces> sources;
   for (Value source : op.getSources())
-    values.push_back(Pieces(piecesOf(source)));
+    sources.push_back(Pieces(piecesOf(source)));
+  auto fetcher = [&](ArrayRef<Pieces> from, const Fetch &what) { return fetch(b, from, what); };
+  auto odd = [&](uint64_t threads, unsigned laneBits) { return isOdd(b, threads, laneBits); };
+  Scanner scanner(b, combiner, fetcher, odd, layout, std::move(sources));
 
   const Space::Dim &axis = layout.target().dims()[op.getAxis()];
+  uint64_t all = layout.target().mask(op.getAxis());
   for (unsigned number = 0; number < axis.bits; ++number) {
-    Level level{bitNumber(axis.offset + number), (bitNumber(number) - 1) << axis.offset,
-                op.getReverse()};
-    Receivers receivers(layout, level);
-    Fetch wanted = forReceivers(level.fetchIn(layout), layout, level, receivers);
-    SmallVector<Pieces> lasts = fetch(b, values, wanted);
-    Value isOddThread =
-        receivers.threads ? isOdd(b, receivers.threads, layout.source().dims()[1].bits) : Value();
-    // All look at what was there before this level.
-    SmallVector<Pieces> before = values;
-    for (auto [position, piece] : llvm::enumerate(receivers.pieces)) {
-      SmallVector<Value> first, second;
-      for (auto [last, own] : llvm::zip_equal(lasts, before)) {
-        first.push_back(last[position]);
-        second.push_back(own[piece]);
-      }
-      SmallVector<Value> combined = combiner.combine(b, first, second);
-      for (unsigned i = 0; i < values.size(); ++i) {
-        Value own = second[i], result = combined[i];
-        if (isOddThread) {
-          // A piece that receives in even threads keeps its own in odd ones.
-          bool inEven = receivers.isOdd[piece];
-          result =
-              b.create<arith::SelectOp>(isOddThread, inEven ? own : result, inEven ? result : own);
-        }
-        values[i][piece] = result;
-      }
-    }
+    uint64_t lower = (bitNumber(number) - 1) << axis.offset;
+    scanner.add({bitNumber(axis.offset + number), lower, all & ~lower, op.getReverse()});
   }
-  for (auto [result, pieces] : llvm::zip_equal(op.getResults(), values))
-    setPieces(result, std::move(pieces));
+  for (auto [result, pieces] : llvm::zip_equal(op.getResults(), scanner.results()))
+    setPieces(result, pieces);
   return success();
 }
 

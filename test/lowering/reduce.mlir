@@ -115,3 +115,30 @@ func.func @scan(%p: !eft.ptr<i32>, %n: i32) {
   eft.store %ps, %s : tensor<4x!eft.ptr<i32>, #a>
   return
 }
+
+// -----
+
+#a = #eft.layout<register = [[64], [128]], lane = [[1], [2], [4], [8], [16]], warp = [[32]], step = [[32], [64], [128]]>
+
+// The warps' last elements, of all four registers, go to all threads in one trip.
+// CHECK-LABEL: @scan_over_warps
+func.func @scan_over_warps(%p: !eft.ptr<i32>, %n: i32) {
+  // GPU-COUNT-20: nvvm.shfl.sync idx
+  // GPU-NOT: nvvm.shfl
+  // GPU: nvvm.barrier0
+  // GPU-COUNT-2: llvm.load %{{.*}} {alignment = 16 : i64} : !llvm.ptr<3> -> vector<4xi32>
+  // GPU-NOT: ptr<3>
+  // GPU-NOT: nvvm.barrier0
+  // CPU: vector.shuffle
+  %i = eft.arange 0 to 256 : tensor<256xi32, #a>
+  %ns = eft.splat %n : i32 -> tensor<256xi32, #a>
+  %x = arith.addi %i, %ns : tensor<256xi32, #a>
+  %s = eft.scan %x axis 0 : (tensor<256xi32, #a>) -> tensor<256xi32, #a> {
+  ^bb0(%a: i32, %b: i32):
+    %larger = arith.maxsi %a, %b : i32
+    eft.yield %larger : i32
+  }
+  %ps = eft.splat %p : !eft.ptr<i32> -> tensor<256x!eft.ptr<i32>, #a>
+  eft.store %ps, %s : tensor<256x!eft.ptr<i32>, #a>
+  return
+}

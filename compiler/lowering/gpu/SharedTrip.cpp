@@ -56,7 +56,8 @@ SharedTrip::SharedTrip(ImplicitLocOpBuilder &b, SharedMemory &memory, const Line
     bytesOfAll += buffer.bytes();
   }
   offsetBits = buffers.front().layout.bits();
-  while (bytesOfAll << (offsetBits - roundBits) > SharedMemory::usualBytes)
+  while (bytesOfAll << (offsetBits - roundBits) > SharedMemory::usualBytes &&
+         roundBits < offsetBits)
     ++roundBits;
   uint64_t start = 0;
   for (Buffer &buffer : buffers) {

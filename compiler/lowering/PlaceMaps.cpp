@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "compiler/lowering/PlaceMaps.h"
+
+namespace eft {
+
+LinearLayout cleared(const LinearLayout &layout, uint64_t indexBits) {
+  std::vector<uint64_t> columns;
+  for (unsigned bit = 0; bit < layout.source().bits(); ++bit)
+    columns.push_back(layout.applyPacked(bitNumber(bit)) & ~indexBits);
+  return LinearLayout::fromColumns(layout.source(), layout.target(), std::move(columns));
+}
+
+LinearLayout withPieces(const LinearLayout &layout, llvm::ArrayRef<uint64_t> images) {
+  std::vector<std::pair<std::string, unsigned>> dims;
+  for (const Space::Dim &dim : layout.source().dims())
+    dims.emplace_back(dim.name, dims.empty() ? images.size() : dim.bits);
+  std::vector<uint64_t> columns(images.begin(), images.end());
+  for (unsigned bit = layout.source().dims()[1].offset; bit < layout.source().bits(); ++bit)
+    columns.push_back(layout.applyPacked(bitNumber(bit)));
+  return LinearLayout::fromColumns(Space::places(dims), layout.target(), std::move(columns));
+}
+
+llvm::SmallVector<unsigned> neededPieceBits(const LinearLayout &layout) {
+  uint64_t redundant = layout.redundantBits(layout.source().dims().front().name);
+  llvm::SmallVector<unsigned> needed;
+  for (unsigned bit = 0; bit < layout.source().dims().front().bits; ++bit)
+    if ((redundant & bitNumber(bit)) == 0)
+      needed.push_back(bit);
+  return needed;
+}
+
+LinearLayout keepPieces(const LinearLayout &layout, llvm::ArrayRef<unsigned> bits) {
+  llvm::SmallVector<uint64_t> images;
+  for (unsigned bit : bits)
+    images.push_back(layout.applyPacked(bitNumber(bit)));
+  return withPieces(layout, images);
+}
+
+LinearLayout gathered(const LinearLayout &layout, uint64_t bits) {
+  LinearLayout rest = cleared(layout, bits);
+  llvm::SmallVector<uint64_t> images;
+  for (unsigned bit : neededPieceBits(rest))
+    images.push_back(rest.applyPacked(bitNumber(bit)));
+  for (; bits != 0; bits &= bits - 1)
+    images.push_back(bits & -bits);
+  return withPieces(rest, images);
+}
+
+uint64_t threadsOf(const LinearLayout &layout, uint64_t indexBit) {
+  const unsigned first = layout.source().dims()[1].offset;
+  uint64_t threads = 0;
+  for (unsigned bit = first; bit < layout.source().bits(); ++bit)
+    if (layout.applyPacked(bitNumber(bit)) & indexBit)
+      threads |= bitNumber(bit - first);
+  return threads;
+}
+
+} // namespace eft
