@@ -10,6 +10,7 @@ include "compiler/ir/ops/Shapes.td"
 include "compiler/ir/ops/Memory.td"
 include "compiler/ir/ops/Arithmetic.td"
 include "compiler/ir/ops/Reductions.td"
+include "compiler/ir/ops/Matrix.td"
 include "compiler/ir/ops/Buffers.td"
 
 #endif

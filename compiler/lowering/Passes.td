@@ -96,8 +96,15 @@ def LowerToCpu : Pass<"eft-lower-to-cpu", "::mlir::ModuleOp"> {
     `(const uint64_t *arguments, const uint32_t grid[3], uint64_t first, uint64_t count)`, that runs the
     programs `first` to `first + count - 1`, counted with x fastest. An argument takes 8 bytes.
 
+    A dot copies its operands to the stack and is loops over them, with a tile of the accumulator in
+    registers.
+
     Pointers become integers of 64 bits.
   }];
+  let options = [
+    Option<"vectorBits", "vector-bits", "unsigned", /*default=*/"256",
+           "bits of a vector register; a power of two">
+  ];
   let dependentDialects = ["::mlir::scf::SCFDialect", "::mlir::arith::ArithDialect",
                            "::mlir::LLVM::LLVMDialect", "::mlir::math::MathDialect",
                            "::mlir::vector::VectorDialect"];

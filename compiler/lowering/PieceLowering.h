@@ -65,6 +65,7 @@ protected:
   virtual mlir::LogicalResult lowerStore(mlir::ImplicitLocOpBuilder &b, StoreOp store) = 0;
   /// `eft.atomic_rmw` or `eft.atomic_cas`.
   virtual mlir::LogicalResult lowerAtomic(mlir::ImplicitLocOpBuilder &b, mlir::Operation *op) = 0;
+  virtual mlir::LogicalResult lowerDot(mlir::ImplicitLocOpBuilder &b, DotOp dot) = 0;
   virtual Pieces uniformDiv(mlir::ImplicitLocOpBuilder &b, UniformDivOp division) = 0;
   virtual mlir::Value programId(mlir::ImplicitLocOpBuilder &b, Axis axis) = 0;
   virtual mlir::Value numPrograms(mlir::ImplicitLocOpBuilder &b, Axis axis) = 0;

@@ -23,6 +23,8 @@ void addBlockTransforms(OpPassManager &passes, const PassOptions &options) {
   passes.addPass(createFuseMultiplyAdd());
   passes.addPass(createExpandMath());
   passes.addPass(createCanonicalizerPass());
+  if (!options.isGpu)
+    passes.addPass(createWidenDot());
   passes.addPass(createExpandNarrowFloats({options.isGpu, options.isGpu}));
   passes.addPass(createExpandFloatToInt());
   if (!options.isGpu)
@@ -59,7 +61,7 @@ void addLowering(OpPassManager &passes, const PassOptions &options) {
   if (options.isGpu)
     passes.addPass(createLowerToGpu({options.numWarps, options.computeCapability}));
   else
-    passes.addPass(createLowerToCpu());
+    passes.addPass(createLowerToCpu({options.vectorBits}));
   passes.addPass(createCSEPass());
   passes.addPass(createLowerToLLVM());
 }

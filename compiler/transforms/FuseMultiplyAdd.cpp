@@ -8,6 +8,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Iterators.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
@@ -51,6 +52,33 @@ template <typename Sum> struct FuseProduct : OpRewritePattern<Sum> {
   }
 };
 
+/// The matrix product that gives `value` and is added to nothing, if nothing else uses it.
+DotOp soleDot(Value value) {
+  auto dot = value.getDefiningOp<DotOp>();
+  if (!dot || !dot->hasOneUse())
+    return {};
+  bool isAlone =
+      matchPattern(dot.getAcc(), m_AnyZeroFloat()) || matchPattern(dot.getAcc(), m_Zero());
+  return isAlone ? dot : DotOp();
+}
+
+/// Lets a matrix product begin with what is added to it.
+template <typename Sum> struct FuseDot : OpRewritePattern<Sum> {
+  using OpRewritePattern<Sum>::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(Sum sum, PatternRewriter &rewriter) const override {
+    DotOp left = soleDot(sum.getLhs());
+    DotOp dot = left ? left : soleDot(sum.getRhs());
+    if (!dot)
+      return rewriter.notifyMatchFailure(sum, "no operand is a matrix product used only here");
+    Value acc = left ? sum.getRhs() : sum.getLhs();
+    rewriter.replaceOpWithNewOp<DotOp>(sum, dot.getType(), dot.getA(), dot.getB(), acc,
+                                       dot.getPrecision());
+    rewriter.eraseOp(dot);
+    return success();
+  }
+};
+
 struct FuseMultiplyAddPass : impl::FuseMultiplyAddBase<FuseMultiplyAddPass> {
   void runOnOperation() override {
     eraseDeadOperations();
@@ -72,7 +100,8 @@ private:
 } // namespace
 
 void populateFuseMultiplyAddPatterns(RewritePatternSet &patterns) {
-  patterns.add<FuseProduct<arith::AddFOp>, FuseProduct<arith::SubFOp>>(patterns.getContext());
+  patterns.add<FuseProduct<arith::AddFOp>, FuseProduct<arith::SubFOp>, FuseDot<arith::AddFOp>,
+               FuseDot<arith::AddIOp>>(patterns.getContext());
 }
 
 } // namespace eft

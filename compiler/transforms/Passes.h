@@ -39,6 +39,10 @@ void populateExpandMinMaxPatterns(mlir::RewritePatternSet &patterns);
 /// again, so these are patterns for one application each.
 void populateExpandIntegerCornersPatterns(mlir::RewritePatternSet &patterns);
 
+/// Gives matrix products factors of their accumulator's type, without reduced precision. The result
+/// has such products again, so these are patterns for one application each.
+void populateWidenDotPatterns(mlir::RewritePatternSet &patterns);
+
 /// Moves elementwise operations on splats in front of the splat.
 void populateHoistUniformPatterns(mlir::RewritePatternSet &patterns);
 

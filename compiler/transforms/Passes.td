@@ -23,6 +23,9 @@ def FuseMultiplyAdd : Pass<"eft-fuse-multiply-add"> {
     The negation is exact, and part of the instruction on both targets. A product that is converted,
     splatted or broadcast before it is added is not fused, nor is anything of f16 or bf16.
 
+    A sum with a matrix product that has no other use, and begins with zero, becomes one that begins
+    with the other operand.
+
     It runs before the passes that make additions and products of their own, so that those stay as they
     are. Operations that nobody needs are erased first, so that a use without a use does not count.
 
@@ -117,6 +120,27 @@ def ExpandFloatToInt : Pass<"eft-expand-float-to-int"> {
     %2 = arith.fptosi %1 : f32 to i32
     %above = arith.cmpf oge, %x, %two31 : f32
     %i = arith.select %above, %greatest, %2 : i32
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+def WidenDot : Pass<"eft-widen-dot"> {
+  let summary = "Gives matrix products factors of their accumulator's type";
+  let description = [{
+    For a target without tensor cores, such as a CPU. Factors of f16 and bf16 become f32, which is
+    exact; i8 becomes i32. Products of f32 with reduced precision become exact ones.
+
+    ```mlir
+    %d = eft.dot %a, %b, %c precision ieee
+        : tensor<16x16xf16>, tensor<16x16xf16> -> tensor<16x16xf32>
+    ```
+    becomes
+    ```mlir
+    %0 = arith.extf %a : tensor<16x16xf16> to tensor<16x16xf32>
+    %1 = arith.extf %b : tensor<16x16xf16> to tensor<16x16xf32>
+    %d = eft.dot %0, %1, %c precision ieee
+        : tensor<16x16xf32>, tensor<16x16xf32> -> tensor<16x16xf32>
     ```
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect"];

@@ -118,3 +118,36 @@ func.func @dead_use_of_the_product(%a: f32, %b: f32, %c: f32) -> f32 {
   %s = arith.addf %p, %c : f32
   return %s : f32
 }
+
+// A loop's accumulator is what its matrix product begins with.
+// CHECK-LABEL: @sum_with_a_matrix_product
+// CHECK-SAME: %[[A:.*]]: tensor<16x16xf32>, %[[C:.*]]: tensor<16x16xf32>
+func.func @sum_with_a_matrix_product(%a: tensor<16x16xf32>, %c: tensor<16x16xf32>) -> tensor<16x16xf32> {
+  // CHECK: %[[D:.*]] = eft.dot %[[A]], %[[A]], %[[C]] precision tf32
+  // CHECK-NOT: arith.addf
+  // CHECK: return %[[D]]
+  %zero = arith.constant dense<0.0> : tensor<16x16xf32>
+  %d = eft.dot %a, %a, %zero precision tf32 : tensor<16x16xf32>, tensor<16x16xf32> -> tensor<16x16xf32>
+  %s = arith.addf %c, %d : tensor<16x16xf32>
+  return %s : tensor<16x16xf32>
+}
+
+// CHECK-LABEL: @sum_with_an_integer_matrix_product
+func.func @sum_with_an_integer_matrix_product(%a: tensor<16x16xi8>, %c: tensor<16x16xi32>) -> tensor<16x16xi32> {
+  // CHECK: eft.dot %{{.*}}, %{{.*}}, %arg1 precision ieee
+  // CHECK-NOT: arith.addi
+  %zero = arith.constant dense<0> : tensor<16x16xi32>
+  %d = eft.dot %a, %a, %zero precision ieee : tensor<16x16xi8>, tensor<16x16xi8> -> tensor<16x16xi32>
+  %s = arith.addi %d, %c : tensor<16x16xi32>
+  return %s : tensor<16x16xi32>
+}
+
+// CHECK-LABEL: @sum_with_a_matrix_product_that_is_used_twice
+func.func @sum_with_a_matrix_product_that_is_used_twice(%a: tensor<16x16xf32>) -> tensor<16x16xf32> {
+  // CHECK: eft.dot
+  // CHECK: arith.addf
+  %zero = arith.constant dense<0.0> : tensor<16x16xf32>
+  %d = eft.dot %a, %a, %zero precision tf32 : tensor<16x16xf32>, tensor<16x16xf32> -> tensor<16x16xf32>
+  %s = arith.addf %d, %d : tensor<16x16xf32>
+  return %s : tensor<16x16xf32>
+}

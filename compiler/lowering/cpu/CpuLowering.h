@@ -9,7 +9,9 @@ namespace eft {
 
 class CpuLowering : public PieceLowering {
 public:
-  CpuLowering(mlir::MLIRContext *context) : PieceLowering(context, {"step", "lane"}) {}
+  /// `vectorBits` is the length of a vector register.
+  CpuLowering(mlir::MLIRContext *context, unsigned vectorBits)
+      : PieceLowering(context, {"step", "lane"}), vectorBits(vectorBits) {}
 
   /// Adds six i32 arguments to the kernel: the program's position and the grid's extent, each along
   /// x, y, z.
@@ -23,6 +25,7 @@ private:
   mlir::LogicalResult lowerLoad(mlir::ImplicitLocOpBuilder &b, LoadOp load) override;
   mlir::LogicalResult lowerStore(mlir::ImplicitLocOpBuilder &b, StoreOp store) override;
   mlir::LogicalResult lowerAtomic(mlir::ImplicitLocOpBuilder &b, mlir::Operation *op) override;
+  mlir::LogicalResult lowerDot(mlir::ImplicitLocOpBuilder &b, DotOp dot) override;
   Pieces uniformDiv(mlir::ImplicitLocOpBuilder &b, UniformDivOp division) override;
   mlir::Value programId(mlir::ImplicitLocOpBuilder &, Axis axis) override {
     return program[uint32_t(axis)];
@@ -44,6 +47,7 @@ private:
   void loadScalar(mlir::ImplicitLocOpBuilder &b, LoadOp load);
   void storeScalar(mlir::ImplicitLocOpBuilder &b, StoreOp store);
 
+  unsigned vectorBits;
   llvm::SmallVector<mlir::Value, 6> program;
 };
 

@@ -73,7 +73,14 @@ CpuLowering::Pieces CpuLowering::uniformDiv(ImplicitLocOpBuilder &b, UniformDivO
 namespace {
 
 struct LowerToCpuPass : impl::LowerToCpuBase<LowerToCpuPass> {
+  using LowerToCpuBase::LowerToCpuBase;
+
   void runOnOperation() override {
+    if (vectorBits < 64 || !llvm::isPowerOf2_32(vectorBits)) {
+      getOperation().emitError("vector-bits must be a power of two of at least 64, got ")
+          << vectorBits.getValue();
+      return signalPassFailure();
+    }
     for (auto kernel : llvm::to_vector(getOperation().getOps<func::FuncOp>()))
       if (failed(lower(kernel)))
         return signalPassFailure();
@@ -110,7 +117,7 @@ private:
       return kernel.emitOpError("must have no results, got ") << kernel.getNumResults();
     if (failed(checkLayouts(kernel)))
       return failure();
-    CpuLowering lowering(&getContext());
+    CpuLowering lowering(&getContext(), vectorBits);
     lowering.takeArguments(kernel);
     lowering.addProgramArguments(kernel);
     if (failed(lowering.lower(kernel.getBody())))

@@ -28,6 +28,7 @@ private:
   mlir::LogicalResult lowerLoad(mlir::ImplicitLocOpBuilder &b, LoadOp load) override;
   mlir::LogicalResult lowerStore(mlir::ImplicitLocOpBuilder &b, StoreOp store) override;
   mlir::LogicalResult lowerAtomic(mlir::ImplicitLocOpBuilder &b, mlir::Operation *op) override;
+  mlir::LogicalResult lowerDot(mlir::ImplicitLocOpBuilder &b, DotOp dot) override;
   Pieces uniformDiv(mlir::ImplicitLocOpBuilder &b, UniformDivOp division) override;
   mlir::Value programId(mlir::ImplicitLocOpBuilder &b, Axis axis) override;
   mlir::Value numPrograms(mlir::ImplicitLocOpBuilder &b, Axis axis) override;

@@ -5,6 +5,7 @@
 #include "compiler/ir/LayoutConversion.h"
 #include "compiler/layout/Placement.h"
 #include "compiler/layout/ReductionOrder.h"
+#include "compiler/transforms/placing/DotPlacing.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -25,7 +26,7 @@ bool isView(Operation *op) {
 
 /// Operations that have a home. An atomic operation must not be made twice.
 bool hasHome(Operation *op) {
-  return isa<ReduceOp, ScanOp, ExchangeOp, GatherOp>(op) || isAtomic(op);
+  return isa<ReduceOp, ScanOp, ExchangeOp, GatherOp, DotOp>(op) || isAtomic(op);
 }
 
 /// Whether all blocks that an operation works on have one shape, and it works on each element by
@@ -115,6 +116,8 @@ LayoutAttr PlacingRules::homeOf(Operation *op) {
   Value result = blockResult(op);
   if (!result || !hasHome(op))
     return {};
+  if (auto dot = dyn_cast<DotOp>(op); dot && target.kind == PlacementTarget::Kind::Gpu)
+    return dotAccumulator(dot, target.numWarps);
   auto reduce = dyn_cast<ReduceOp>(op);
   if (!reduce)
     return defaultOf(result);
@@ -165,6 +168,11 @@ LayoutAttr PlacingRules::demandOn(OpOperand &operand, LayoutAttr result) {
     return reductionSource(reduce);
   if (auto gather = dyn_cast<GatherOp>(op); gather && &operand == &gather.getSourceMutable())
     return defaultOf(operand.get());
+  if (auto dot = dyn_cast<DotOp>(op)) {
+    bool isOnGpu = target.kind == PlacementTarget::Kind::Gpu;
+    LayoutAttr demanded = isOnGpu ? dotOperand(operand, result) : LayoutAttr();
+    return demanded ? demanded : defaultOf(operand.get());
+  }
   if (!result)
     return defaultOf(operand.get());
   return isView(op) ? demandOfView(operand, result) : result;

@@ -43,6 +43,7 @@ from eft.language.dtypes import (
 )
 from eft.language.loops import range, static_range
 from eft.language.math import PropagateNan, abs, cdiv, exp, log, maximum, minimum, sqrt, where
+from eft.language.matrix import dot
 from eft.language.memory import load, store
 from eft.language.missing import FUNCTIONS as _MISSING
 from eft.language.missing import NotYet as _NotYet

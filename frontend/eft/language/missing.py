@@ -7,7 +7,7 @@ from __future__ import annotations
 FUNCTIONS = frozenset(
     """
     advance aggregate_replace assume atomic_load atomic_poll atomic_store bitonic_merge ceil clamp
-    condition cos debug_barrier device_assert device_print div_rn dot dot_scaled erf exp2
+    condition cos debug_barrier device_assert device_print div_rn dot_scaled erf exp2
     expect_zero extra fdiv float8e4b15 float8e4b8 float8e4nv float8e5 float8e5b16 floor fma
     inline_asm_elementwise load_tensor_descriptor log2 make_block_ptr make_tensor_descriptor
     map_elementwise max_constancy max_contiguous multiple_of pair_uniform_to_normal philox_impl

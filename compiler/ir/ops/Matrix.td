@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The product of matrices.
+
+#ifndef EFT_OPS_MATRIX
+#define EFT_OPS_MATRIX
+
+include "compiler/ir/ops/Types.td"
+
+def Eft_Precision : I32EnumAttr<"Precision", "how exactly products of f32 are computed", [
+    I32EnumAttrCase<"Ieee", 0, "ieee">, I32EnumAttrCase<"Tf32", 1, "tf32">,
+    I32EnumAttrCase<"Tf32x3", 2, "tf32x3">]> {
+  let cppNamespace = "::eft";
+}
+
+def Eft_DotOp : Eft_Op<"dot", [Pure, AllTypesMatch<["acc", "result"]>]> {
+  let summary = "A matrix product, added to an accumulator";
+  let description = [{
+    `a` is a block of M × K elements, `b` of K × N, `acc` and the result of M × N; each extent is at
+    least 16. In formulas, result[i, j] = acc[i, j] + Σₖ a[i, k] · b[k, j].
+
+    | elements of `a` and `b` | of `acc` | the sum |
+    |---|---|---|
+    | f16, bf16 | f32 | products are exact, sums are rounded in an order that the target chooses |
+    | f32, `ieee` | f32 | fused products and sums, k ascending, beginning with `acc` |
+    | f32, `tf32` | f32 | as above, but the operands may be rounded to 11 bits first |
+    | f32, `tf32x3` | f32 | as above, but each operand may be the sum of two such numbers |
+    | f64 | f64 | as f16, with fused products |
+    | i8, i32 | i32 | wraps; i8 is signed |
+
+    Only f32 has a precision other than `ieee`.
+
+    ```mlir
+    %d = eft.dot %a, %b, %c precision tf32
+        : tensor<64x32xf32>, tensor<32x128xf32> -> tensor<64x128xf32>
+    ```
+  }];
+  let arguments = (ins Eft_Block:$a, Eft_Block:$b, Eft_Block:$acc, Eft_Precision:$precision);
+  let results = (outs Eft_Block:$result);
+  let assemblyFormat = [{
+    $a `,` $b `,` $acc `precision` $precision attr-dict
+    `:` type($a) `,` type($b) `->` type($result)
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// Whether a GPU's tensor cores have this product: they round f32, and lack i32.
+    bool usesTensorCores();
+  }];
+}
+
+#endif

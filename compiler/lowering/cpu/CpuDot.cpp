@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Matrix products on a CPU.
+//
+// The factors and the accumulator lie on the stack. A tile of the accumulator, some rows high and
+// two vectors wide, is held in registers for all of k:
+//
+//     for each tile
+//       for k
+//         for each row of the tile
+//           row += a[row, k] (in every lane) × the two vectors of b[k, …]
+//
+// The loops are loops, so the code has the size of one tile, whatever the block's. Every element is
+// one chain of fused products and sums, k ascending, that begins with the accumulator.
+#include "compiler/lowering/cpu/CpuLowering.h"
+#include "compiler/lowering/cpu/StackBlock.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+
+namespace eft {
+
+namespace {
+
+class DotLoops {
+public:
+  DotLoops(ImplicitLocOpBuilder &b, StackBlock &a, StackBlock &other, StackBlock &acc,
+           ArrayRef<int64_t> extents, unsigned vectorBits)
+      : b(b), a(a), other(other), acc(acc), rows(extents[0]), columns(extents[1]),
+        depth(extents[2]),
+        type(VectorType::get(
+            std::min<int64_t>(vectorBits / acc.elementType().getIntOrFloatBitWidth(), columns),
+            acc.elementType())),
+        // Half of the registers hold the tile: enough chains to hide the latency of a product.
+        tileRows(vectorBits >= 512 ? 8 : 4),
+        tileVectors(std::min<int64_t>(2, columns / type.getNumElements())) {}
+
+  void emit() {
+    const int64_t tileColumns = tileVectors * type.getNumElements();
+    loop(columns, tileColumns,
+         [&](Value column) { loop(rows, tileRows, [&](Value row) { emitTile(row, column); }); });
+  }
+
+private:
+  using Tile = SmallVector<Value>;
+
+  Value constant(int64_t value) { return b.create<arith::ConstantIntOp>(value, 64); }
+
+  Value add(Value number, int64_t offset) {
+    return offset == 0 ? number : b.create<arith::AddIOp>(number, constant(offset)).getResult();
+  }
+
+  void loop(int64_t end, int64_t step, llvm::function_ref<void(Value)> body) {
+    auto loop = b.create<scf::ForOp>(constant(0), constant(end), constant(step));
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(loop.getBody());
+    body(loop.getInductionVar());
+  }
+
+  /// The address of element (row + i, column + j) of a block on the stack.
+  Value address(StackBlock &block, Value row, int64_t i, Value column, int64_t j) {
+    Value down = b.create<arith::MulIOp>(row, constant(block.stride(0)));
+    Value across = b.create<arith::MulIOp>(column, constant(block.stride(1)));
+    Value number = b.create<arith::AddIOp>(down, across);
+    return block.at(add(number, i * block.stride(0) + j * block.stride(1)));
+  }
+
+  Value vectorAt(StackBlock &block, Value row, int64_t i, Value column, unsigned vector) {
+    return address(block, row, i, column, int64_t(vector) * type.getNumElements());
+  }
+
+  void emitTile(Value row, Value column) {
+    const unsigned bytes = type.getElementTypeBitWidth() / 8;
+    Tile tile;
+    for (int64_t i = 0; i < tileRows; ++i)
+      for (unsigned vector = 0; vector < tileVectors; ++vector)
+        tile.push_back(b.create<LLVM::LoadOp>(type, vectorAt(acc, row, i, column, vector), bytes));
+    auto sum = b.create<scf::ForOp>(constant(0), constant(depth), constant(1), tile);
+    {
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPointToStart(sum.getBody());
+      b.create<scf::YieldOp>(emitStep(row, column, sum.getInductionVar(), sum.getRegionIterArgs()));
+    }
+    for (int64_t i = 0; i < tileRows; ++i)
+      for (unsigned vector = 0; vector < tileVectors; ++vector)
+        b.create<LLVM::StoreOp>(sum.getResult(i * tileVectors + vector),
+                                vectorAt(acc, row, i, column, vector), bytes);
+  }
+
+  /// The tile with the products of one k added.
+  Tile emitStep(Value row, Value column, Value k, ValueRange tile) {
+    const unsigned bytes = type.getElementTypeBitWidth() / 8;
+    SmallVector<Value, 2> vectors;
+    for (unsigned vector = 0; vector < tileVectors; ++vector)
+      vectors.push_back(b.create<LLVM::LoadOp>(type, vectorAt(other, k, 0, column, vector), bytes));
+    Tile result;
+    for (int64_t i = 0; i < tileRows; ++i) {
+      Value scalar = b.create<LLVM::LoadOp>(type.getElementType(), address(a, row, i, k, 0), bytes);
+      Value factor = b.create<vector::SplatOp>(type, scalar);
+      for (Value vector : vectors)
+        result.push_back(multiplyAdd(factor, vector, tile[result.size()]));
+    }
+    return result;
+  }
+
+  Value multiplyAdd(Value x, Value y, Value sum) {
+    if (isa<FloatType>(type.getElementType()))
+      return b.create<math::FmaOp>(x, y, sum);
+    return b.create<arith::AddIOp>(b.create<arith::MulIOp>(x, y), sum);
+  }
+
+  ImplicitLocOpBuilder &b;
+  StackBlock &a, &other, &acc;
+  int64_t rows, columns, depth;
+  VectorType type;
+  int64_t tileRows;
+  unsigned tileVectors;
+};
+
+/// The dimension along which most lanes are neighbours; `preferred` if both are alike.
+unsigned fastestDimension(const LinearLayout &layout, unsigned preferred) {
+  const unsigned another = 1 - preferred;
+  bool isBetter =
+      layout.contiguousAlong("lane", another) > layout.contiguousAlong("lane", preferred);
+  return isBetter ? another : preferred;
+}
+
+} // namespace
+
+LogicalResult CpuLowering::lowerDot(ImplicitLocOpBuilder &b, DotOp dot) {
+  Type element = getElementTypeOrSelf(dot.getType());
+  if (getElementTypeOrSelf(dot.getA()) != element)
+    return dot.emitOpError("must have factors of its accumulator's type on a CPU; run "
+                           "eft-widen-dot first, got ")
+           << dot.getA().getType();
+  auto shapeOf = [](Value value) { return cast<RankedTensorType>(value.getType()).getShape(); };
+  LinearLayout layoutA = *layoutOf(dot.getA().getType());
+  // Single elements of the first factor are read, so it may lie as it comes.
+  StackBlock a(b, shapeOf(dot.getA()), element, fastestDimension(layoutA, 0));
+  StackBlock other(b, shapeOf(dot.getB()), element, 1), acc(b, shapeOf(dot), element, 1);
+  a.store(piecesOf(dot.getA()), layoutA);
+  other.store(piecesOf(dot.getB()), *layoutOf(dot.getB().getType()));
+  acc.store(piecesOf(dot.getAcc()), *layoutOf(dot.getType()));
+  const int64_t extents[] = {shapeOf(dot)[0], shapeOf(dot)[1], shapeOf(dot.getA())[1]};
+  DotLoops(b, a, other, acc, extents, vectorBits).emit();
+  setPieces(dot, acc.load(*layoutOf(dot.getType())));
+  return success();
+}
+
+} // namespace eft

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// One mma.sync (an intrinsic of LLVM) for each tile of the accumulator and each tile along k. The
+// tiles of one k come one after the other: they don't depend on each other, so the tensor core is
+// kept busy.
+//
+// A factor of f32 is rounded to tf32, to nearest. With the precision tf32x3 it is taken as the sum
+// of two such numbers, and three of the four products are summed, the two small ones by themselves.
+#include "compiler/lowering/gpu/TensorCores.h"
+
+#include "compiler/ir/LayoutConversion.h"
+#include "compiler/layout/MatrixLayouts.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+
+using namespace mlir;
+
+namespace eft {
+
+namespace {
+
+using Values = SmallVector<Value>;
+
+/// What the instruction's name says of the types of its operands.
+StringRef typesInName(Type element) {
+  if (element.isF16())
+    return "f32.f32"; // of the result and of the accumulator
+  if (element.isBF16())
+    return "bf16";
+  if (element.isF64())
+    return "f64";
+  return element.isF32() ? "tf32" : "s8";
+}
+
+/// f32 rounded to tf32, as the bits that the tensor core reads.
+Value toTf32(ImplicitLocOpBuilder &b, Value value) {
+  return b
+      .create<LLVM::InlineAsmOp>(TypeRange(b.getI32Type()), ValueRange(value),
+                                 "cvt.rna.tf32.f32 $0, $1;", "=r,f", /*has_side_effects=*/false,
+                                 /*is_align_stack=*/false, LLVM::AsmDialectAttr(), ArrayAttr())
+      .getResult(0);
+}
+
+/// What rounding to tf32 loses. Nothing is lost of an infinity.
+Value lostInTf32(ImplicitLocOpBuilder &b, Value value, Value rounded) {
+  Value back = b.create<arith::BitcastOp>(value.getType(), rounded);
+  Value isExact = b.create<arith::CmpFOp>(arith::CmpFPredicate::OEQ, value, back);
+  Value zero = b.create<arith::ConstantOp>(b.getZeroAttr(value.getType()));
+  Value lost = b.create<arith::SubFOp>(value, back);
+  return b.create<arith::SelectOp>(isExact, zero, lost);
+}
+
+/// A correction, unless infinities made it one: zero times infinity is no number.
+Value finiteOrZero(ImplicitLocOpBuilder &b, Value value) {
+  auto type = cast<FloatType>(value.getType());
+  auto constant = [&](const llvm::APFloat &number) {
+    return b.create<arith::ConstantOp>(b.getFloatAttr(type, number));
+  };
+  const llvm::fltSemantics &semantics = type.getFloatSemantics();
+  Value magnitude = b.create<math::AbsFOp>(value);
+  Value isFinite = b.create<arith::CmpFOp>(arith::CmpFPredicate::OLT, magnitude,
+                                           constant(llvm::APFloat::getInf(semantics)));
+  return b.create<arith::SelectOp>(isFinite, value, constant(llvm::APFloat::getZero(semantics)));
+}
+
+/// Elements side by side in words of 32 bits, or as they are if they fill words.
+Values pack(ImplicitLocOpBuilder &b, ArrayRef<Value> elements) {
+  Type element = elements.front().getType();
+  const unsigned perWord = std::max(32 / element.getIntOrFloatBitWidth(), 1u);
+  if (perWord == 1)
+    return Values(elements);
+  Type part = element.isBF16() ? b.getI16Type() : element;
+  auto vectorType = VectorType::get(perWord, part);
+  Values words;
+  for (size_t first = 0; first < elements.size(); first += perWord) {
+    Value word = b.create<LLVM::UndefOp>(vectorType);
+    for (unsigned i = 0; i < perWord; ++i) {
+      Value value = elements[first + i];
+      if (part != element)
+        value = b.create<arith::BitcastOp>(part, value);
+      word = b.create<LLVM::InsertElementOp>(word, value, b.create<arith::ConstantIntOp>(i, 32));
+    }
+    words.push_back(element.isF16() ? word
+                                    : b.create<LLVM::BitcastOp>(b.getI32Type(), word).getResult());
+  }
+  return words;
+}
+
+/// A factor's pieces, packed; for tf32x3, also what is lost by rounding them.
+struct Factor {
+  Factor(ImplicitLocOpBuilder &b, ArrayRef<Value> pieces, Precision precision) {
+    if (!pieces.front().getType().isF32()) {
+      words = pack(b, pieces);
+    } else {
+      for (Value piece : pieces) {
+        words.push_back(toTf32(b, piece));
+        if (precision == Precision::Tf32x3)
+          lost.push_back(toTf32(b, lostInTf32(b, piece, words.back())));
+      }
+    }
+  }
+
+  static ArrayRef<Value> tile(const Values &words, size_t number, size_t tiles) {
+    size_t each = words.size() / tiles;
+    return ArrayRef(words).slice(number * each, each);
+  }
+
+  Values words, lost;
+};
+
+/// The instruction for one tile.
+class Multiplier {
+public:
+  Multiplier(ImplicitLocOpBuilder &b, Type element, const MatrixTile &tile) : b(b) {
+    auto extent = [](const LinearLayout &layout, unsigned dimension) {
+      return std::to_string(layout.shape()[dimension]);
+    };
+    std::string shape =
+        "m" + extent(tile.acc, 0) + "n" + extent(tile.acc, 1) + "k" + extent(tile.a, 1);
+    name = "llvm.nvvm.mma." + shape + ".row.col." + typesInName(element).str();
+  }
+
+  void multiply(ArrayRef<Value> a, ArrayRef<Value> other, MutableArrayRef<Value> acc) {
+    auto type = LLVM::LLVMStructType::getLiteral(
+        b.getContext(), SmallVector<Type>(acc.size(), acc.front().getType()));
+    Values operands(a);
+    llvm::append_range(operands, other);
+    llvm::append_range(operands, acc);
+    Value result = b.create<LLVM::CallIntrinsicOp>(type, name, operands).getResults();
+    for (auto [i, value] : llvm::enumerate(acc))
+      value = b.create<LLVM::ExtractValueOp>(result, i);
+  }
+
+private:
+  ImplicitLocOpBuilder &b;
+  std::string name;
+};
+
+/// The bits of `number` at these positions, side by side.
+unsigned gatherBits(unsigned number, ArrayRef<unsigned> positions) {
+  unsigned result = 0;
+  for (auto [i, position] : llvm::enumerate(positions))
+    result |= (number >> position & 1) << i;
+  return result;
+}
+
+bool isLaidOut(Value block, const LinearLayout &layout) {
+  return *layoutOf(block.getType()) == layout;
+}
+
+} // namespace
+
+FailureOr<SmallVector<Value>> multiplyOnTensorCores(ImplicitLocOpBuilder &b, DotOp dot,
+                                                    ArrayRef<Value> a, ArrayRef<Value> other,
+                                                    ArrayRef<Value> acc) {
+  Type element = getElementTypeOrSelf(dot.getA());
+  const int64_t k = cast<RankedTensorType>(dot.getA().getType()).getDimSize(1);
+  MatrixTile tile = matrixTile(element.getIntOrFloatBitWidth(), k);
+  std::optional<FactorLayouts> layouts = factorLayouts(tile, *layoutOf(dot.getType()), k);
+  if (!layouts || !isLaidOut(dot.getA(), layouts->a) || !isLaidOut(dot.getB(), layouts->b))
+    return dot.emitOpError("has operands in other layouts than those of a tensor core's tiles");
+
+  Factor left(b, a, dot.getPrecision()), right(b, other, dot.getPrecision());
+  Multiplier multiplier(b, element, tile);
+  const unsigned tilesOfK = k / tile.a.shape()[1];
+  const unsigned rows = 1u << layouts->rowBits.size(), columns = 1u << layouts->columnBits.size();
+  Values result(acc);
+  const size_t perTile = result.size() / (rows * columns);
+  auto addProducts = [&](Values &sums, const Values &x, const Values &y) {
+    for (unsigned step = 0; step < tilesOfK; ++step)
+      for (unsigned number = 0; number < rows * columns; ++number) {
+        unsigned row = gatherBits(number, layouts->rowBits) * tilesOfK + step;
+        unsigned column = gatherBits(number, layouts->columnBits) * tilesOfK + step;
+        multiplier.multiply(Factor::tile(x, row, rows * tilesOfK),
+                            Factor::tile(y, column, columns * tilesOfK),
+                            MutableArrayRef(sums).slice(number * perTile, perTile));
+      }
+  };
+  if (dot.getPrecision() == Precision::Tf32x3) {
+    Value zero = b.create<arith::ConstantOp>(b.getZeroAttr(result.front().getType()));
+    Values lost(result.size(), zero);
+    addProducts(lost, left.lost, right.words);
+    addProducts(lost, left.words, right.lost);
+    for (auto [sum, correction] : llvm::zip_equal(result, lost))
+      sum = b.create<arith::AddFOp>(sum, finiteOrZero(b, correction));
+  }
+  addProducts(result, left.words, right.words);
+  return result;
+}
+
+} // namespace eft

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// eft-widen-dot: matrix products in the type of their accumulator, for targets that have no other.
+#include "compiler/transforms/ApplyOnce.h"
+#include "compiler/transforms/Passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+
+namespace eft {
+#define GEN_PASS_DEF_WIDENDOT
+#include "compiler/transforms/Passes.h.inc"
+
+namespace {
+
+struct WidenFactors : OpRewritePattern<DotOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(DotOp dot, PatternRewriter &rewriter) const override {
+    Type element = getElementTypeOrSelf(dot.getType());
+    auto widened = [&](Value factor) -> Value {
+      Type type = withElementType(factor.getType(), element);
+      if (type == factor.getType())
+        return factor;
+      if (isa<FloatType>(element))
+        return rewriter.create<arith::ExtFOp>(dot.getLoc(), type, factor);
+      return rewriter.create<arith::ExtSIOp>(dot.getLoc(), type, factor);
+    };
+    rewriter.replaceOpWithNewOp<DotOp>(dot, dot.getType(), widened(dot.getA()), widened(dot.getB()),
+                                       dot.getAcc(), Precision::Ieee);
+    return success();
+  }
+};
+
+struct WidenDotPass : impl::WidenDotBase<WidenDotPass> {
+  void runOnOperation() override {
+    RewritePatternSet patterns(&getContext());
+    populateWidenDotPatterns(patterns);
+    applyPatternsOnce(getOperation(), std::move(patterns));
+  }
+};
+
+} // namespace
+
+void populateWidenDotPatterns(RewritePatternSet &patterns) {
+  patterns.add<WidenFactors>(patterns.getContext());
+}
+
+} // namespace eft

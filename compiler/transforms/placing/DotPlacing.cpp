@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "compiler/transforms/placing/DotPlacing.h"
+
+#include "compiler/ir/LayoutConversion.h"
+#include "compiler/layout/MatrixLayouts.h"
+
+using namespace mlir;
+
+namespace eft {
+
+static MatrixTile tileOf(DotOp dot) {
+  return matrixTile(getElementTypeOrSelf(dot.getA()).getIntOrFloatBitWidth(),
+                    cast<RankedTensorType>(dot.getA().getType()).getDimSize(1));
+}
+
+LayoutAttr dotAccumulator(DotOp dot, int64_t numWarps) {
+  ArrayRef<int64_t> shape = cast<RankedTensorType>(dot.getType()).getShape();
+  LinearLayout tile = dot.usesTensorCores() ? tileOf(dot).acc : patchTile(shape[1]);
+  return toAttribute(dot.getContext(), accumulatorLayout(tile, shape[0], shape[1], numWarps));
+}
+
+LayoutAttr dotOperand(OpOperand &operand, LayoutAttr product) {
+  auto dot = cast<DotOp>(operand.getOwner());
+  if (&operand == &dot.getAccMutable())
+    return product;
+  if (!dot.usesTensorCores())
+    return {};
+  auto type = cast<RankedTensorType>(dot.getType());
+  auto placed = RankedTensorType::get(type.getShape(), type.getElementType(), product);
+  const int64_t k = cast<RankedTensorType>(dot.getA().getType()).getDimSize(1);
+  std::optional<FactorLayouts> factors = factorLayouts(tileOf(dot), *layoutOf(placed), k);
+  if (!factors)
+    return {};
+  bool isFirst = &operand == &dot.getAMutable();
+  return toAttribute(dot.getContext(), isFirst ? factors->a : factors->b);
+}
+
+} // namespace eft

@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The product of matrices."""
+
+from __future__ import annotations
+
+from eft.errors import Mistake
+from eft.language import dtypes
+from eft.language.builtin import builtin
+from eft.language.casts import cast_to
+from eft.language.constants import constant
+from eft.language.dtypes import block_type, describe, dtype
+from eft.language.tensor import op, tensor
+
+_FACTORS = (dtypes.int8, dtypes.float16, dtypes.bfloat16, dtypes.float32, dtypes.float64)
+_LEAST_EXTENT = 16
+# The numbers of the IR's attribute.
+_PRECISIONS = {"ieee": 0, "tf32": 1, "tf32x3": 2}
+_PRECISIONS_OF_TRITON = ("bf16x3", "bf16x6")
+
+
+@builtin
+def dot(
+    input,
+    other,
+    acc=None,
+    input_precision=None,
+    allow_tf32=None,
+    max_num_imprecise_acc=None,
+    out_dtype=None,
+):
+    """The product of an M × K and a K × N block, plus `acc`; all three extents are at least 16.
+
+    fp16, bf16 and fp32 are summed in fp32, fp64 in fp64 and int8 in int32.
+
+    Args:
+        input, other: blocks of two dimensions and one type: int8, fp16, bf16, fp32 or fp64.
+        acc: an M × N block of the result's type.
+        input_precision: how fp32 is multiplied: "tf32", to which a GPU rounds the factors first;
+            "tf32x3", three such products in place of one; "ieee", with fused products and sums.
+            "tf32" if nothing is said.
+        allow_tf32: True for "tf32", False for "ieee"; only one of both can be given.
+        max_num_imprecise_acc: means something for 8-bit floats alone, which are not there.
+        out_dtype: fp16 or fp32, for a product of fp16. The type of `acc` if nothing is said, or
+            fp32. A sum that is fp16 in the end is rounded once, when it is complete.
+    """
+    shape = _check_factors(input, other)
+    _check_imprecise(max_num_imprecise_acc)
+    precision = _precision(input_precision, allow_tf32)
+    result = _result_dtype(input.dtype, acc, out_dtype)
+    summed = dtypes.float32 if result == dtypes.float16 else result
+    if acc is None:
+        acc = constant(0, block_type(summed, shape))
+    else:
+        acc = cast_to(_check_acc(acc, block_type(result, shape)), summed)
+    if input.dtype != dtypes.float32:
+        precision = _PRECISIONS["ieee"]
+    product = op(
+        "eft.dot", [input, other, acc], block_type(summed, shape), precision=f"{precision} : i32"
+    )
+    return cast_to(product, result)
+
+
+def _check_factors(input, other) -> tuple[int, int]:
+    """The shape of the product of two blocks that have one."""
+    for factor in (input, other):
+        if not isinstance(factor, tensor) or not factor.type.is_block():
+            raise Mistake(f"dot needs two blocks, got {describe(factor)}")
+    if input.dtype not in _FACTORS or other.dtype not in _FACTORS or input.dtype != other.dtype:
+        raise Mistake(
+            "dot needs two blocks of one type, of int8, fp16, bf16, fp32 or fp64, "
+            f"got {input.dtype} and {other.dtype}"
+        )
+    shapes = f"{list(input.shape)} and {list(other.shape)}"
+    if len(input.shape) == len(other.shape) == 3:
+        raise Mistake(f"dot of blocks of three dimensions is not supported yet, got {shapes}")
+    if len(input.shape) != 2 or len(other.shape) != 2:
+        raise Mistake(f"dot needs two blocks of two dimensions, got shapes {shapes}")
+    if input.shape[1] != other.shape[0]:
+        raise Mistake(
+            "dot needs as many columns in its first block as rows in its second, "
+            f"got shapes {shapes}"
+        )
+    if min(*input.shape, *other.shape) < _LEAST_EXTENT:
+        raise Mistake(f"dot needs extents of at least {_LEAST_EXTENT}, got shapes {shapes}")
+    return (input.shape[0], other.shape[1])
+
+
+def _precision(input_precision, allow_tf32) -> int:
+    if input_precision is not None and allow_tf32 is not None:
+        raise Mistake("dot takes input_precision or allow_tf32, got both")
+    if input_precision is None:
+        return _PRECISIONS["tf32" if allow_tf32 is None or allow_tf32 else "ieee"]
+    if input_precision in _PRECISIONS_OF_TRITON:
+        raise Mistake(f"input_precision={input_precision!r} is not supported yet")
+    if input_precision not in _PRECISIONS:
+        choices = ", ".join(map(repr, _PRECISIONS))
+        raise Mistake(f"input_precision must be one of {choices}, got {describe(input_precision)}")
+    return _PRECISIONS[input_precision]
+
+
+def _check_imprecise(count):
+    if count is not None and (type(count) is not int or count < 0):
+        raise Mistake(f"max_num_imprecise_acc must be a number of sums, got {describe(count)}")
+
+
+def _result_dtype(factor: dtype, acc, out_dtype) -> dtype:
+    """What the product of factors of this type is given in."""
+    if out_dtype is not None and not isinstance(out_dtype, dtype):
+        raise Mistake(f"out_dtype must be a dtype, got {describe(out_dtype)}")
+    if factor == dtypes.int8:
+        return dtypes.int32
+    if out_dtype == dtypes.bfloat16:
+        raise Mistake("dot can't give bf16: take out_dtype=tl.float32, and .to(tl.bfloat16)")
+    if factor == dtypes.float64:
+        return dtypes.float64
+    if factor != dtypes.float16:
+        return dtypes.float32
+    if out_dtype is None:
+        out_dtype = acc.dtype if isinstance(acc, tensor) else dtypes.float32
+    if out_dtype not in (dtypes.float16, dtypes.float32):
+        raise Mistake(f"dot of fp16 gives fp16 or fp32, got out_dtype={out_dtype}")
+    return out_dtype
+
+
+def _check_acc(acc, expected: block_type) -> tensor:
+    if not isinstance(acc, tensor) or acc.type != expected:
+        raise Mistake(f"dot needs an acc of type {expected}, got {describe(acc)}")
+    return acc

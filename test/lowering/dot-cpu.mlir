@@ -1,0 +1,49 @@
+// RUN: eft-opt %s -split-input-file -eft-lower-to-cpu=vector-bits=256 -cse | FileCheck %s
+
+#rows = #eft.layout<lane = [[0, 1], [0, 2], [0, 4]], step = [[0, 8], [1, 0], [2, 0], [4, 0], [8, 0]]>
+#columns = #eft.layout<lane = [[1, 0], [2, 0], [4, 0]], step = [[8, 0], [0, 1], [0, 2], [0, 4], [0, 8]]>
+
+// A tile of four rows and two vectors stays in registers for all of k. The first factor lies in the
+// order of its lanes; the second lies by rows.
+// CHECK-LABEL: @tile
+func.func @tile(%p: !eft.ptr<f32>, %x: f32, %y: f32, %z: f32) {
+  // CHECK-DAG: %[[X:.*]] = vector.splat %arg1 : vector<8xf32>
+  // CHECK-DAG: %[[Y:.*]] = vector.splat %arg2 : vector<8xf32>
+  // CHECK-DAG: %[[A:.*]] = llvm.alloca %c256_i64{{.*}} x f32 {alignment = 64 : i64}
+  // CHECK: llvm.store %[[X]], %{{.*}} {alignment = 4 : i64} : vector<8xf32>, !llvm.ptr
+  // CHECK: %[[ONE:.*]] = vector.shuffle %[[Y]], %[[Y]] [0] : vector<8xf32>, vector<8xf32>
+  // CHECK: llvm.store %[[ONE]], %{{.*}} : vector<1xf32>, !llvm.ptr
+  // CHECK: scf.for %[[COLUMN:.*]] = %c0_i64 to %c16_i64 step %c16_i64
+  // CHECK: scf.for %[[ROW:.*]] = %c0_i64 to %c16_i64 step %c4_i64
+  // CHECK-COUNT-8: llvm.load %{{.*}} : !llvm.ptr -> vector<8xf32>
+  // CHECK: %{{.*}}:8 = scf.for %[[K:.*]] = %c0_i64 to %c16_i64 step %c1_i64 iter_args(
+  // CHECK-COUNT-2: llvm.load %{{.*}} : !llvm.ptr -> vector<8xf32>
+  // CHECK: %[[S:.*]] = llvm.load %{{.*}} : !llvm.ptr -> f32
+  // CHECK: %[[F:.*]] = vector.splat %[[S]] : vector<8xf32>
+  // CHECK: math.fma %[[F]], %{{.*}}, %{{.*}} : vector<8xf32>
+  // CHECK-COUNT-7: math.fma
+  // CHECK-NOT: math.fma
+  // CHECK-COUNT-8: llvm.store
+  %a = eft.splat %x : f32 -> tensor<16x16xf32, #rows>
+  %b = eft.splat %y : f32 -> tensor<16x16xf32, #columns>
+  %c = eft.splat %z : f32 -> tensor<16x16xf32, #rows>
+  %d = eft.dot %a, %b, %c precision ieee : tensor<16x16xf32, #rows>, tensor<16x16xf32, #columns> -> tensor<16x16xf32, #rows>
+  %ps = eft.splat %p : !eft.ptr<f32> -> tensor<16x16x!eft.ptr<f32>, #rows>
+  eft.store %ps, %d : tensor<16x16x!eft.ptr<f32>, #rows>
+  return
+}
+
+// -----
+
+#rows = #eft.layout<lane = [[0, 1], [0, 2], [0, 4]], step = [[0, 8], [1, 0], [2, 0], [4, 0], [8, 0]]>
+
+// CHECK-LABEL: @integers
+func.func @integers(%p: !eft.ptr<i32>, %x: i32) {
+  // CHECK: %[[P:.*]] = arith.muli %{{.*}} : vector<8xi32>
+  // CHECK: arith.addi %[[P]], %{{.*}} : vector<8xi32>
+  %a = eft.splat %x : i32 -> tensor<16x16xi32, #rows>
+  %d = eft.dot %a, %a, %a precision ieee : tensor<16x16xi32, #rows>, tensor<16x16xi32, #rows> -> tensor<16x16xi32, #rows>
+  %ps = eft.splat %p : !eft.ptr<i32> -> tensor<16x16x!eft.ptr<i32>, #rows>
+  eft.store %ps, %d : tensor<16x16x!eft.ptr<i32>, #rows>
+  return
+}

@@ -1,0 +1,53 @@
+// RUN: eft-opt %s -split-input-file -eft-lower-to-gpu=num-warps=1 -canonicalize -cse | FileCheck %s
+
+#acc = #eft.layout<register = [[0, 1], [0, 2], [8, 0]], lane = [[0, 4], [0, 8], [1, 0], [2, 0], [4, 0]], warp = []>
+#rows = #eft.layout<register = [[2, 0], [4, 0], [8, 0]], lane = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0]], warp = []>
+
+// The factors go through shared memory; a turn of the loop adds eight products for eight of k.
+// CHECK-LABEL: @floats
+// CHECK-SAME: eft.shared_bytes = 2368 : i32
+func.func @floats(%p: !eft.ptr<f32>, %x: f32, %y: f32) {
+  // CHECK-COUNT-16: llvm.store %{{.*}} : f32, !llvm.ptr<3>
+  // CHECK: nvvm.barrier0
+  // CHECK: %[[SUM:.*]]:8 = scf.for %[[K:.*]] = %c0_i32 to %c16_i32 step %c8_i32 iter_args(
+  // CHECK: %[[A0:.*]] = llvm.load %{{.*}} {alignment = 4 : i64} : !llvm.ptr<3> -> f32
+  // CHECK: %[[B:.*]] = llvm.load %{{.*}} {alignment = 16 : i64} : !llvm.ptr<3> -> vector<4xf32>
+  // CHECK: %[[B0:.*]] = llvm.extractelement %[[B]]
+  // CHECK: math.fma %[[A0]], %[[B0]], %{{.*}} : f32
+  // CHECK-COUNT-63: math.fma
+  // CHECK-NOT: math.fma
+  // CHECK: scf.yield
+  %a = eft.splat %x : f32 -> tensor<16x16xf32, #rows>
+  %b = eft.splat %y : f32 -> tensor<16x16xf32, #rows>
+  %c = eft.splat %x : f32 -> tensor<16x16xf32, #acc>
+  %d = eft.dot %a, %b, %c precision ieee : tensor<16x16xf32, #rows>, tensor<16x16xf32, #rows> -> tensor<16x16xf32, #acc>
+  %ps = eft.splat %p : !eft.ptr<f32> -> tensor<16x16x!eft.ptr<f32>, #acc>
+  eft.store %ps, %d : tensor<16x16x!eft.ptr<f32>, #acc>
+  return
+}
+
+// -----
+
+#acc = #eft.layout<register = [[0, 1], [0, 2], [0, 32], [0, 64], [4, 0], [8, 0], [16, 0], [32, 0]], lane = [[0, 4], [0, 8], [0, 16], [1, 0], [2, 0]], warp = []>
+#a = #eft.layout<register = [[0, 32], [1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [32, 0]], lane = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16]], warp = []>
+#b = #eft.layout<register = [[0, 32], [0, 64], [1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [32, 0]], lane = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16]], warp = []>
+
+// Factors of 48 KiB, a little more with what is left free, take two rounds of half of k.
+// CHECK-LABEL: @two_rounds
+// CHECK-SAME: eft.shared_bytes = 25344 : i32
+func.func @two_rounds(%p: !eft.ptr<i32>, %x: i32) {
+  // CHECK: %[[SUM:.*]]:256 = scf.for %{{.*}} = %c0_i32 to %c32_i32 step %c1_i32
+  // CHECK: arith.muli
+  // CHECK: arith.addi
+  // CHECK: nvvm.barrier0
+  // CHECK: scf.if
+  // CHECK: nvvm.barrier0
+  // CHECK: %{{.*}}:256 = scf.for %{{.*}} = %c0_i32 to %c32_i32 step %c1_i32 iter_args(%{{.*}} = %[[SUM]]#0
+  %a = eft.splat %x : i32 -> tensor<64x64xi32, #a>
+  %b = eft.splat %x : i32 -> tensor<64x128xi32, #b>
+  %c = eft.splat %x : i32 -> tensor<64x128xi32, #acc>
+  %d = eft.dot %a, %b, %c precision ieee : tensor<64x64xi32, #a>, tensor<64x128xi32, #b> -> tensor<64x128xi32, #acc>
+  %ps = eft.splat %p : !eft.ptr<i32> -> tensor<64x128x!eft.ptr<i32>, #acc>
+  eft.store %ps, %d : tensor<64x128x!eft.ptr<i32>, #acc>
+  return
+}

@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Matrix products that don't fit: the right text at the product's place."""
+
+import eft
+import eft.language as tl
+import pytest
+from support import assert_at, fails
+
+
+@eft.jit
+def scalar_factor(x_ptr, n):
+    tl.dot(n, n)
+
+
+@eft.jit
+def two_types(x_ptr, n):
+    tl.dot(tl.zeros((16, 16), tl.float16), tl.zeros((16, 16), tl.bfloat16))
+
+
+@eft.jit
+def unsigned_bytes(x_ptr, n):
+    tl.dot(tl.zeros((16, 16), tl.uint8), tl.zeros((16, 16), tl.uint8))
+
+
+@eft.jit
+def three_dimensions(x_ptr, n):
+    tl.dot(tl.zeros((2, 16, 16), tl.float32), tl.zeros((2, 16, 16), tl.float32))
+
+
+@eft.jit
+def one_dimension(x_ptr, n):
+    tl.dot(tl.zeros((16, 16), tl.float32), tl.zeros((16,), tl.float32))
+
+
+@eft.jit
+def inner_extents(x_ptr, n):
+    tl.dot(tl.zeros((16, 32), tl.float32), tl.zeros((16, 32), tl.float32))
+
+
+@eft.jit
+def small_extent(x_ptr, n):
+    tl.dot(tl.zeros((16, 8), tl.float32), tl.zeros((8, 16), tl.float32))
+
+
+@eft.jit
+def unknown_precision(x_ptr, n):
+    x = tl.zeros((16, 16), tl.float32)
+    tl.dot(x, x, input_precision="fp32")
+
+
+@eft.jit
+def precision_of_bfloats(x_ptr, n):
+    x = tl.zeros((16, 16), tl.float32)
+    tl.dot(x, x, input_precision="bf16x3")
+
+
+@eft.jit
+def two_precisions(x_ptr, n):
+    x = tl.zeros((16, 16), tl.float32)
+    tl.dot(x, x, input_precision="ieee", allow_tf32=False)
+
+
+@eft.jit
+def imprecise_sums(x_ptr, n):
+    x = tl.zeros((16, 16), tl.float32)
+    tl.dot(x, x, max_num_imprecise_acc=-1)
+
+
+@eft.jit
+def result_in_bfloats(x_ptr, n):
+    x = tl.zeros((16, 16), tl.bfloat16)
+    tl.dot(x, x, out_dtype=tl.bfloat16)
+
+
+@eft.jit
+def result_in_integers(x_ptr, n):
+    x = tl.zeros((16, 16), tl.float16)
+    tl.dot(x, x, out_dtype=tl.int32)
+
+
+@eft.jit
+def result_in_no_type(x_ptr, n):
+    x = tl.zeros((16, 16), tl.float16)
+    tl.dot(x, x, out_dtype=32)
+
+
+@eft.jit
+def accumulator_of_another_type(x_ptr, n):
+    x = tl.zeros((16, 16), tl.float32)
+    tl.dot(x, x, acc=tl.zeros((16, 16), tl.float16))
+
+
+@eft.jit
+def accumulator_of_another_shape(x_ptr, n):
+    x = tl.zeros((16, 16), tl.float32)
+    tl.dot(x, x, acc=tl.zeros((16, 32), tl.float32))
+
+
+@eft.jit
+def scaled(x_ptr, n):
+    tl.dot_scaled(n, n, "e4m3", n, n, "e4m3")
+
+
+@pytest.mark.parametrize(
+    "kernel, message",
+    [
+        (scalar_factor, "dot needs two blocks, got a value of type int32"),
+        (
+            two_types,
+            "dot needs two blocks of one type, of int8, fp16, bf16, fp32 or fp64, got fp16 and "
+            "bf16",
+        ),
+        (
+            unsigned_bytes,
+            "dot needs two blocks of one type, of int8, fp16, bf16, fp32 or fp64, got uint8 and "
+            "uint8",
+        ),
+        (
+            three_dimensions,
+            "dot of blocks of three dimensions is not supported yet, got [2, 16, 16] and "
+            "[2, 16, 16]",
+        ),
+        (
+            one_dimension,
+            "dot needs two blocks of two dimensions, got shapes [16, 16] and [16]",
+        ),
+        (
+            inner_extents,
+            "dot needs as many columns in its first block as rows in its second, got shapes "
+            "[16, 32] and [16, 32]",
+        ),
+        (
+            small_extent,
+            "dot needs extents of at least 16, got shapes [16, 8] and [8, 16]",
+        ),
+        (
+            unknown_precision,
+            "input_precision must be one of 'ieee', 'tf32', 'tf32x3', got 'fp32'",
+        ),
+        (precision_of_bfloats, "input_precision='bf16x3' is not supported yet"),
+        (two_precisions, "dot takes input_precision or allow_tf32, got both"),
+        (imprecise_sums, "max_num_imprecise_acc must be a number of sums, got -1"),
+        (
+            result_in_bfloats,
+            "dot can't give bf16: take out_dtype=tl.float32, and .to(tl.bfloat16)",
+        ),
+        (result_in_integers, "dot of fp16 gives fp16 or fp32, got out_dtype=int32"),
+        (result_in_no_type, "out_dtype must be a dtype, got 32"),
+        (
+            accumulator_of_another_type,
+            "dot needs an acc of type fp32[16, 16], got a block of type fp16[16, 16]",
+        ),
+        (
+            accumulator_of_another_shape,
+            "dot needs an acc of type fp32[16, 16], got a block of type fp32[16, 32]",
+        ),
+        (scaled, "tl.dot_scaled is not supported yet"),
+    ],
+)
+def test_mistake(kernel, message):
+    error = fails(kernel)
+    assert error.message == message
+    assert_at(error, "tl.dot_scaled(" if kernel is scaled else "tl.dot(")

@@ -1,0 +1,45 @@
+// RUN: eft-opt %s -eft-place='target=gpu num-warps=4' | FileCheck %s --check-prefix=GPU
+// RUN: eft-opt %s -eft-place='target=cpu vector-bits=256' | FileCheck %s --check-prefix=CPU
+
+// The accumulator's layout is the result's home, and the factors are converted to what follows from
+// it. A CPU reads them as they come.
+// GPU-DAG: #[[ACC:.*]] = #eft.layout<register = {{\[\[}}0, 1], [8, 0], [0, 8]], lane = {{\[\[}}0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = {{\[\[}}0, 16], [16, 0]]>
+// GPU-DAG: #[[A:.*]] = #eft.layout<register = {{\[\[}}0, 1], [8, 0], [0, 8]], lane = {{\[\[}}0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = {{\[\[}}0, 0], [16, 0]]>
+// GPU-DAG: #[[B:.*]] = #eft.layout<register = {{\[\[}}1, 0], [8, 0], [0, 8]], lane = {{\[\[}}2, 0], [4, 0], [0, 1], [0, 2], [0, 4]], warp = {{\[\[}}0, 16], [0, 0]]>
+// CPU: #[[ROWS:.*]] = #eft.layout<lane = {{\[\[}}0, 1], [0, 2], [0, 4]],
+
+// GPU-LABEL: @accumulates_in_a_loop
+// GPU: %[[C:.*]] = arith.constant dense<0.000000e+00> : tensor<32x32xf32, #[[ACC]]>
+// GPU: scf.for {{.*}} iter_args(%[[SUM:.*]] = %[[C]]) -> (tensor<32x32xf32, #[[ACC]]>)
+// GPU: eft.dot %{{.*}}, %{{.*}}, %[[SUM]] precision ieee : tensor<32x16xf16, #[[A]]>, tensor<16x32xf16, #[[B]]> -> tensor<32x32xf32, #[[ACC]]>
+// CPU-LABEL: @accumulates_in_a_loop
+// CPU-NOT: eft.convert_layout
+// CPU: eft.dot %{{.*}}, %{{.*}}, %{{.*}} precision ieee : tensor<32x16xf16, #{{.*}}>, tensor<16x32xf16, #{{.*}}> -> tensor<32x32xf32, #[[ROWS]]>
+func.func @accumulates_in_a_loop(%p: !eft.ptr<f16>, %q: !eft.ptr<f32>, %n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %zero = arith.constant dense<0.0> : tensor<32x32xf32>
+  %pa = eft.splat %p : !eft.ptr<f16> -> tensor<32x16x!eft.ptr<f16>>
+  %pb = eft.splat %p : !eft.ptr<f16> -> tensor<16x32x!eft.ptr<f16>>
+  %sum = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero) -> tensor<32x32xf32> : i32 {
+    %a = eft.load %pa : tensor<32x16x!eft.ptr<f16>>
+    %b = eft.load %pb : tensor<16x32x!eft.ptr<f16>>
+    %d = eft.dot %a, %b, %acc precision ieee : tensor<32x16xf16>, tensor<16x32xf16> -> tensor<32x32xf32>
+    scf.yield %d : tensor<32x32xf32>
+  }
+  %pq = eft.splat %q : !eft.ptr<f32> -> tensor<32x32x!eft.ptr<f32>>
+  eft.store %pq, %sum : tensor<32x32x!eft.ptr<f32>>
+  return
+}
+
+// Products that no tensor core has begin in small patches; their factors lie as they come.
+// GPU-LABEL: @exact_products
+// GPU: eft.dot %[[X:.*]], %[[X]], %[[X2:.*]] precision ieee
+func.func @exact_products(%p: !eft.ptr<f32>) {
+  %ps = eft.splat %p : !eft.ptr<f32> -> tensor<32x32x!eft.ptr<f32>>
+  %x = eft.load %ps : tensor<32x32x!eft.ptr<f32>>
+  %zero = arith.constant dense<0.0> : tensor<32x32xf32>
+  %d = eft.dot %x, %x, %zero precision ieee : tensor<32x32xf32>, tensor<32x32xf32> -> tensor<32x32xf32>
+  eft.store %ps, %d : tensor<32x32x!eft.ptr<f32>>
+  return
+}
