@@ -37,3 +37,37 @@ def seeded_by_four(x_ptr, output_ptr, n, p, seed, BLOCK: tl.constexpr):
     part(x_ptr, output_ptr, first + BLOCK, r1, n, p)
     part(x_ptr, output_ptr, first + 2 * BLOCK, r2, n, p)
     part(x_ptr, output_ptr, first + 3 * BLOCK, r3, n, p)
+
+
+@jit
+def multiply(
+    a_ptr,
+    b_ptr,
+    c_ptr,
+    M,
+    N,
+    K,
+    BLOCK_M: tl.constexpr,
+    BLOCK_N: tl.constexpr,
+    BLOCK_K: tl.constexpr,
+    GROUP: tl.constexpr,
+):
+    """C = A B without gaps between rows. The programs go through C in groups of GROUP rows of
+    blocks. K must be a multiple of BLOCK_K, and so on."""
+    across = tl.cdiv(N, BLOCK_N)
+    program = tl.program_id(0)
+    group = program // (GROUP * across)
+    rows = tl.minimum(tl.cdiv(M, BLOCK_M) - group * GROUP, GROUP)
+    within = program % (GROUP * across)
+    m = (group * GROUP + within % rows) * BLOCK_M + tl.arange(0, BLOCK_M)
+    n = within // rows * BLOCK_N + tl.arange(0, BLOCK_N)
+    k = tl.arange(0, BLOCK_K)
+    a_offsets = m[:, None] * K + k[None, :]
+    b_offsets = k[:, None] * N + n[None, :]
+    sums = tl.zeros((BLOCK_M, BLOCK_N), tl.float32)
+    for _ in range(0, K, BLOCK_K):
+        sums = tl.dot(tl.load(a_ptr + a_offsets), tl.load(b_ptr + b_offsets), sums)
+        a_ptr += BLOCK_K
+        b_ptr += BLOCK_K * N
+    c = sums.to(c_ptr.dtype.element_ty)
+    tl.store(c_ptr + m[:, None] * N + n[None, :], c)

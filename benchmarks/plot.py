@@ -16,6 +16,7 @@ from matplotlib import pyplot  # noqa: E402
 VALUES = {
     "dropout_gpu": ("G_elements_per_s", "10⁹ elements per second"),
     "dropout_cpu": ("G_elements_per_s", "10⁹ elements per second"),
+    "matmul_gpu": ("TFLOP_per_s", "10¹² operations per second"),
     "launch": ("ns", "nanoseconds"),
     "start": ("first_ms", "milliseconds to the first result"),
 }

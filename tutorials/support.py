@@ -115,8 +115,22 @@ def reference_rand(seed: int, offsets: np.ndarray) -> np.ndarray:
     return folded.astype(np.float32) * np.float32(4.6566127342e-10)
 
 
-def save_plot(path: str, title: str, sizes: list[int], rates: dict[str, list[float]]) -> bool:
-    """Draws elements per second over the number of elements; False if Matplotlib is not there."""
+def save_plot(
+    path: str,
+    title: str,
+    sizes: list[int],
+    rates: dict[str, list[float]],
+    axes: tuple[str, str] = ("elements", "10⁹ elements per second"),
+) -> bool:
+    """Draws rates over sizes; False if Matplotlib is not there.
+
+    Args:
+        path: of the picture.
+        title: what stands above it.
+        sizes: powers of two.
+        rates: for each line its name, and a number per second for each size.
+        axes: what is counted, and in which unit the rates are drawn: thousands of millions.
+    """
     try:
         import matplotlib
     except ModuleNotFoundError:
@@ -124,16 +138,16 @@ def save_plot(path: str, title: str, sizes: list[int], rates: dict[str, list[flo
     matplotlib.use("agg")
     from matplotlib import pyplot
 
-    figure, axes = pyplot.subplots(figsize=(7, 4.2), layout="constrained")
+    figure, plot = pyplot.subplots(figsize=(7, 4.2), layout="constrained")
     for (name, values), marker in zip(rates.items(), "os^", strict=False):
-        axes.plot(sizes, [value / 1e9 for value in values], marker=marker, label=name)
-    axes.set_xscale("log", base=2)
-    axes.set_xlabel("elements")
-    axes.set_ylabel("10⁹ elements per second")
-    axes.set_ylim(bottom=0)
-    axes.grid(alpha=0.3)
-    axes.legend()
-    axes.set_title(title, fontsize=10)
+        plot.plot(sizes, [value / 1e9 for value in values], marker=marker, label=name)
+    plot.set_xscale("log", base=2)
+    plot.set_xlabel(axes[0])
+    plot.set_ylabel(axes[1])
+    plot.set_ylim(bottom=0)
+    plot.grid(alpha=0.3)
+    plot.legend()
+    plot.set_title(title, fontsize=10)
     figure.savefig(path, dpi=150)
     pyplot.close(figure)
     return True

@@ -68,3 +68,26 @@ def test_dropout_with_numpy_and_without_matplotlib(tmp_path):
     assert "arrays of NumPy" in text
     check_dropout(text)
     assert "Matplotlib is not installed: no plot was saved." in text
+
+
+def check_matrix_multiplication(text: str):
+    """The lesson's products are right, and those that are timed have a rate."""
+    assert "129 × 300 × 65" in text
+    rows = [line.split() for line in text.splitlines()]
+    timed = next(row for row in rows if row[:3] == ["64", "×", "64"])
+    assert all(float(value) > 0 for value in timed[3:])
+
+
+def test_matrix_multiplication_with_pytorch(tmp_path):
+    if importlib.util.find_spec("torch") is None:
+        pytest.skip("PyTorch is not installed")
+    plot = tmp_path / "plot.png"
+    check_matrix_multiplication(run("03-matrix-multiplication.py", "--largest", 6, "--plot", plot))
+    assert plot.read_bytes().startswith(b"\x89PNG")
+
+
+def test_matrix_multiplication_with_numpy_and_without_matplotlib(tmp_path):
+    hidden = without("matplotlib", without("torch", tmp_path))
+    text = run("03-matrix-multiplication.py", "--largest", 6, hidden=hidden)
+    check_matrix_multiplication(text)
+    assert "Matplotlib is not installed: no plot was saved." in text
