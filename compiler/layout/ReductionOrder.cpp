@@ -33,6 +33,8 @@ ReductionOrder reductionOrder(std::span<const int64_t> shape, unsigned axis, int
         bits.push_back(static_cast<int32_t>(image));
     return bits;
   };
+  // The highest first: where a vector has more lanes than a GPU's, fewer of them are left when
+  // their bits' turn comes.
   std::vector<int32_t> registers = bitsOf(place::registers), lanes = bitsOf(place::lane),
                        warps = bitsOf(place::warp);
   int32_t lowestOfThreads = static_cast<int32_t>(shape[axis]);
@@ -51,8 +53,9 @@ ReductionOrder reductionOrder(std::span<const int64_t> shape, unsigned axis, int
     else
       order.tree.push_back(bit);
   }
-  order.tree.insert(order.tree.end(), lanes.begin(), lanes.end());
-  order.tree.insert(order.tree.end(), warps.begin(), warps.end());
+  std::ranges::reverse(order.tree);
+  order.tree.insert(order.tree.end(), lanes.rbegin(), lanes.rend());
+  order.tree.insert(order.tree.end(), warps.rbegin(), warps.rend());
   return order;
 }
 

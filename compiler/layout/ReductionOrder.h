@@ -10,12 +10,14 @@
 // warps, and registers again. Each bit of an index along the axis then belongs to one of those:
 //
 //   what a thread holds beyond its first vector     the `steps`: combined one after the other
-//   the first vector's bits                         folded, the lowest bit first
+//   the first vector's bits                         folded, the highest bit first
 //   the lanes' bits                                 folded, likewise, by shuffles
 //   the warps' bits                                 folded, likewise, through shared memory
 //
 // Steps come one after the other, not as a tree, so that a loop over them carries one partial
 // result; they are the highest bits of the axis. To fold a bit is to combine x[i] with x[i + bit].
+// The highest bits lead because a CPU's vectors have more lanes than a GPU's: the lanes' own bits
+// come last, when few vectors are left to be shuffled.
 #pragma once
 
 #include "compiler/layout/LinearLayout.h"

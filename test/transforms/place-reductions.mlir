@@ -5,12 +5,12 @@
 // is wherever the row is.
 // CHECK-LABEL: @row_minus_its_maximum
 // CHECK: eft.load %{{.*}} {run = 4 : i32} : tensor<8x128x!eft.ptr<f32>, #[[L:layout[0-9]*]]>
-// CHECK: eft.reduce %{{.*}} axis 1 steps 1 tree [1, 2, 4, 8, 16, 32, 64] : (tensor<8x128xf32, #[[L]]>) -> tensor<8xf32, #[[S:layout[0-9]*]]>
+// CHECK: eft.reduce %{{.*}} axis 1 steps 1 tree [2, 1, 64, 32, 16, 8, 4] : (tensor<8x128xf32, #[[L]]>) -> tensor<8xf32, #[[S:layout[0-9]*]]>
 // CHECK-NOT: eft.convert_layout
 // CHECK: eft.broadcast {{.*}} -> tensor<8x128xf32, #[[L]]>
 // The order is the same on a CPU, whatever its layouts.
 // CPU-LABEL: @row_minus_its_maximum
-// CPU: eft.reduce %{{.*}} axis 1 steps 1 tree [1, 2, 4, 8, 16, 32, 64]
+// CPU: eft.reduce %{{.*}} axis 1 steps 1 tree [2, 1, 64, 32, 16, 8, 4]
 func.func @row_minus_its_maximum(%x: !eft.ptr<f32> {eft.divisibility = 16 : i32}) {
   %i = eft.arange 0 to 8 : tensor<8xi32>
   %c128 = arith.constant dense<128> : tensor<8xi32>
@@ -38,9 +38,9 @@ func.func @row_minus_its_maximum(%x: !eft.ptr<f32> {eft.divisibility = 16 : i32}
 
 // Beyond one vector a thread, elements are combined in steps.
 // CHECK-LABEL: @long_row
-// CHECK: eft.reduce %{{.*}} axis 0 steps 4 tree [1, 2, 4, 8, 16, 32, 64, 128] : (tensor<1024xf32, #{{.*}}>) -> f32
+// CHECK: eft.reduce %{{.*}} axis 0 steps 4 tree [2, 1, 64, 32, 16, 8, 4, 128] : (tensor<1024xf32, #{{.*}}>) -> f32
 // CPU-LABEL: @long_row
-// CPU: eft.reduce %{{.*}} axis 0 steps 4 tree [1, 2, 4, 8, 16, 32, 64, 128] : (tensor<1024xf32, #{{.*}}>) -> f32
+// CPU: eft.reduce %{{.*}} axis 0 steps 4 tree [2, 1, 64, 32, 16, 8, 4, 128] : (tensor<1024xf32, #{{.*}}>) -> f32
 func.func @long_row(%x: f32, %p: !eft.ptr<f32>) {
   %v = eft.splat %x : f32 -> tensor<1024xf32>
   %sum = eft.reduce %v axis 0 : (tensor<1024xf32>) -> f32 {

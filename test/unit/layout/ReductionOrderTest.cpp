@@ -16,13 +16,13 @@ using Tree = std::vector<int32_t>;
 TEST(ReductionOrderTest, RowOfOneVectorPerThread) {
   ReductionOrder order = orderOf({256}, 0, 32, 2);
   EXPECT_EQ(order.steps, 1);
-  EXPECT_EQ(order.tree, (Tree{1, 2, 4, 8, 16, 32, 64, 128}));
+  EXPECT_EQ(order.tree, (Tree{2, 1, 64, 32, 16, 8, 4, 128}));
 }
 
 TEST(ReductionOrderTest, LongRowHasSteps) {
   ReductionOrder order = orderOf({16384}, 0, 32, 4);
   EXPECT_EQ(order.steps, 32);
-  EXPECT_EQ(order.tree, (Tree{1, 2, 4, 8, 16, 32, 64, 128, 256}));
+  EXPECT_EQ(order.tree, (Tree{2, 1, 64, 32, 16, 8, 4, 256, 128}));
 }
 
 TEST(ReductionOrderTest, NarrowElementsHaveLongerVectors) {
@@ -33,14 +33,14 @@ TEST(ReductionOrderTest, NarrowElementsHaveLongerVectors) {
 TEST(ReductionOrderTest, ShortBlockIsATree) {
   ReductionOrder order = orderOf({8}, 0, 32, 4);
   EXPECT_EQ(order.steps, 1);
-  EXPECT_EQ(order.tree, (Tree{1, 2, 4}));
+  EXPECT_EQ(order.tree, (Tree{4, 2, 1}));
 }
 
 TEST(ReductionOrderTest, ColumnsBeyondTheThreadsAreSteps) {
   // A row is 32 lanes of 4, a warp has a row: 4 rows at a time.
   ReductionOrder order = orderOf({64, 128}, 0, 32, 4);
   EXPECT_EQ(order.steps, 16);
-  EXPECT_EQ(order.tree, (Tree{1, 2}));
+  EXPECT_EQ(order.tree, (Tree{2, 1}));
 }
 
 TEST(ReductionOrderTest, ColumnsOfWideRowsAreOnlySteps) {
@@ -52,7 +52,7 @@ TEST(ReductionOrderTest, ColumnsOfWideRowsAreOnlySteps) {
 TEST(ReductionOrderTest, RowInsideAVector) {
   ReductionOrder order = orderOf({4096, 4}, 1, 32, 4);
   EXPECT_EQ(order.steps, 1);
-  EXPECT_EQ(order.tree, (Tree{1, 2}));
+  EXPECT_EQ(order.tree, (Tree{2, 1}));
 }
 
 TEST(ReductionOrderTest, EveryBitIsFoldedOnceAndStepsAreTheHighest) {
