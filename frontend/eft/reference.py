@@ -34,7 +34,8 @@ def reduction_order(
 
     Take the bits of a row-major index, the lowest first. Those of one 16-byte vector of the last
     dimension come first, then five for the lanes of a warp, then those of the warps; a block with
-    fewer elements than that has a shorter vector. What is left makes steps.
+    fewer elements than that has a shorter vector. What is left makes steps. The bits of the
+    vector fold first, then those of the lanes, then those of the warps; of each, the highest leads.
 
     Args:
         shape: the block's extents, powers of two.
@@ -48,7 +49,11 @@ def reduction_order(
     threads = _LANE_BITS + num_warps.bit_length() - 1
     vector = min((_VECTOR_BYTES // itemsize).bit_length() - 1, bits[-1])
     vector = min(vector, max(sum(bits) - threads, 0))
-    tree = [1 << bit for bit in range(bits[axis]) if start + bit < vector + threads]
+    ends = (vector, vector + _LANE_BITS, vector + threads)
+    tree: list[int] = []
+    for first, end in zip((0, *ends), ends, strict=False):
+        own = [1 << bit for bit in range(bits[axis]) if first <= start + bit < end]
+        tree += reversed(own)
     return ReductionOrder(1 << (bits[axis] - len(tree)), tuple(tree))
 
 

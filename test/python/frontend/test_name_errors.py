@@ -199,8 +199,8 @@ def attribute_of_module(x_ptr, n):
 
 
 @eft.jit
-def uses_dot(x_ptr, n):
-    tl.dot(n, n)
+def uses_dot_scaled(x_ptr, n):
+    tl.dot_scaled(n, n)
 
 
 @eft.jit
@@ -262,7 +262,7 @@ def prints(x_ptr, n):
         ),
         (attribute_of_block, "n.foo", "a value of type int32 has no attribute 'foo'"),
         (attribute_of_module, "tl.foo", "'tl' has no attribute 'foo'"),
-        (uses_dot, "tl.dot", "tl.dot is not supported yet"),
+        (uses_dot_scaled, "tl.dot_scaled", "tl.dot_scaled is not supported yet"),
         (
             polls,
             "x_ptr.atomic_poll",

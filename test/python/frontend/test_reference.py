@@ -9,15 +9,15 @@ from eft.reference import ReductionOrder, reduce_in_order, reduction_order, scan
 @pytest.mark.parametrize(
     "shape, axis, itemsize, num_warps, steps, tree",
     [
-        ((4096,), 0, 4, 4, 8, (1, 2, 4, 8, 16, 32, 64, 128, 256)),
-        ((64,), 0, 4, 4, 1, (1, 2, 4, 8, 16, 32)),
-        ((256,), 0, 4, 4, 1, (1, 2, 4, 8, 16, 32, 64, 128)),
-        ((1024,), 0, 2, 1, 4, (1, 2, 4, 8, 16, 32, 64, 128)),
-        ((64, 32), 1, 4, 4, 1, (1, 2, 4, 8, 16)),
-        ((64, 32), 0, 4, 4, 4, (1, 2, 4, 8)),
+        ((4096,), 0, 4, 4, 8, (2, 1, 64, 32, 16, 8, 4, 256, 128)),
+        ((64,), 0, 4, 4, 1, (16, 8, 4, 2, 1, 32)),
+        ((256,), 0, 4, 4, 1, (1, 32, 16, 8, 4, 2, 128, 64)),
+        ((1024,), 0, 2, 1, 4, (4, 2, 1, 128, 64, 32, 16, 8)),
+        ((64, 32), 1, 4, 4, 1, (2, 1, 16, 8, 4)),
+        ((64, 32), 0, 4, 4, 4, (2, 1, 8, 4)),
         ((64, 2048), 0, 4, 4, 64, ()),
         ((1, 1), 0, 8, 4, 1, ()),
-        ((2, 4, 8), -2, 8, 1, 1, (1, 2)),
+        ((2, 4, 8), -2, 8, 1, 1, (2, 1)),
     ],
 )
 def test_orders_of_reductions(shape, axis, itemsize, num_warps, steps, tree):
@@ -42,12 +42,12 @@ def test_steps_come_one_after_the_other_and_the_rest_folds():
     assert text == part
 
 
-def test_bits_fold_from_the_lowest_on():
-    assert reduce_in_order(letters(8), 0, joined) == "(((ab)(cd))((ef)(gh)))"
-    assert reduce_in_order(letters(8).reshape(4, 2), None, joined) == "(((ab)(cd))((ef)(gh)))"
+def test_the_highest_bit_folds_first():
+    assert reduce_in_order(letters(8), 0, joined) == "(((ae)(cg))((bf)(dh)))"
+    assert reduce_in_order(letters(8).reshape(4, 2), None, joined) == "(((ae)(cg))((bf)(dh)))"
     assert reduce_in_order(letters(8).reshape(4, 2), 0, joined).tolist() == [
-        "((ac)(eg))",
-        "((bd)(fh))",
+        "((ae)(cg))",
+        "((bf)(dh))",
     ]
 
 
