@@ -47,7 +47,7 @@ dtype = np.float16 if on_gpu else np.float32
 # products on average, and memory has 64 times as long to deliver it.
 
 show_table(
-    "Numbers that a program fetches for one product",
+    "Numbers fetched for one product",
     ["block of C", "fetched"],
     [[f"{size} × {size}", 2 / size] for size in (1, 16, 64, 128)],
 )
@@ -155,7 +155,7 @@ for m, n, k in ((16, 16, 16), (37, 200, 70), (129, 65, 300), (512, 512, 256)):
     assert error.max() <= k * 2.0**-23
     rows.append([f"{m} × {k} × {n}", f"{error.max():.1e}", f"{k * 2.0**-23:.1e}"])
 show_table(
-    "Integers come out exactly; other numbers within a bound",
+    "Rounding, where there is any",
     ["M × K × N", "largest error", "bound"],
     rows,
 )
