@@ -378,3 +378,34 @@ def test_programs_share_blocks(device):
     persistent[(5,)](device.put(x), out, 10007, BLOCK=128)
     np.testing.assert_array_equal(device.get(out)[:10007], x + 1)
     assert not device.get(out)[10007:].any()
+
+
+@eft.jit
+def carry_across_groups(x, out, n, BLOCK: tl.constexpr):
+    offsets = tl.arange(0, BLOCK)
+    previous = tl.load(x + offsets)
+    for i in range(n):
+        total = previous + tl.load(x + offsets)
+        if i % 2 == 0:
+            tl.store(out + offsets, total)
+        else:
+            previous = tl.load(out + offsets) - i
+        tl.store(x + offsets, total + i)
+    tl.store(out + offsets, previous)
+
+
+@pytest.mark.parametrize("block", [32, 1024])
+def test_blocks_cross_loops_branches_and_memory(device, block):
+    x = np.arange(block, dtype=np.int32)
+    array, out = device.put(x), device.put(np.zeros(block, np.int32))
+    carry_across_groups[(1,)](array, out, 7, BLOCK=block)
+    previous, memory, stored = x.copy(), x.copy(), np.zeros_like(x)
+    for i in range(7):
+        total = previous + memory
+        if i % 2 == 0:
+            stored = total.copy()
+        else:
+            previous = stored - i
+        memory = total + i
+    np.testing.assert_array_equal(device.get(array), memory)
+    np.testing.assert_array_equal(device.get(out), previous)
