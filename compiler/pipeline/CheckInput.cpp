@@ -18,11 +18,7 @@ namespace {
 
 /// Functions that both targets compute exactly or to the same bits. For others LLVM would call a
 /// mathematical library, which a GPU doesn't have, and which differs from machine to machine.
-bool isSharedFunction(Operation *op) {
-  return isa<math::AbsFOp, math::AbsIOp, math::CeilOp, math::CopySignOp, math::CountLeadingZerosOp,
-             math::CountTrailingZerosOp, math::CtPopOp, math::ExpOp, math::FloorOp, math::FmaOp,
-             math::LogOp, math::RoundEvenOp, math::SqrtOp, math::TruncOp>(op);
-}
+bool isSharedFunction(Operation *op) { return !isa<math::FPowIOp, math::IPowIOp>(op); }
 
 bool isOfBlockIR(Operation *op) {
   Dialect *dialect = op->getDialect();

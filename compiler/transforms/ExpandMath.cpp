@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // eft-expand-math: elementary functions as arith ops and fused multiply-adds. The functions
 // themselves are in compiler/transforms/math.
+#include "compiler/ir/EftDialect.h"
 #include "compiler/transforms/ApplyOnce.h"
 #include "compiler/transforms/Passes.h"
 #include "compiler/transforms/math/MathFunctions.h"
@@ -16,28 +17,45 @@ namespace eft {
 
 namespace {
 
-/// Replaces `Function`, a math op of one operand, by what `expand` builds for f32 and f64. The
+/// Replaces `Function`, an op on floats of one type, by what `expand` builds for f32 and f64. The
 /// narrower formats go through f32: its error is so small that the final rounding is all that
 /// counts.
-template <typename Function, Number (*expand)(Number)>
+template <typename Function, typename Expansion>
 struct ExpandFunction : OpRewritePattern<Function> {
-  using OpRewritePattern<Function>::OpRewritePattern;
+  ExpandFunction(MLIRContext *context, Expansion expand)
+      : OpRewritePattern<Function>(context), expand(expand) {}
 
   LogicalResult matchAndRewrite(Function op, PatternRewriter &rewriter) const override {
     ImplicitLocOpBuilder builder(op.getLoc(), rewriter);
-    Number x(builder, op.getOperand());
-    auto type = cast<FloatType>(x.getElementType());
-    if (type.isF32() || type.isF64()) {
-      rewriter.replaceOp(op, Value(expand(x)));
-      return success();
-    }
-    if (!type.isF16() && !type.isBF16())
+    auto type = cast<FloatType>(getElementTypeOrSelf(op.getType()));
+    const bool isNarrow = type.isF16() || type.isBF16();
+    if (!isNarrow && !type.isF32() && !type.isF64())
       return rewriter.notifyMatchFailure(op, "not f16, bf16, f32 or f64");
-    Number result = expand(x.extendFloat(builder.getF32Type()));
-    rewriter.replaceOp(op, Value(result.truncateFloat(type)));
+    SmallVector<Number> operands;
+    for (Value operand : op->getOperands()) {
+      Number x(builder, operand);
+      operands.push_back(isNarrow ? x.extendFloat(builder.getF32Type()) : x);
+    }
+    Number result = call(operands);
+    rewriter.replaceOp(op, Value(isNarrow ? result.truncateFloat(type) : result));
     return success();
   }
+
+private:
+  Number call(ArrayRef<Number> operands) const {
+    if constexpr (std::is_invocable_v<Expansion, Number>)
+      return expand(operands[0]);
+    else
+      return expand(operands[0], operands[1]);
+  }
+
+  Expansion expand;
 };
+
+template <typename Function, typename Expansion>
+void add(RewritePatternSet &patterns, Expansion expand) {
+  patterns.add<ExpandFunction<Function, Expansion>>(patterns.getContext(), expand);
+}
 
 struct ExpandMathPass : impl::ExpandMathBase<ExpandMathPass> {
   void runOnOperation() override {
@@ -51,8 +69,35 @@ struct ExpandMathPass : impl::ExpandMathBase<ExpandMathPass> {
 } // namespace
 
 void populateExpandMathPatterns(RewritePatternSet &patterns) {
-  patterns.add<ExpandFunction<math::ExpOp, expandExp>, ExpandFunction<math::LogOp, expandLog>>(
-      patterns.getContext());
+  add<math::ExpOp>(patterns, expandExp);
+  add<math::Exp2Op>(patterns, expandExp2);
+  add<Exp10Op>(patterns, expandExp10);
+  add<math::ExpM1Op>(patterns, expandExpm1);
+  add<SigmoidOp>(patterns, expandSigmoid);
+  add<math::LogOp>(patterns, expandLog);
+  add<math::Log2Op>(patterns, expandLog2);
+  add<math::Log10Op>(patterns, expandLog10);
+  add<math::Log1pOp>(patterns, expandLog1p);
+  add<math::SinOp>(patterns, expandSin);
+  add<math::CosOp>(patterns, expandCos);
+  add<math::TanOp>(patterns, expandTan);
+  add<math::AsinOp>(patterns, expandAsin);
+  add<math::AcosOp>(patterns, expandAcos);
+  add<math::AtanOp>(patterns, expandAtan);
+  add<math::Atan2Op>(patterns, expandAtan2);
+  add<math::SinhOp>(patterns, expandSinh);
+  add<math::CoshOp>(patterns, expandCosh);
+  add<math::TanhOp>(patterns, expandTanh);
+  add<math::AsinhOp>(patterns, expandAsinh);
+  add<math::AcoshOp>(patterns, expandAcosh);
+  add<math::AtanhOp>(patterns, expandAtanh);
+  add<math::ErfOp>(patterns, expandErf);
+  add<ErfcOp>(patterns, expandErfc);
+  add<math::PowFOp>(patterns, expandPow);
+  add<math::RsqrtOp>(patterns, expandRsqrt);
+  add<math::CbrtOp>(patterns, expandCbrt);
+  add<HypotOp>(patterns, expandHypot);
+  add<math::RoundOp>(patterns, expandRound);
 }
 
 } // namespace eft

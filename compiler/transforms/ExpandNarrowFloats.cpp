@@ -177,6 +177,8 @@ void populateExpandNarrowFloatsPatterns(RewritePatternSet &patterns, bool native
            ThroughF32<math::SqrtOp, Rounded, false>, ThroughF32<arith::RemFOp, Exact, false>,
            ThroughF32<arith::MinimumFOp, Exact, true>, ThroughF32<arith::MaximumFOp, Exact, true>,
            ThroughF32<arith::MinNumFOp, Exact, true>, ThroughF32<arith::MaxNumFOp, Exact, true>,
+           ThroughF32<math::FloorOp, Exact, false>, ThroughF32<math::CeilOp, Exact, false>,
+           ThroughF32<math::TruncOp, Exact, false>, ThroughF32<math::RoundEvenOp, Exact, false>,
            ThroughF32<arith::CmpFOp, Other, true>, ThroughF32<arith::FPToSIOp, Other, false>,
            ThroughF32<arith::FPToUIOp, Other, false>, ChangeSign<arith::NegFOp>,
            ChangeSign<math::AbsFOp>, ExpandFma, ExpandExtension, ExpandTruncation,

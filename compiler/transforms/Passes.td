@@ -72,11 +72,17 @@ def ExpandPhilox : Pass<"eft-expand-philox"> {
 def ExpandMath : Pass<"eft-expand-math"> {
   let summary = "Replaces elementary functions by arithmetic";
   let description = [{
-    `math.exp` and `math.log` become straight-line code of `arith` ops and `math.fma`, the same for both
-    targets, so that both give the same bits. f32 and f64 are within 2 ulp of the exact value for every
-    operand, denormals included; f16 and bf16 go through f32. docs/mathematics.md has the algorithms and
-    their measured errors. `math.sqrt`, `math.absf` and `math.fma` stay: hardware has them, exact or
-    correctly rounded.
+    Functions become straight-line code of `arith` ops, `math.fma`, `math.sqrt` and `math.trunc`, the
+    same for both targets, so that both give the same bits. f32 and f64 are within 2 ulp of the exact
+    value for every operand, denormals and huge angles included; f16 and bf16 go through f32.
+    docs/mathematics.md has the algorithms and their measured errors. These are the functions:
+
+    - of `math`: exp, exp2, expm1, log, log2, log10, log1p, sin, cos, tan, asin, acos, atan, atan2, sinh,
+      cosh, tanh, asinh, acosh, atanh, erf, powf, rsqrt, cbrt, round;
+    - of `eft`: exp10, erfc, sigmoid, hypot.
+
+    `math.sqrt`, `math.absf`, `math.fma`, and `math.floor` with its like stay: hardware has them, exact
+    or correctly rounded.
 
     The code relies on denormals and on rounding to nearest even, and must not be contracted, so it comes
     after `eft-fuse-multiply-add`. Functions of constants are computed by this code too: this pass
@@ -162,7 +168,8 @@ def ExpandNarrowFloats : Pass<"eft-expand-narrow-floats"> {
     through f32. `native-bf16-conversion` keeps the conversions between f32 and bf16.
 
     Covers addf, subf, mulf, divf, remf, negf, cmpf, the four minima and maxima, conversions from and to
-    integers of up to 64 bits, f32 and f64, and math.sqrt, math.absf and math.fma.
+    integers of up to 64 bits, f32 and f64, and math.sqrt, math.absf, math.fma, math.floor, math.ceil,
+    math.trunc and math.roundeven.
 
     ```mlir
     %c = arith.addf %a, %b : tensor<1024xbf16>

@@ -1,48 +1,36 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Prints the polynomials of compiler/transforms/math, as hexadecimal floats for C++.
 
-    python scripts/math/coefficients.py [exp|log] ...
+    python scripts/math/coefficients.py [NAME ...]
+    python scripts/math/coefficients.py > compiler/transforms/math/Coefficients.h && scripts/format
 
-Needs mpmath and a few seconds. Each table comes with the largest relative error that the
-polynomial itself has on its interval, in bits; evaluating it in floating point adds to that.
+Without a name it prints the whole header. Needs mpmath and a minute. Each table comes with the
+largest error that the polynomial itself has on its interval; evaluating it in floating point adds
+to that.
 """
 
 import sys
 from collections.abc import Sequence
 
 import mpmath
-from minimax import Problem, fit, largest_error, round_coefficients
+from minimax import Problem, fit, largest_error, round_coefficients, round_to
 from mpmath import mp, mpf
 
 mp.prec = 220
 
-PRECISION = {"f32": 24, "f64": 53}
+from problems import TABLES, WITH_SPLIT_FIRST  # noqa: E402 (constants in them need the precision)
 
+PRECISION = {"32": 24, "64": 53}
 
-def exp_problem(degree: int) -> Problem:
-    """p with e^r = 1 + r + r² p(r) for |r| ≤ ln 2, error relative to e^r."""
+HEAD = """\
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The coefficients of the elementary functions' polynomials, the lowest power first.
+// scripts/math/coefficients.py wrote this file; scripts/math/problems.py says what each polynomial
+// approximates.
+#pragma once
 
-    def target(r: mpf) -> mpf:
-        return (mpmath.expm1(r) - r) / r**2
-
-    # A little more than ln 2: the multiple of 2 ln 2 that leaves r is found from a rounded product.
-    bound = mpmath.log(2) * (1 + mpf(2) ** -18)
-    return Problem(target, lambda r: r**2 * mpmath.exp(-r), -bound, bound, degree)
-
-
-def log_problem(degree: int) -> Problem:
-    """p with log(1 + f) = f + f² p(f) for 2/3 ≤ 1 + f ≤ 4/3, error relative to log(1 + f)."""
-
-    def target(f: mpf) -> mpf:
-        return (mpmath.log1p(f) - f) / f**2
-
-    return Problem(target, lambda f: abs(f**2 / mpmath.log1p(f)), -mpf(1) / 3, mpf(1) / 3, degree)
-
-
-TABLES = {
-    "exp": [(exp_problem, "f32", 5), (exp_problem, "f64", 11)],
-    "log": [(log_problem, "f32", 7), (log_problem, "f64", 19)],
-}
+namespace eft::coefficients {
+"""
 
 
 def hexadecimal(value: mpf) -> str:
@@ -51,21 +39,34 @@ def hexadecimal(value: mpf) -> str:
     return f"{digits.rstrip('0').rstrip('.')}p{exponent}"
 
 
-def print_table(name: str, kind: str, problem: Problem) -> None:
-    precision = PRECISION[kind]
+def table(name: str, width: str, problem: Problem) -> str:
+    precision = PRECISION[width]
+    is_split = name in WITH_SPLIT_FIRST
     ideal, ideal_error = fit(problem)
-    rounded = round_coefficients(problem, ideal, precision)
-    bits = [
-        mpmath.nstr(mpmath.log(e, 2), 5) for e in (largest_error(problem, rounded), ideal_error)
-    ]
-    print(f"// {name}, {kind}: degree {problem.degree}, error 2^{bits[0]}, ideal 2^{bits[1]}")
-    print("\n".join(f"    {hexadecimal(c)}," for c in rounded))
+    rounded = round_coefficients(problem, ideal, precision, 2 * precision if is_split else None)
+    error = largest_error(problem, rounded)
+    bits = [mpmath.nstr(mpmath.log(e, 2), 5) for e in (error, ideal_error)]
+    if is_split:
+        high = round_to(rounded[0], precision)
+        rounded[:1] = [high, rounded[0] - high]
+    digits = ", ".join(map(hexadecimal, rounded))
+    return (
+        f"// Degree {problem.degree}, error 2^{bits[0]}, ideal 2^{bits[1]}.\n"
+        f"constexpr double {name}F{width}[] = {{{digits}}};\n"
+    )
 
 
 def main(names: Sequence[str]) -> None:
+    if not names:
+        print(HEAD)
     for name in names or TABLES:
-        for make_problem, kind, degree in TABLES[name]:
-            print_table(name, kind, make_problem(degree))
+        problems, *degrees = TABLES[name]
+        if not isinstance(problems, tuple):
+            problems = (problems, problems)
+        for width, problem, degree in zip(PRECISION, problems, degrees, strict=True):
+            print(table(name, width, problem(degree)))
+    if not names:
+        print("} // namespace eft::coefficients")
 
 
 if __name__ == "__main__":

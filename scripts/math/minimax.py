@@ -86,8 +86,11 @@ def round_to(value: mpf, precision: int) -> mpf:
     return mp.ldexp(nint(mp.ldexp(value, -exponent)), exponent)
 
 
-def round_coefficients(problem: Problem, ideal: Sequence[mpf], precision: int) -> list[mpf]:
-    """A polynomial close to `ideal` whose coefficients have `precision` significant bits."""
+def round_coefficients(
+    problem: Problem, ideal: Sequence[mpf], precision: int, first_precision: int | None = None
+) -> list[mpf]:
+    """A polynomial close to `ideal` whose coefficients have `precision` significant bits, or the
+    first one `first_precision`."""
     samples = Samples(problem, 4 * len(ideal))
     # Row: a point; column: a power. The norm of columns @ difference is the distance.
     columns = matrix(len(samples.points), len(ideal))
@@ -97,7 +100,8 @@ def round_coefficients(problem: Problem, ideal: Sequence[mpf], precision: int) -
     rounded: list[mpf] = []
     wanted = list(ideal)
     for power in range(len(ideal)):
-        rounded.append(round_to(wanted[power], precision))
+        own = first_precision if power == 0 and first_precision else precision
+        rounded.append(round_to(wanted[power], own))
         free = len(ideal) - power - 1
         if free == 0:
             break

@@ -65,6 +65,56 @@ func.func @narrow_floats_go_through_f32(%x: tensor<64xf16>, %y: bf16) -> (tensor
   return %r, %s : tensor<64xf16>, bf16
 }
 
+// Every function becomes arithmetic, square roots and truncations, without branches.
+// CHECK-LABEL: @all_functions
+// CHECK-NOT: {{(math\.(exp|log|sin|cos|tan|a[cst]|pow|er|rsqrt|cbrt|round)|eft\.|scf\.)}}
+// CHECK: return
+func.func @all_functions(%x: tensor<64xf32>) -> tensor<64xf32> {
+  %0 = math.exp %x : tensor<64xf32>
+  %1 = math.exp2 %0 : tensor<64xf32>
+  %2 = math.expm1 %1 : tensor<64xf32>
+  %3 = eft.exp10 %2 : tensor<64xf32>
+  %4 = math.log %3 : tensor<64xf32>
+  %5 = math.log2 %4 : tensor<64xf32>
+  %6 = math.log10 %5 : tensor<64xf32>
+  %7 = math.log1p %6 : tensor<64xf32>
+  %8 = math.sin %7 : tensor<64xf32>
+  %9 = math.cos %8 : tensor<64xf32>
+  %10 = math.tan %9 : tensor<64xf32>
+  %11 = math.asin %10 : tensor<64xf32>
+  %12 = math.acos %11 : tensor<64xf32>
+  %13 = math.atan %12 : tensor<64xf32>
+  %14 = math.atan2 %13, %12 : tensor<64xf32>
+  %15 = math.sinh %14 : tensor<64xf32>
+  %16 = math.cosh %15 : tensor<64xf32>
+  %17 = math.tanh %16 : tensor<64xf32>
+  %18 = math.asinh %17 : tensor<64xf32>
+  %19 = math.acosh %18 : tensor<64xf32>
+  %20 = math.atanh %19 : tensor<64xf32>
+  %21 = math.erf %20 : tensor<64xf32>
+  %22 = eft.erfc %21 : tensor<64xf32>
+  %23 = eft.sigmoid %22 : tensor<64xf32>
+  %24 = math.powf %23, %22 : tensor<64xf32>
+  %25 = math.rsqrt %24 : tensor<64xf32>
+  %26 = math.cbrt %25 : tensor<64xf32>
+  %27 = eft.hypot %26, %25 : tensor<64xf32>
+  %28 = math.round %27 : tensor<64xf32>
+  return %28 : tensor<64xf32>
+}
+
+// The bits of 2 / π at the exponent are chosen among constants, one bit of the offset after the other.
+// CHECK-LABEL: @an_angle_of_any_magnitude
+func.func @an_angle_of_any_magnitude(%x: tensor<64xf32>) -> tensor<64xf32> {
+  // CHECK-DAG: arith.constant dense<1367130551> : tensor<64xi32>
+  // CHECK-DAG: arith.constant dense<656542356> : tensor<64xi32>
+  // CHECK: %[[BIT:.*]] = arith.andi %{{.*}}, %{{.*}} : tensor<64xi32>
+  // CHECK: arith.cmpi ne, %[[BIT]],
+  // CHECK-COUNT-9: arith.select
+  // CHECK-COUNT-2: arith.muli %{{.*}} : tensor<64xi64>
+  %r = math.sin %x : tensor<64xf32>
+  return %r : tensor<64xf32>
+}
+
 // The function of a constant has the bits that it has at run time.
 // CHECK-LABEL: @constants_are_not_folded
 func.func @constants_are_not_folded() -> f32 {

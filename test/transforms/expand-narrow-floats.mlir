@@ -92,6 +92,21 @@ func.func @minimum_is_exact(%a: bf16, %b: bf16) -> bf16 {
   return %r : bf16
 }
 
+// Integers of a narrow type are floats of it.
+// CHECK-LABEL: @rounding_is_exact
+func.func @rounding_is_exact(%a: f16) -> f16 {
+  // CHECK: math.floor %{{.*}} : f32
+  // CHECK-NEXT: arith.truncf %{{.*}} : f32 to f16
+  // CHECK: math.ceil %{{.*}} : f32
+  // CHECK: math.trunc %{{.*}} : f32
+  // CHECK: math.roundeven %{{.*}} : f32
+  %0 = math.floor %a : f16
+  %1 = math.ceil %0 : f16
+  %2 = math.trunc %1 : f16
+  %3 = math.roundeven %2 : f16
+  return %3 : f16
+}
+
 // CHECK-LABEL: @f64_is_rounded_once
 // CHECK-SAME: (%[[X:.*]]: f64)
 func.func @f64_is_rounded_once(%x: f64) -> (f16, bf16) {

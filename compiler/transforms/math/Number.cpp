@@ -108,6 +108,10 @@ Number operator>>(Number a, Number count) {
   return make<arith::ShRUIOp>(a, Value(a), Value(count));
 }
 
+Number shiftRightSigned(Number a, unsigned count) {
+  return make<arith::ShRSIOp>(a, Value(a), Value(a.constant(count)));
+}
+
 Number operator<(Number a, Number b) {
   return compare(a, b, arith::CmpFPredicate::OLT, arith::CmpIPredicate::slt);
 }
@@ -140,6 +144,8 @@ Number fma(Number a, Number b, Number c) {
   return make<math::FmaOp>(a, Value(a), Value(b), Value(c));
 }
 Number abs(Number a) { return make<math::AbsFOp>(a, Value(a)); }
+Number sqrt(Number a) { return make<math::SqrtOp>(a, Value(a)); }
+Number truncate(Number a) { return make<math::TruncOp>(a, Value(a)); }
 Number minimum(Number a, Number b) { return make<arith::MinimumFOp>(a, Value(a), Value(b)); }
 Number maximum(Number a, Number b) { return make<arith::MaximumFOp>(a, Value(a), Value(b)); }
 Number minimumNumber(Number a, Number b) { return make<arith::MinNumFOp>(a, Value(a), Value(b)); }

@@ -87,6 +87,8 @@ Number operator^(Number a, Number b);
 Number operator<<(Number a, Number count);
 /// Shifts in zeros.
 Number operator>>(Number a, Number count);
+/// Shifts in the sign.
+Number shiftRightSigned(Number a, unsigned count);
 
 // Comparisons of floats are false where an operand is NaN, but != is true. Those of integers are
 // signed. All give i1.
@@ -104,6 +106,10 @@ Number select(Number condition, Number a, Number b);
 /// a * b + c, rounded once.
 Number fma(Number a, Number b, Number c);
 Number abs(Number a);
+/// Correctly rounded.
+Number sqrt(Number a);
+/// The integer next to a float toward zero.
+Number truncate(Number a);
 /// The lesser or greater; NaN if either is NaN. -0 is less than +0.
 Number minimum(Number a, Number b);
 Number maximum(Number a, Number b);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// exp and log against the C library's functions in a wider format.
+// Elementary functions against the C library's in a wider format.
 #include "Samples.h"
 #include "VectorKernel.h"
 
@@ -14,9 +14,10 @@ namespace {
 constexpr float infinity = std::numeric_limits<float>::infinity();
 constexpr float notANumber = std::numeric_limits<float>::quiet_NaN();
 
-KernelText unary(const std::string &function, const std::string &type, unsigned lanes = 16) {
-  return {.body = "%r = " + function + " %x : {" + type + "}",
-          .inputs = {type},
+KernelText elementwise(const std::string &function, const std::string &type, unsigned operands,
+                       unsigned lanes = 16) {
+  return {.body = "%r = " + function + (operands == 1 ? " %x : {" : " %x, %y : {") + type + "}",
+          .inputs = std::vector<std::string>(operands, type),
           .output = type,
           .passes = "eft-expand-math,eft-expand-narrow-floats",
           .lanes = lanes};
@@ -41,48 +42,89 @@ template <typename T, typename Wide> double ulps(T got, Wide exact) {
 /// The largest error seen, and where.
 class Worst {
 public:
-  void see(double error, double operand) {
+  void see(double error, double x, double y = 0.0) {
     std::lock_guard lock(mutex);
     if (error > largest)
-      largest = error, where = operand;
+      largest = error, where[0] = x, where[1] = y;
   }
-  void expectBelow(double bound, const char *name) {
-    std::printf("%s: at most %.3f ulp, at %a\n", name, largest, where);
-    EXPECT_LT(largest, bound) << name << " at " << where;
+  void expectBelow(double bound, const std::string &name) {
+    std::printf("%-16s at most %.3f ulp, at %a, %a\n", name.c_str(), largest, where[0], where[1]);
+    EXPECT_LT(largest, bound) << name << " at " << where[0] << ", " << where[1];
   }
 
 private:
   std::mutex mutex;
-  double largest = 0.0, where = 0.0;
+  double largest = 0.0, where[2] = {0.0, 0.0};
 };
 
-template <typename Wide, typename T>
-void seeAll(Worst &worst, const std::vector<T> &operands, const std::vector<T> &results,
-            Wide (*function)(Wide)) {
-  double error = 0.0;
-  size_t where = 0;
-  for (size_t i = 0; i < operands.size(); ++i)
-    if (double e = ulps<T, Wide>(results[i], function(operands[i])); e > error)
-      error = e, where = i;
-  worst.see(error, operands[where]);
-}
+/// A function of one operand: the C library's, and the bounds of the errors. Operands of f64 are
+/// random bits, numbers around 0 and 1, and numbers between `low` and `high`.
+struct Unary {
+  const char *name;
+  double (*of32)(double);
+  long double (*of64)(long double);
+  double bound32, bound64;
+  double low, high;
+};
 
-void testF32(const std::string &name, double (*function)(double), double bound) {
-  VectorKernel kernel(unary("math." + name, "f32"));
+void PrintTo(const Unary &function, std::ostream *out) { *out << function.name; }
+
+template <typename T> T sigmoid(T x) { return 1 / (1 + std::exp(-x)); }
+template <typename T> T reciprocalRoot(T x) { return 1 / std::sqrt(x); }
+
+const Unary unaries[] = {
+    {"math.exp", std::exp, std::exp, 1.7, 1.5, -760, 720},
+    {"math.exp2", std::exp2, std::exp2, 1, 0.9, -1100, 1050},
+    {"eft.exp10", exp10, exp10l, 1.1, 1, -330, 310},
+    {"math.expm1", std::expm1, std::expm1, 1.7, 1.8, -40, 720},
+    {"eft.sigmoid", sigmoid, sigmoid, 1, 0.9, -760, 40},
+    {"math.log", std::log, std::log, 1.1, 1.3, 0, 1e10},
+    {"math.log2", std::log2, std::log2, 2, 1.6, 0, 1e10},
+    {"math.log10", std::log10, std::log10, 2, 1.9, 0, 1e10},
+    {"math.log1p", std::log1p, std::log1p, 1.9, 1.8, -1, 10},
+    {"math.sin", std::sin, std::sin, 0.9, 0.9, -1000, 1000},
+    {"math.cos", std::cos, std::cos, 0.9, 0.9, -1000, 1000},
+    {"math.tan", std::tan, std::tan, 1.1, 1, -1000, 1000},
+    {"math.asin", std::asin, std::asin, 1.3, 1.2, -1, 1},
+    {"math.acos", std::acos, std::acos, 1.2, 1.2, -1, 1},
+    {"math.atan", std::atan, std::atan, 1.6, 1.6, -100, 100},
+    {"math.sinh", std::sinh, std::sinh, 1.7, 1.7, -712, 712},
+    {"math.cosh", std::cosh, std::cosh, 1.4, 1.4, -712, 712},
+    {"math.tanh", std::tanh, std::tanh, 1.5, 1.5, -20, 20},
+    {"math.asinh", std::asinh, std::asinh, 1.5, 1.7, -100, 100},
+    {"math.acosh", std::acosh, std::acosh, 1.4, 1.5, 1, 100},
+    {"math.atanh", std::atanh, std::atanh, 1.2, 1.4, -1, 1},
+    {"math.erf", std::erf, std::erf, 1.2, 1.2, -6, 6},
+    {"eft.erfc", std::erfc, std::erfc, 1.5, 1.4, -6, 28},
+    {"math.rsqrt", reciprocalRoot, reciprocalRoot, 1.6, 1.6, 0, 1e10},
+    {"math.cbrt", std::cbrt, std::cbrt, 0.6, 0.6, -1e10, 1e10},
+};
+
+class UnaryFunction : public testing::TestWithParam<Unary> {};
+
+TEST_P(UnaryFunction, F32IsWithinItsBound) {
+  VectorKernel kernel(elementwise(GetParam().name, "f32", 1));
   Worst worst;
   forEachFloat([&](const std::vector<float> &operands) {
-    seeAll<double>(worst, operands, kernel.operator()<float>(operands), function);
+    std::vector<float> results = kernel.operator()<float>(operands);
+    double error = 0.0;
+    size_t where = 0;
+    for (size_t i = 0; i < operands.size(); ++i)
+      if (double e = ulps<float, double>(results[i], GetParam().of32(operands[i])); e > error)
+        error = e, where = i;
+    worst.see(error, operands[where]);
   });
-  worst.expectBelow(bound, (name + ", f32").c_str());
+  worst.expectBelow(GetParam().bound32, std::string(GetParam().name) + ", f32");
 }
 
-void testF64(const std::string &name, long double (*function)(long double), double low, double high,
-             double bound) {
-  VectorKernel kernel(unary("math." + name, "f64"));
+TEST_P(UnaryFunction, F64IsWithinItsBound) {
+  const Unary &function = GetParam();
+  VectorKernel kernel(elementwise(function.name, "f64", 1));
   Worst worst;
-  const size_t count = exhaustive ? 1 << 26 : 1 << 19;
+  const size_t count = exhaustive ? 1 << 26 : 1 << 17;
   std::mt19937_64 generator(1);
-  std::uniform_real_distribution<double> uniform(low, high), nearOne(0.5, 2.0), small(-1.0, 1.0);
+  std::uniform_real_distribution<double> uniform(function.low, function.high), nearOne(0.5, 2.0),
+      small(-1.0, 1.0);
   for (size_t done = 0; done < count; done += 1 << 14) {
     std::vector<double> operands;
     for (size_t i = 0; i < 1 << 12; ++i) {
@@ -91,10 +133,129 @@ void testF64(const std::string &name, long double (*function)(long double), doub
       operands.push_back(small(generator));
       operands.push_back(std::bit_cast<double>(generator()));
     }
-    seeAll<long double>(worst, operands, kernel.operator()<double>(operands), function);
+    std::vector<double> results = kernel.operator()<double>(operands);
+    for (size_t i = 0; i < operands.size(); ++i)
+      worst.see(ulps<double, long double>(results[i], function.of64(operands[i])), operands[i]);
   }
-  worst.expectBelow(bound, (name + ", f64").c_str());
+  worst.expectBelow(function.bound64, std::string(function.name) + ", f64");
 }
+
+/// Operands at the edges of a format, and where functions have theirs.
+template <typename T> std::vector<T> specialOperands() {
+  using Limits = std::numeric_limits<T>;
+  std::vector<T> operands;
+  for (T x : {T(0), Limits::denorm_min(), Limits::min(), Limits::epsilon(), T(0.5), T(1), T(2),
+              T(3), T(1000), Limits::max(), Limits::infinity(), Limits::quiet_NaN()})
+    operands.push_back(x), operands.push_back(-x);
+  return operands;
+}
+
+/// A zero must have the right sign; what is infinite or NaN must be so. The rest is within 2 ulp.
+template <typename T, typename Wide>
+void expectSpecial(T got, Wide exact, double bound, const std::string &what) {
+  const T rounded = static_cast<T>(exact);
+  if (rounded == 0 || std::isinf(rounded)) {
+    EXPECT_EQ(got, rounded) << what;
+    EXPECT_EQ(std::signbit(got), std::signbit(rounded)) << what;
+  } else {
+    EXPECT_LE((ulps<T, Wide>(got, exact)), bound) << what << " is " << got;
+  }
+}
+
+template <typename T, typename Wide>
+void testSpecial(const char *name, const char *type, Wide (*exact)(Wide), double bound) {
+  std::vector<T> x = padded(specialOperands<T>());
+  std::vector<T> results = VectorKernel(elementwise(name, type, 1)).operator()<T>(x);
+  for (size_t i = 0; i < x.size(); ++i)
+    expectSpecial<T, Wide>(results[i], exact(x[i]), bound,
+                           std::string(name) + " of " + std::to_string(x[i]));
+}
+
+TEST_P(UnaryFunction, SpecialOperands) {
+  const Unary &function = GetParam();
+  testSpecial<float>(function.name, "f32", function.of32, function.bound32);
+  testSpecial<double>(function.name, "f64", function.of64, function.bound64);
+}
+
+INSTANTIATE_TEST_SUITE_P(, UnaryFunction, testing::ValuesIn(unaries), [](const auto &info) {
+  std::string name = info.param.name;
+  return name.substr(name.find('.') + 1);
+});
+
+struct Binary {
+  const char *name;
+  double (*of32)(double, double);
+  long double (*of64)(long double, long double);
+  double bound32, bound64;
+};
+
+void PrintTo(const Binary &function, std::ostream *out) { *out << function.name; }
+
+const Binary binaries[] = {{"math.powf", std::pow, std::pow, 1, 1.5},
+                           {"math.atan2", std::atan2, std::atan2, 1.8, 1.6},
+                           {"eft.hypot", std::hypot, std::hypot, 1.1, 1.1}};
+
+class BinaryFunction : public testing::TestWithParam<Binary> {};
+
+/// Pairs of ordinary numbers, of numbers of any magnitude, and those whose power is not 0 or
+/// infinite.
+template <typename T, typename Wide>
+void testPairs(const Binary &function, Wide (*exact)(Wide, Wide), const char *type, double bound) {
+  using Bits = std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>;
+  VectorKernel kernel(elementwise(function.name, type, 2));
+  Worst worst;
+  const size_t count = exhaustive ? 1 << 26 : 1 << 18;
+  const T greatest = std::numeric_limits<T>::max_exponent * T(1.1);
+  std::mt19937_64 generator(1);
+  std::uniform_real_distribution<T> ordinary(T(-4), T(4)), power(-greatest, greatest);
+  for (size_t done = 0; done < count; done += 3 << 12) {
+    std::vector<T> x, y;
+    for (size_t i = 0; i < 1 << 12; ++i) {
+      x.push_back(ordinary(generator)), y.push_back(ordinary(generator));
+      x.push_back(std::bit_cast<T>(static_cast<Bits>(generator())));
+      y.push_back(std::bit_cast<T>(static_cast<Bits>(generator())));
+      T base = std::abs(std::bit_cast<T>(static_cast<Bits>(generator())));
+      x.push_back(i % 2 ? base : std::abs(ordinary(generator)));
+      y.push_back(power(generator) / std::log2(x.back()));
+    }
+    std::vector<T> results = kernel.operator()<T>(x, y);
+    for (size_t i = 0; i < x.size(); ++i)
+      worst.see(ulps<T, Wide>(results[i], exact(x[i], y[i])), x[i], y[i]);
+  }
+  worst.expectBelow(bound, std::string(function.name) + ", " + type);
+}
+
+TEST_P(BinaryFunction, F32IsWithinItsBound) {
+  testPairs<float>(GetParam(), GetParam().of32, "f32", GetParam().bound32);
+}
+TEST_P(BinaryFunction, F64IsWithinItsBound) {
+  testPairs<double>(GetParam(), GetParam().of64, "f64", GetParam().bound64);
+}
+
+template <typename T, typename Wide>
+void testSpecialPairs(const char *name, const char *type, Wide (*exact)(Wide, Wide), double bound) {
+  std::vector<T> operands = specialOperands<T>(), x, y;
+  for (T a : operands)
+    for (T b : operands)
+      x.push_back(a), y.push_back(b);
+  x = padded(x), y = padded(y);
+  std::vector<T> results = VectorKernel(elementwise(name, type, 2)).operator()<T>(x, y);
+  for (size_t i = 0; i < x.size(); ++i)
+    expectSpecial<T, Wide>(results[i], exact(x[i], y[i]), bound,
+                           std::string(name) + " of " + std::to_string(x[i]) + " and " +
+                               std::to_string(y[i]));
+}
+
+TEST_P(BinaryFunction, SpecialOperands) {
+  const Binary &function = GetParam();
+  testSpecialPairs<float>(function.name, "f32", function.of32, function.bound32);
+  testSpecialPairs<double>(function.name, "f64", function.of64, function.bound64);
+}
+
+INSTANTIATE_TEST_SUITE_P(, BinaryFunction, testing::ValuesIn(binaries), [](const auto &info) {
+  std::string name = info.param.name;
+  return name.substr(name.find('.') + 1);
+});
 
 /// Operands and the exact bits of the results.
 template <typename T>
@@ -104,7 +265,8 @@ void expectBits(const std::string &function, const std::string &type,
   std::vector<T> operands;
   for (auto [operand, result] : cases)
     operands.push_back(operand);
-  std::vector<T> results = VectorKernel(unary(function, type)).operator()<T>(padded(operands));
+  std::vector<T> results =
+      VectorKernel(elementwise(function, type, 1)).operator()<T>(padded(operands));
   for (size_t i = 0; i < cases.size(); ++i) {
     if (std::isnan(cases[i].second))
       EXPECT_TRUE(std::isnan(results[i])) << function << " of " << operands[i];
@@ -113,11 +275,6 @@ void expectBits(const std::string &function, const std::string &type,
           << function << " of " << operands[i] << " is " << results[i];
   }
 }
-
-TEST(Exp, F32IsWithinItsBound) { testF32("exp", std::exp, 1.7); }
-TEST(Exp, F64IsWithinItsBound) { testF64("exp", std::exp, -760.0, 720.0, 1.5); }
-TEST(Log, F32IsWithinItsBound) { testF32("log", std::log, 1.1); }
-TEST(Log, F64IsWithinItsBound) { testF64("log", std::log, 0.0, 1e10, 1.3); }
 
 TEST(Exp, EdgesOfF32) {
   expectBits<float>("math.exp", "f32",
@@ -182,15 +339,17 @@ TEST(Log, EdgesOfF64) {
 
 /// What a kernel computes for one number must not depend on whether it computes one or many.
 TEST(Elementary, ScalarsHaveTheBitsOfVectors) {
-  for (const char *function : {"math.exp", "math.log"}) {
-    VectorKernel vectors(unary(function, "f32")), scalars(unary(function, "f32", 1));
-    std::vector<uint32_t> bits = randomBits<uint32_t>(1 << 16, 7);
+  for (const Unary &function : unaries) {
+    VectorKernel vectors(elementwise(function.name, "f32", 1));
+    VectorKernel scalars(elementwise(function.name, "f32", 1, 1));
+    std::vector<uint32_t> bits = randomBits<uint32_t>(1 << 14, 7);
     std::vector<uint32_t> a = vectors.operator()<uint32_t>(bits);
     std::vector<uint32_t> b = scalars.operator()<uint32_t>(bits);
     for (size_t i = 0; i < bits.size(); ++i) {
       bool bothNan =
           std::isnan(std::bit_cast<float>(a[i])) && std::isnan(std::bit_cast<float>(b[i]));
-      ASSERT_TRUE(bothNan || a[i] == b[i]) << function << " of " << std::bit_cast<float>(bits[i]);
+      ASSERT_TRUE(bothNan || a[i] == b[i])
+          << function.name << " of " << std::bit_cast<float>(bits[i]);
     }
   }
 }

@@ -2,6 +2,7 @@
 #include "VectorKernel.h"
 
 #include "compiler/codegen/Codegen.h"
+#include "compiler/ir/EftDialect.h"
 #include "compiler/transforms/Passes.h"
 
 #include "mlir/Conversion/Passes.h"
@@ -101,8 +102,8 @@ void registerPassesOnce() {
 VectorKernel::VectorKernel(const KernelText &text) {
   registerPassesOnce();
   DialectRegistry registry;
-  registry.insert<arith::ArithDialect, cf::ControlFlowDialect, func::FuncDialect, LLVM::LLVMDialect,
-                  math::MathDialect, scf::SCFDialect>();
+  registry.insert<arith::ArithDialect, cf::ControlFlowDialect, EftDialect, func::FuncDialect,
+                  LLVM::LLVMDialect, math::MathDialect, scf::SCFDialect>();
   registerTranslations(registry);
   MLIRContext context(registry);
   std::string diagnostics;

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Elementary functions that the math dialect lacks.
+
+#ifndef EFT_OPS_ELEMENTARY
+#define EFT_OPS_ELEMENTARY
+
+include "compiler/ir/ops/Types.td"
+
+// Vectors too, as the math dialect's functions.
+def Eft_FloatLike : Type<And<[
+    Or<[Eft_Value.predicate, CPred<"::llvm::isa<::mlir::VectorType>($_self)">]>,
+    CPred<"::llvm::isa<::mlir::FloatType>(::mlir::getElementTypeOrSelf($_self))">]>,
+    "float or block of floats">;
+
+class Eft_UnaryFunction<string mnemonic> : Eft_Op<mnemonic, [Pure, SameOperandsAndResultType]> {
+  let arguments = (ins Eft_FloatLike:$operand);
+  let results = (outs Eft_FloatLike:$result);
+  let assemblyFormat = "$operand attr-dict `:` type($result)";
+}
+
+def Eft_Exp10Op : Eft_UnaryFunction<"exp10"> {
+  let summary = "10 to the power of a number";
+  let description = [{
+    For every element; `eft-expand-math` says how exactly.
+
+    ```mlir
+    %y = eft.exp10 %x : tensor<1024xf32>
+    ```
+  }];
+}
+
+def Eft_ErfcOp : Eft_UnaryFunction<"erfc"> {
+  let summary = "The complement of the error function";
+  let description = [{
+    1 - erf(x), with its relative accuracy also where it is nearly 0.
+
+    ```mlir
+    %y = eft.erfc %x : tensor<1024xf32>
+    ```
+  }];
+}
+
+def Eft_SigmoidOp : Eft_UnaryFunction<"sigmoid"> {
+  let summary = "1 / (1 + exp(-x))";
+  let description = [{
+    The logistic function, with its relative accuracy also where it is nearly 0.
+
+    ```mlir
+    %y = eft.sigmoid %x : tensor<1024xf32>
+    ```
+  }];
+}
+
+def Eft_HypotOp : Eft_Op<"hypot", [Pure, SameOperandsAndResultType]> {
+  let summary = "The square root of the sum of two squares";
+  let description = [{
+    The squares neither overflow nor vanish. Infinite if one of the operands is.
+
+    ```mlir
+    %y = eft.hypot %a, %b : tensor<1024xf32>
+    ```
+  }];
+  let arguments = (ins Eft_FloatLike:$a, Eft_FloatLike:$b);
+  let results = (outs Eft_FloatLike:$result);
+  let assemblyFormat = "$a `,` $b attr-dict `:` type($result)";
+}
+
+#endif

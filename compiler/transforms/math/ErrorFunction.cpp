@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The error function and its complement.
+//
+// erf: a polynomial up to 1. Beyond, erf x = 1 - e^p(x - 1) with a polynomial p for the logarithm
+// of the complement, which the farther the less it counts.
+//
+// erfc: up to 1/2, 1 - erf. Beyond, erfc x = e^(-x²) / (1 + 2x) · S, where S is between 1.1 and 1.3
+// for every x and a polynomial in (x - 3) / (x + 3). Its relative accuracy has to last until the
+// result is 0, so the square is exact, and so nearly are the quotient and the product.
+#include "compiler/transforms/math/Coefficients.h"
+#include "compiler/transforms/math/FloatFormat.h"
+#include "compiler/transforms/math/MathFunctions.h"
+
+using namespace mlir;
+
+namespace eft {
+namespace {
+
+/// erf x - x, for |x| ≤ 1.
+Number erfRest(Number x) {
+  using namespace coefficients;
+  return x * polynomial(x * x, FloatFormat(x).pick(erfF32, erfF64));
+}
+
+/// S / (1 + 2x)
+DoubleWord erfcFactor(Number x) {
+  using namespace coefficients;
+  FloatFormat format(x);
+  ArrayRef<double> coefficients = format.pick(scaledErfcF32, scaledErfcF64);
+  Number t = (x - 3.0) / (x + 3.0);
+  // The first coefficient is the sum of two, see Coefficients.h.
+  DoubleWord s =
+      fastTwoSum(x.constant(coefficients.front()), polynomial(t, coefficients.drop_front()));
+  DoubleWord divisor =
+      fastTwoSum(select(x < 0.5, 1.0, x + x), select(x < 0.5, x + x, x.constant(1.0)));
+  Number quotient = s.high / divisor.high;
+  Number rest = fma(-quotient, divisor.high, s.high);
+  rest = (fma(-quotient, divisor.low, rest) + s.low) / divisor.high;
+  return {quotient, rest};
+}
+
+} // namespace
+
+Number expandErf(Number x) {
+  using namespace coefficients;
+  FloatFormat format(x);
+  Number magnitude = abs(x);
+  Number small = x + erfRest(x);
+  // From there on the result is 1.
+  Number in = clamp(magnitude, 1.0, format.pick(4.0, 6.0)) - 1.0;
+  Number logarithm = polynomial(in, format.pick(logOfErfcF32, logOfErfcF64));
+  Number large = 1.0 - expandExp(logarithm);
+  return select(magnitude < 1.0, small, copySign(large, x));
+}
+
+Number expandErfc(Number x) {
+  FloatFormat format(x);
+  Number magnitude = abs(x);
+  Number small = 1.0 - (x + erfRest(x));
+  Number in = clamp(magnitude, 0.5, format.pick(11.0, 28.0));
+  DoubleWord square = twoProduct(in, in);
+  auto [power, scale1, scale2] = preciseExp(-square.high, -square.low);
+  DoubleWord factor = erfcFactor(in);
+  DoubleWord product = power * factor;
+  Number tail = (product.high + product.low) * scale1 * scale2;
+  return select(x < 0.5, select(x > -0.5, small, 2.0 - tail), tail);
+}
+
+} // namespace eft

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What the functions need to know of f32 and f64.
+#pragma once
+
+#include "compiler/transforms/math/Number.h"
+
+namespace eft {
+
+/// A type of floats in numbers, and what depends on which of the two it is.
+class FloatFormat {
+public:
+  explicit FloatFormat(Number x)
+      : type(llvm::cast<mlir::FloatType>(x.getElementType())), isF32(type.isF32()) {}
+
+  template <typename T>
+    requires(!std::is_pointer_v<T>)
+  T pick(T forF32, T forF64) const {
+    return isF32 ? forF32 : forF64;
+  }
+  /// A polynomial's coefficients.
+  template <size_t n, size_t m>
+  llvm::ArrayRef<double> pick(const double (&forF32)[n], const double (&forF64)[m]) const {
+    return isF32 ? llvm::ArrayRef<double>(forF32) : llvm::ArrayRef<double>(forF64);
+  }
+
+  mlir::FloatType getType() const { return type; }
+  unsigned mantissaBits() const { return isF32 ? 23 : 52; }
+  unsigned bias() const { return isF32 ? 127 : 1023; }
+  uint64_t signBit() const { return isF32 ? uint64_t(1) << 31 : uint64_t(1) << 63; }
+  /// 2^mantissaBits.
+  double unit() const { return isF32 ? 0x1p23 : 0x1p52; }
+  /// 1.5 · 2^mantissaBits: a small number added to it is rounded to an integer, which then is in
+  /// the low bits of the sum.
+  double rounder() const { return 1.5 * unit(); }
+  double smallestNormal() const { return isF32 ? 0x1p-126 : 0x1p-1022; }
+
+private:
+  mlir::FloatType type;
+  bool isF32;
+};
+
+/// |x|, with the sign of `sign`.
+inline Number copySign(Number x, Number sign) {
+  FloatFormat format(x);
+  Number magnitude = x.bits() & (format.signBit() - 1);
+  return (magnitude | (sign.bits() & format.signBit())).bitsAs(format.getType());
+}
+
+/// A number with the sign changed where `sign` has its bit set; `x` and `sign` are floats.
+inline Number flipSign(Number x, Number sign) {
+  FloatFormat format(x);
+  return (x.bits() ^ (sign.bits() & format.signBit())).bitsAs(format.getType());
+}
+
+} // namespace eft

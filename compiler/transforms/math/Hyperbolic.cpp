@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Hyperbolic functions and their inverses. Near 0, where the formulas with e^x and log x cancel,
+// polynomials serve; they are computed beside the formulas, and the better one is taken.
+#include "compiler/transforms/math/Coefficients.h"
+#include "compiler/transforms/math/FloatFormat.h"
+#include "compiler/transforms/math/MathFunctions.h"
+
+using namespace mlir;
+
+namespace eft {
+namespace {
+
+/// x + x³ p(x²), for x ≥ 0.
+Number oddPolynomial(Number x, ArrayRef<double> coefficients) {
+  Number square = x * x;
+  return fma(x * square, polynomial(square, coefficients), x);
+}
+
+/// e^|x| / 2, which overflows only where a hyperbolic sine does.
+Number halfOfExp(Number x) {
+  FloatFormat format(x);
+  Number magnitude = clamp(abs(x), format.pick(-90.0, -711.0), format.pick(90.0, 711.0));
+  auto [value, scale1, scale2] = preciseExp(magnitude);
+  return value.high * scale1 * (scale2 * 0.5);
+}
+
+/// The root of a sum of two floats, as such a sum.
+DoubleWord rootOf(DoubleWord x) {
+  Number root = sqrt(x.high);
+  Number rest = (fma(-root, root, x.high) + x.low) / (root + root);
+  return {root, select(x.high == 0.0, 0.0, rest)};
+}
+
+/// From here on, x² + 1 is x² as far as x + √(x² + 1) is concerned, and below x² is finite.
+double isLarge(const FloatFormat &format) { return format.pick(0x1p13, 0x1p28); }
+
+} // namespace
+
+Number expandSinh(Number x) {
+  using namespace coefficients;
+  Number half = halfOfExp(x);
+  Number magnitude = abs(x);
+  Number small = oddPolynomial(magnitude, FloatFormat(x).pick(sinhF32, sinhF64));
+  return copySign(select(magnitude < 1.0, small, half - 0.25 / half), x);
+}
+
+Number expandCosh(Number x) {
+  Number half = halfOfExp(x);
+  return half + 0.25 / half;
+}
+
+Number expandTanh(Number x) {
+  using namespace coefficients;
+  Number magnitude = abs(x);
+  Number small = oddPolynomial(magnitude, FloatFormat(x).pick(tanhF32, tanhF64));
+  Number large = 1.0 - 2.0 / (expandExp(magnitude + magnitude) + 1.0);
+  return copySign(select(magnitude < 0.625, small, large), x);
+}
+
+/// sign x · log(|x| + √(x² + 1))
+Number expandAsinh(Number x) {
+  using namespace coefficients;
+  FloatFormat format(x);
+  Number magnitude = abs(x);
+  Number beyond = magnitude >= isLarge(format);
+  Number in = select(beyond, 1.0, magnitude);
+  Number square = in * in;
+  Number isGreater = in > 1.0;
+  // x² + 1, exactly.
+  Number one = in.constant(1.0);
+  DoubleWord sum = fastTwoSum(select(isGreater, square, one), select(isGreater, one, square));
+  DoubleWord root = rootOf({sum.high, sum.low + fma(in, in, -square)});
+  DoubleWord argument = fastTwoSum(root.high, in);
+  Number high = select(beyond, magnitude, argument.high);
+  Number low = select(beyond, 0.0, argument.low + root.low);
+  Number large = logOfSum(high, low, select(beyond, one, in.constant(0.0)));
+  large = select(magnitude == x.infinity(), magnitude, large);
+  Number small = oddPolynomial(magnitude, format.pick(asinhF32, asinhF64));
+  return copySign(select(magnitude < 0.5, small, large), x);
+}
+
+/// log(1 + t + √(2t + t²)) with t = x - 1
+Number expandAcosh(Number x) {
+  FloatFormat format(x);
+  Number beyond = x >= isLarge(format);
+  Number t = select(beyond, 0.0, x - 1.0);
+  Number twice = t + t, square = t * t;
+  Number isGreater = t > 2.0;
+  DoubleWord sum = fastTwoSum(select(isGreater, square, twice), select(isGreater, twice, square));
+  DoubleWord root = rootOf({sum.high, sum.low + fma(t, t, -square)});
+  DoubleWord argument = fastTwoSum(root.high, t);
+  Number small = log1pOfSum(argument.high, argument.low + root.low);
+  Number large = logOfSum(select(beyond, x, 1.0), x.constant(0.0), x.constant(1.0));
+  Number result = select(x == x.infinity(), x, select(beyond, large, small));
+  return select(x >= 1.0, result, x.nan());
+}
+
+/// 1/2 log((1 + x) / (1 - x)) = 1/2 log(1 + 2x / (1 - x))
+Number expandAtanh(Number x) {
+  using namespace coefficients;
+  Number magnitude = abs(x);
+  Number small = oddPolynomial(magnitude, FloatFormat(x).pick(atanhF32, atanhF64));
+  Number in = select(magnitude < 1.0, magnitude, 0.0);
+  Number large = log1pOfSum((in + in) / (1.0 - in)) * 0.5;
+  Number edge = select(magnitude == 1.0, x.infinity(), x.nan());
+  large = select(magnitude < 1.0, large, edge);
+  return copySign(select(magnitude < 0.5, small, large), x);
+}
+
+} // namespace eft

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// x to the power of y, as 2^(y · log2 |x|). The exponent's range multiplies errors of the
+// logarithm, so it is a sum of two floats. With |x| = 2^e (1 + f) and s = f / (2 + f):
+//
+//   log(1 + f) = 2 atanh s = 2s (1 + s²/3 + s⁴/5 + …)
+//
+// The first two terms are sums of two floats as well; the others are small enough not to be.
+#include "compiler/transforms/math/Coefficients.h"
+#include "compiler/transforms/math/FloatFormat.h"
+#include "compiler/transforms/math/MathFunctions.h"
+
+using namespace mlir;
+
+namespace eft {
+namespace {
+
+DoubleWord constant(Number like, double high, double low) {
+  return {like.constant(high), like.constant(low)};
+}
+
+/// f / (2 + f)
+DoubleWord halfAngleRatio(Number f) {
+  DoubleWord divisor = fastTwoSum(f.constant(2.0), f);
+  Number inverse = 1.0 / divisor.high;
+  Number quotient = f * inverse;
+  Number rest = fma(-quotient, divisor.low, fma(-quotient, divisor.high, f));
+  return {quotient, rest * inverse};
+}
+
+/// log2 x for x > 0, with about twice the precision of x's type.
+DoubleWord preciseLog2(Number x) {
+  using namespace coefficients;
+  FloatFormat format(x);
+  auto [e, f] = splitNumber(x);
+  DoubleWord s = halfAngleRatio(f);
+  DoubleWord square = s * s;
+  // s⁴/5 + …, over s².
+  Number tail = polynomial(square.high, format.pick(atanhTailF32, atanhTailF64));
+  if (!x.getElementType().isF32())
+    tail = fma(square.high, tail, 0.2);
+  tail = square.high * tail;
+  DoubleWord third = format.pick(constant(x, 0x1.555556p-2, -0x1.555556p-27),
+                                 constant(x, 0x1.5555555555555p-2, 0x1.5555555555555p-56));
+  DoubleWord series = fastTwoSum(third.high, tail);
+  series.low = series.low + third.low;
+  DoubleWord twice = {s.high + s.high, s.low + s.low};
+  DoubleWord logarithm = twice + twice * (square * series);
+  DoubleWord perLn2 = format.pick(constant(x, 0x1.715476p+0, 0x1.4ae0cp-26),
+                                  constant(x, 0x1.71547652b82fep+0, 0x1.777d0ffda0d24p-56));
+  DoubleWord scaled = logarithm * perLn2;
+  DoubleWord sum = fastTwoSum(e, scaled.high);
+  return {sum.high, sum.low + scaled.low};
+}
+
+Number isInteger(Number x) { return truncate(x) == x; }
+
+} // namespace
+
+Number expandPow(Number x, Number y) {
+  FloatFormat format(x);
+  Number magnitude = abs(x), ay = abs(y);
+  Number infinity = x.infinity(), one = x.constant(1.0);
+  Number isOrdinary = (magnitude > 0.0) & (magnitude < infinity);
+  DoubleWord logarithm = preciseLog2(select(isOrdinary, magnitude, one));
+
+  // A power that overflows has no second part, and an infinite one has none of its own.
+  Number high = y * logarithm.high;
+  Number low = fma(y, logarithm.high, -high) + y * logarithm.low;
+  low = select(abs(high) < format.pick(0x1p10, 0x1p13), low, 0.0);
+  Number result = exp2OfSum(high, low);
+
+  // 0 and infinity to a power: 0, 1 or infinity.
+  Number isZero = magnitude == 0.0, isNegativePower = y < 0.0;
+  Number edge = select(isZero ^ isNegativePower, 0.0, infinity);
+  result = select(isZero | (magnitude == infinity), edge, result);
+
+  Number isNegative = x.bits() < 0;
+  Number isOdd = isInteger(y) & (truncate(y * 0.5) != y * 0.5) & (ay < infinity);
+  Number isRoot = (x < 0.0) & (x > x.infinity(/*negative=*/true)) & (truncate(y) != y);
+  result = select(isNegative & isOdd, -result, result);
+  result = select(isRoot, x.nan(), result);
+  // An infinite power of -1 is 1.
+  result = select((magnitude == 1.0) & (ay == infinity), one, result);
+  result = select(isNan(x) | isNan(y), x.nan(), result);
+  return select((x == 1.0) | (y == 0.0), one, result);
+}
+
+} // namespace eft

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Roots, from the square root of the hardware, which is correctly rounded; and rounding.
+#include "compiler/transforms/math/Coefficients.h"
+#include "compiler/transforms/math/FloatFormat.h"
+#include "compiler/transforms/math/MathFunctions.h"
+
+using namespace mlir;
+
+namespace eft {
+
+Number expandRsqrt(Number x) { return 1.0 / sqrt(x); }
+
+/// With x = 2^3k · m: an iteration of fourth order for y = m^(-1/3), without divisions, then m · y²
+/// with a last correction.
+Number expandCbrt(Number x) {
+  using namespace coefficients;
+  FloatFormat format(x);
+  const unsigned mantissa = format.mantissaBits();
+  Number magnitude = abs(x);
+  Number isDenormal = magnitude < format.smallestNormal();
+  // 2^24 or 2^54: multiples of three.
+  const double lift = format.pick(0x1p24, 0x1p54);
+  Number bits = select(isDenormal, magnitude * lift, magnitude).bits();
+  // The exponent less a multiple of three, and that multiple's third. 0xAAAB / 2^17 is 1/3, exactly
+  // enough for exponents; the shift makes the bias a multiple of three.
+  const unsigned shift = (3 - format.bias() % 3) % 3;
+  Number field = (bits >> mantissa) + shift;
+  Number third = (field * 0xAAAB) >> 17;
+  Number rest = field - third * 3 + format.bias();
+  Number m =
+      ((bits & ((uint64_t(1) << mantissa) - 1)) | (rest << mantissa)).bitsAs(format.getType());
+  const unsigned biasThird = (format.bias() + shift) / 3;
+  Number scale = ((third + (format.bias() - biasThird)) << mantissa).bitsAs(format.getType());
+
+  Number y = polynomial(m, format.pick(inverseCubeRootF32, inverseCubeRootF64));
+  for (int i = 0; i < 2; ++i) {
+    Number error = fma(-(y * y), m * y, 1.0);
+    const double terms[] = {1.0 / 3, 2.0 / 9, 14.0 / 81};
+    y = fma(y * error, polynomial(error, terms), y);
+  }
+  Number square = y * y;
+  Number root = m * square;
+  DoubleWord rootSquare = twoProduct(root, root);
+  Number left = fma(-root, rootSquare.low, fma(-root, rootSquare.high, m));
+  root = fma(left, square * (1.0 / 3), root);
+
+  Number lower = select(isDenormal, x.constant(format.pick(0x1p-8, 0x1p-18)), x.constant(1.0));
+  Number result = copySign(root * scale * lower, x);
+  return select((magnitude > 0.0) & (magnitude < x.infinity()), result, x);
+}
+
+/// √(x² + y²), scaled so that the squares neither overflow nor vanish.
+Number expandHypot(Number x, Number y) {
+  FloatFormat format(x);
+  Number ax = abs(x), ay = abs(y);
+  Number isSwapped = ay > ax;
+  Number more = select(isSwapped, ay, ax), less = select(isSwapped, ax, ay);
+  Number isLarge = more > format.pick(0x1p60, 0x1p500);
+  Number isSmall = more < format.pick(0x1p-40, 0x1p-400);
+  auto scaleBy = [&](double forLarge, double forSmall) {
+    return select(isLarge, forLarge, select(isSmall, forSmall, x.constant(1.0)));
+  };
+  Number scale = scaleBy(format.pick(0x1p-70, 0x1p-600), format.pick(0x1p90, 0x1p700));
+  Number back = scaleBy(format.pick(0x1p70, 0x1p600), format.pick(0x1p-90, 0x1p-700));
+  Number a = more * scale, b = less * scale;
+  Number root = sqrt(fma(a, a, b * b)) * back;
+  // An infinite side decides, whatever the other one is.
+  return select((ax == x.infinity()) | (ay == x.infinity()), x.infinity(), root);
+}
+
+Number expandRound(Number x) {
+  Number whole = truncate(x);
+  return select(abs(x - whole) >= 0.5, whole + copySign(x.constant(1.0), x), whole);
+}
+
+} // namespace eft
