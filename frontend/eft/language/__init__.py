@@ -7,7 +7,7 @@ Each family of functions has its file. docs/language.md tells what they mean.
 # ruff: noqa: F401 (what is imported here is what the module offers)
 from __future__ import annotations
 
-from eft.language import math
+from eft.language import extra, math
 from eft.language.atomics import (
     atomic_add,
     atomic_and,
@@ -41,8 +41,27 @@ from eft.language.dtypes import (
     uint64,
     void,
 )
+from eft.language.elementary import (
+    ceil,
+    cos,
+    div_rn,
+    erf,
+    exp,
+    exp2,
+    fdiv,
+    floor,
+    fma,
+    log,
+    log2,
+    rsqrt,
+    sigmoid,
+    sin,
+    sqrt,
+    sqrt_rn,
+    tanh,
+)
 from eft.language.loops import range, static_range
-from eft.language.math import PropagateNan, abs, cdiv, exp, log, maximum, minimum, sqrt, where
+from eft.language.math import PropagateNan, abs, cdiv, clamp, maximum, minimum, umulhi, where
 from eft.language.matrix import dot
 from eft.language.memory import load, store
 from eft.language.missing import FUNCTIONS as _MISSING
@@ -50,11 +69,15 @@ from eft.language.missing import NotYet as _NotYet
 from eft.language.operators import add, mul, sub
 from eft.language.program import num_programs, program_id
 from eft.language.random import (
+    pair_uniform_to_normal,
     philox,
+    philox_impl,
     rand,
     rand4x,
     randint,
     randint4x,
+    randn,
+    randn4x,
     uint_to_uniform_float,
 )
 from eft.language.rearranging import cat, flip, gather, interleave, join, split

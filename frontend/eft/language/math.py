@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Elementwise functions, and the choice between two values."""
+"""Elementwise functions, and the choice between values. The elementary functions are in
+elementary.py, and are offered here too: this is `tl.math`."""
 
+# ruff: noqa: F401 (what is imported here is what the module offers)
 from __future__ import annotations
 
 from eft.errors import Mistake
@@ -9,13 +11,32 @@ from eft.language.builtin import builtin
 from eft.language.casts import cast_to
 from eft.language.constants import to_tensor
 from eft.language.dtypes import describe
+from eft.language.elementary import (
+    ceil,
+    cos,
+    div_rn,
+    erf,
+    exp,
+    exp2,
+    fdiv,
+    floor,
+    fma,
+    log,
+    log2,
+    promote_all,
+    rsqrt,
+    sin,
+    sqrt,
+    sqrt_rn,
+    tanh,
+)
 from eft.language.promotion import (
     broadcast_shape,
     broadcast_to_shape,
     promote,
     promote_pointer_or_number,
 )
-from eft.language.tensor import emitter, is_number, op, tensor
+from eft.language.tensor import emitter, is_number, op, ops, tensor
 
 
 class PropagateNan:
@@ -32,32 +53,6 @@ PropagateNan.NONE = PropagateNan("NONE")
 PropagateNan.ALL = PropagateNan("ALL")
 
 
-def _of_floats(name: str, x) -> tensor:
-    x = to_tensor(x)
-    if x.dtype not in (dtypes.float32, dtypes.float64):
-        raise Mistake(f"{name} needs an operand of type fp32 or fp64, got {x.dtype}")
-    return op(f"math.{name}", [x], x.type)
-
-
-@builtin(method=True)
-def exp(x):
-    """e to the power of `x`, of fp32 or fp64; within 2 ulp, with the same bits on every target."""
-    return _of_floats("exp", x)
-
-
-@builtin(method=True)
-def log(x):
-    """The natural logarithm of `x`, of fp32 or fp64; within 2 ulp, with the same bits on every
-    target."""
-    return _of_floats("log", x)
-
-
-@builtin(method=True)
-def sqrt(x):
-    """The square root of `x`, of fp32 or fp64, correctly rounded."""
-    return _of_floats("sqrt", x)
-
-
 @builtin(method=True)
 def abs(x):
     """The absolute value of `x`. The smallest integer of a type is its own."""
@@ -69,18 +64,26 @@ def abs(x):
     return op("math.absf" if x.dtype.is_floating() else "math.absi", [x], x.type)
 
 
-def _extremum(what: str, x, y, propagate_nan) -> tensor:
+def _check_propagate_nan(what: str, propagate_nan):
     if not isinstance(propagate_nan, PropagateNan):
         raise Mistake(
             f"{what} needs propagate_nan to be a tl.PropagateNan, got {describe(propagate_nan)}"
         )
-    x, y = promote(what, x, y)
+
+
+def _choose(what: str, x: tensor, y: tensor, propagate_nan: PropagateNan) -> tensor:
+    """The minimum or maximum of two operands of one type."""
     short = what[:3]
     if x.dtype.is_floating():
         name = f"{what}f" if propagate_nan is PropagateNan.ALL else f"{short}numf"
     else:
         name = f"{short}si" if x.dtype.is_int_signed() else f"{short}ui"
     return op(f"arith.{name}", [x, y], x.type)
+
+
+def _extremum(what: str, x, y, propagate_nan) -> tensor:
+    _check_propagate_nan(what, propagate_nan)
+    return _choose(what, *promote(what, x, y), propagate_nan)
 
 
 @builtin
@@ -93,6 +96,36 @@ def minimum(x, y, propagate_nan=PropagateNan.NONE):
 def maximum(x, y, propagate_nan=PropagateNan.NONE):
     """The larger of two values, for every element. Where one is NaN: see `PropagateNan`."""
     return _extremum("maximum", x, y, propagate_nan)
+
+
+@builtin
+def clamp(x, min, max, propagate_nan=PropagateNan.NONE):
+    """`min` where `x` is less, `max` where it is greater, else `x`.
+
+    Args:
+        x, min, max: numbers or blocks that meet in one type and shape. With min > max the result
+            is `max`.
+        propagate_nan: where `x` is NaN, NONE gives `min` and ALL gives NaN.
+    """
+    _check_propagate_nan("clamp", propagate_nan)
+    x, low, high = promote_all("clamp", x, min, max)
+    return _choose("minimum", _choose("maximum", x, low, propagate_nan), high, propagate_nan)
+
+
+@builtin
+def umulhi(x, y):
+    """The upper half of the product of two integers of 32 or 64 bits, which are taken as unsigned:
+    the upper 32 bits of 64, or 64 of 128."""
+    return multiply_high("umulhi", x, y, is_signed=False)
+
+
+def multiply_high(name: str, x, y, is_signed: bool) -> tensor:
+    """The upper half of a product."""
+    x, y = promote(name, x, y)
+    if not x.dtype.is_int() or x.dtype.primitive_bitwidth not in (32, 64):
+        raise Mistake(f"{name} needs integers of 32 or 64 bits, got {x.dtype}")
+    operation = "arith.mulsi_extended" if is_signed else "arith.mului_extended"
+    return ops(operation, [x, y], [x.type, x.type])[1]
 
 
 @builtin

@@ -6,20 +6,17 @@ from __future__ import annotations
 
 FUNCTIONS = frozenset(
     """
-    advance aggregate_replace assume atomic_load atomic_poll atomic_store bitonic_merge ceil clamp
-    condition cos debug_barrier device_assert device_print div_rn dot_scaled erf exp2
-    expect_zero extra fdiv float8e4b15 float8e4b8 float8e4nv float8e5 float8e5b16 floor fma
-    inline_asm_elementwise load_tensor_descriptor log2 make_block_ptr make_tensor_descriptor
-    map_elementwise max_constancy max_contiguous multiple_of pair_uniform_to_normal philox_impl
-    pi32_t randn randn4x rsqrt sigmoid sin slice sqrt_rn
-    store_tensor_descriptor swizzle2d tensor_descriptor tensor_descriptor_type tuple tuple_type
-    umulhi """.split()
+    advance aggregate_replace assume atomic_load atomic_poll atomic_store bitonic_merge
+    condition debug_barrier device_assert device_print dot_scaled expect_zero float8e4b15
+    float8e4b8 float8e4nv float8e5 float8e5b16 inline_asm_elementwise load_tensor_descriptor
+    make_block_ptr make_tensor_descriptor map_elementwise max_constancy max_contiguous
+    multiple_of pi32_t slice store_tensor_descriptor swizzle2d tensor_descriptor
+    tensor_descriptor_type tuple tuple_type """.split()
 )
 
 METHODS = frozenset(
     """
-    atomic_load atomic_poll atomic_store ceil cos erf exp2 floor log2 logical_and logical_or rsqrt
-    sigmoid sin sqrt_rn """.split()
+    atomic_load atomic_poll atomic_store logical_and logical_or """.split()
 )
 
 

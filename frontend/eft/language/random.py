@@ -14,12 +14,23 @@ from eft.language.builtin import builtin
 from eft.language.casts import bitcast_to, cast_to
 from eft.language.constants import constant, to_tensor
 from eft.language.dtypes import describe
-from eft.language.math import where
+from eft.language.elementary import check_floats, cos, log, sin, sqrt
+from eft.language.math import maximum, umulhi, where
 from eft.language.promotion import broadcast_shape, broadcast_to_shape
 from eft.language.tensor import ops, tensor
 
 #: The largest float32 with which every int32 that is not negative stays below 1.
 _TO_UNIFORM = 4.6566127342e-10
+
+#: The same for every int64.
+_TO_UNIFORM_64 = 1.0842020432385337e-19
+
+_LEAST_UNIFORM = 1.0e-7
+_TWO_PI = 6.283185307179586
+
+# Philox4x64.
+_MULTIPLIER_A, _MULTIPLIER_B = 0xD2E7470EE14C6C93, 0xCA5A826395121157
+_KEY_STEP_A, _KEY_STEP_B = 0x9E3779B97F4A7C15, 0xBB67AE8584CAA73B
 
 #: More rounds make the words no better, only the code longer.
 _MOST_ROUNDS = 16
@@ -46,19 +57,25 @@ def _check_rounds(name: str, n_rounds):
 
 @builtin
 def philox(seed, c0, c1, c2, c3, n_rounds=10):
-    """Four words of the generator, as uint32.
+    """Four words of the generator, as uint32; or as uint64, by Philox4x64 with the key (seed, 0),
+    for counters of 64 bits.
 
     Args:
         seed: an integer, extended to 64 bits by its sign if it has one.
-        c0, c1, c2, c3: the counter's words; integers of 32 bits, broadcast together.
+        c0, c1, c2, c3: the counter's words; integers of 32 bits, or all of 64, broadcast together.
         n_rounds: how many rounds, 1 to 16; 10 is what passes every known test.
     """
     _check_rounds("philox", n_rounds)
     seed = cast_to(_integer("philox", "seed", seed), dtypes.int64)
     words = [_integer("philox", "counter", word) for word in (c0, c1, c2, c3)]
+    widths = {word.dtype.primitive_bitwidth for word in words}
+    if widths == {64}:
+        words = [bitcast_to(word, dtypes.uint64) for word in words]
+        key = bitcast_to(seed, dtypes.uint64)
+        return _philox4x64(*words, key, constant(0, key.type), n_rounds)
     for word in words:
         if word.dtype.primitive_bitwidth != 32:
-            raise Mistake(f"philox needs counters of 32 bits, got {word.dtype}")
+            raise Mistake(f"philox needs counters of 32 bits, or all of 64, got {word.dtype}")
     shape = seed.shape
     for word in words:
         shape = broadcast_shape(shape, word.shape)
@@ -67,6 +84,41 @@ def philox(seed, c0, c1, c2, c3, n_rounds=10):
         seed = broadcast_to_shape(seed, shape)
     types = [word.type for word in words]
     return tuple(ops("eft.philox", [seed, *words], types, rounds=f"{n_rounds} : i32"))
+
+
+@builtin
+def philox_impl(c0, c1, c2, c3, k0, k1, n_rounds=10):
+    """The rounds of the generator by themselves, on words of 32 or 64 bits (Philox4x32 or
+    Philox4x64): four words of a counter and two of a key become four random words.
+
+    Args:
+        c0, c1, c2, c3, k0, k1: uint32 or uint64, all of one type, broadcast together.
+        n_rounds: how many rounds, 1 to 16.
+    """
+    _check_rounds("philox_impl", n_rounds)
+    words = [_integer("philox_impl", "word", word) for word in (c0, c1, c2, c3, k0, k1)]
+    own = words[0].dtype
+    if own not in (dtypes.uint32, dtypes.uint64):
+        raise Mistake(f"philox_impl needs words of type uint32 or uint64, got {own}")
+    for word in words:
+        if word.dtype != own:
+            raise Mistake(f"philox_impl needs words of one type, got {own} and {word.dtype}")
+    if own == dtypes.uint64:
+        return _philox4x64(*words, n_rounds)
+    low, high = (cast_to(word, dtypes.uint64) for word in words[4:])
+    return philox(low | (high << 32), *words[:4], n_rounds)
+
+
+def _philox4x64(c0, c1, c2, c3, k0, k1, n_rounds: int) -> tuple[tensor, ...]:
+    for _ in range(n_rounds):
+        c0, c1, c2, c3 = (
+            umulhi(_MULTIPLIER_B, c2) ^ c1 ^ k0,
+            c2 * _MULTIPLIER_B,
+            umulhi(_MULTIPLIER_A, c0) ^ c3 ^ k1,
+            c0 * _MULTIPLIER_A,
+        )
+        k0, k1 = k0 + _KEY_STEP_A, k1 + _KEY_STEP_B
+    return c0, c1, c2, c3
 
 
 def _words(name: str, seed, offset, n_rounds):
@@ -94,12 +146,13 @@ def randint(seed, offset, n_rounds=10):
 
 @builtin
 def uint_to_uniform_float(x):
-    """The fp32 in [0, 1) that `rand` makes of a random 32-bit word."""
+    """The fp32 in [0, 1) that `rand` makes of a random word of 32 or 64 bits."""
     word = _integer("uint_to_uniform_float", "word", x)
-    if word.dtype.primitive_bitwidth != 32:
-        raise Mistake(f"uint_to_uniform_float needs a word of 32 bits, got {word.dtype}")
-    word = bitcast_to(word, dtypes.int32)
-    return where(word < 0, ~word, word) * _TO_UNIFORM
+    width = word.dtype.primitive_bitwidth
+    if width not in (32, 64):
+        raise Mistake(f"uint_to_uniform_float needs a word of 32 or 64 bits, got {word.dtype}")
+    word = bitcast_to(word, dtypes.int32 if width == 32 else dtypes.int64)
+    return where(word < 0, ~word, word) * (_TO_UNIFORM if width == 32 else _TO_UNIFORM_64)
 
 
 @builtin
@@ -120,3 +173,31 @@ def rand4x(seed, offset, n_rounds=10):
     many."""
     words = _words("rand4x", seed, offset, n_rounds)
     return tuple(uint_to_uniform_float(word) for word in words)
+
+
+@builtin
+def pair_uniform_to_normal(u1, u2):
+    """Two independent normal numbers from two uniform ones in [0, 1), by the transform of Box and
+    Muller ("A note on the generation of random normal deviates", 1958). `u1` counts as 1e-7 if it
+    is less."""
+    u1, u2 = to_tensor(u1), to_tensor(u2)
+    check_floats("pair_uniform_to_normal", u1, u2)
+    radius = sqrt(log(maximum(u1, _LEAST_UNIFORM)) * -2.0)
+    angle = u2 * _TWO_PI
+    return radius * cos(angle), radius * sin(angle)
+
+
+@builtin
+def randn(seed, offset, n_rounds=10):
+    """A normal random fp32, of mean 0 and variance 1, for each offset. See `rand` for the
+    arguments."""
+    u1, u2, _, _ = map(uint_to_uniform_float, _words("randn", seed, offset, n_rounds))
+    return pair_uniform_to_normal(u1, u2)[0]
+
+
+@builtin
+def randn4x(seed, offset, n_rounds=10):
+    """Four blocks of normal random fp32 for each offset: the cheapest way to have many. See `rand`
+    for the arguments."""
+    u1, u2, u3, u4 = map(uint_to_uniform_float, _words("randn4x", seed, offset, n_rounds))
+    return (*pair_uniform_to_normal(u1, u2), *pair_uniform_to_normal(u3, u4))

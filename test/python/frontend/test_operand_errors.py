@@ -69,6 +69,36 @@ def exp_of_int(x_ptr, n):
 
 
 @eft.jit
+def quotient_of_ints(x_ptr, n):
+    tl.fdiv(n, 2)
+
+
+@eft.jit
+def odd_rounding(x_ptr, n):
+    tl.fdiv(1.0, 2.0, ieee_rounding=n)
+
+
+@eft.jit
+def fused_ints(x_ptr, n):
+    tl.fma(n, n, n)
+
+
+@eft.jit
+def half_of_product(x_ptr, n):
+    tl.umulhi(n.to(tl.int16), n.to(tl.int16))
+
+
+@eft.jit
+def clamp_of_pointer(x_ptr, n):
+    tl.clamp(x_ptr, 0, 1)
+
+
+@eft.jit
+def clamp_and_flag(x_ptr, n):
+    tl.clamp(n, 0, 1, propagate_nan=True)
+
+
+@eft.jit
 def not_a_pointer(x_ptr, n):
     tl.load(n)
 
@@ -233,7 +263,25 @@ def float_in_int_block(x_ptr, n):
             "x_ptr < x_ptr",
             "`<` does not take operands of types pointer<fp32> and pointer<fp32>",
         ),
-        (exp_of_int, "tl.exp(n)", "exp needs an operand of type fp32 or fp64, got int32"),
+        (exp_of_int, "tl.exp(n)", "exp needs a floating-point operand, got int32"),
+        (quotient_of_ints, "tl.fdiv(", "fdiv needs a floating-point operand, got int32"),
+        (
+            odd_rounding,
+            "tl.fdiv(",
+            "fdiv needs ieee_rounding to be True or False, got a value of type int32",
+        ),
+        (fused_ints, "tl.fma(", "fma needs a floating-point operand, got int32"),
+        (half_of_product, "tl.umulhi(", "umulhi needs integers of 32 or 64 bits, got int16"),
+        (
+            clamp_of_pointer,
+            "tl.clamp(",
+            "clamp does not take operands of types pointer<fp32> and int32",
+        ),
+        (
+            clamp_and_flag,
+            "tl.clamp(",
+            "clamp needs propagate_nan to be a tl.PropagateNan, got True",
+        ),
         (
             not_a_pointer,
             "tl.load(n)",

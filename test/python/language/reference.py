@@ -42,6 +42,17 @@ def _philox(seed: int, offsets: np.ndarray, rounds: int) -> list[np.ndarray]:
         return [word.astype(np.uint32) for word in c]
 
 
+def philox4x64(counter, key, rounds: int) -> tuple[int, ...]:
+    """The four words of Philox4x64, of Python's integers."""
+    low = 2**64 - 1
+    (c0, c1, c2, c3), (k0, k1) = counter, key
+    for _ in range(rounds):
+        a, b = 0xD2E7470EE14C6C93 * c0, 0xCA5A826395121157 * c2
+        c0, c1, c2, c3 = (b >> 64) ^ c1 ^ k0, b & low, (a >> 64) ^ c3 ^ k1, a & low
+        k0, k1 = (k0 + 0x9E3779B97F4A7C15) & low, (k1 + 0xBB67AE8584CAA73B) & low
+    return c0, c1, c2, c3
+
+
 def uniform(words: np.ndarray) -> np.ndarray:
     """The float32 in [0, 1) that `rand` makes of random words."""
     x = words.view(np.int32)

@@ -116,6 +116,32 @@ def test_extrema(device, name, propagate):
 
 
 @eft.jit
+def clamped(x_ptr, low_ptr, out_ptr, numbers_ptr, NAN: tl.constexpr, N: tl.constexpr):
+    i = tl.arange(0, N)
+    x = tl.load(x_ptr + i)
+    low = tl.load(low_ptr + i)
+    tl.store(out_ptr + i, tl.clamp(x, low, low + 3, propagate_nan=NAN))
+    tl.store(numbers_ptr + i, tl.clamp(x, -1, 1, NAN))
+
+
+@pytest.mark.parametrize("name", ["int32", "fp16", "bf16", "fp32", "fp64"])
+@pytest.mark.parametrize("propagate", [tl.PropagateNan.NONE, tl.PropagateNan.ALL], ids=repr)
+def test_clamp(device, name, propagate):
+    x = samples(name, 6)
+    low = (np.arange(N) % 5).astype(x.dtype)
+    out, numbers = (device.put(np.zeros(N, x.dtype)) for _ in range(2))
+    clamped[1](device.put(x), device.put(low), out, numbers, NAN=propagate, N=N)
+    isnan = np.isnan(x.astype(np.float64)) & (propagate is tl.PropagateNan.ALL)
+    for found, a, b in ((out, low, low + 3), (numbers, -1, 1)):
+        wide = x.astype(np.float64)
+        expected = np.fmin(np.fmax(wide, np.float64(a)), np.float64(b))
+        expected = np.where(isnan, np.nan, expected) if isnan.any() else expected
+        # In Eft -0 is less than +0.
+        found, expected = device.get(found), expected.astype(x.dtype)
+        assert_same_bits(np.where(found == 0, 0, found), np.where(expected == 0, 0, expected))
+
+
+@eft.jit
 def chosen(c_ptr, x_ptr, y_ptr, a_ptr, b_ptr, N: tl.constexpr):
     i = tl.arange(0, N)
     c = tl.load(c_ptr + i)

@@ -101,6 +101,115 @@ def test_a_block_of_seeds(device):
 
 
 @eft.jit
+def normals(out_ptr, seed, base, wide: tl.constexpr, four: tl.constexpr, N: tl.constexpr):
+    index = tl.arange(0, N)
+    offset = base.to(tl.int64) + index if wide else base + index
+    if four:
+        a, b, c, d = tl.randn4x(seed, offset)
+        tl.store(out_ptr + index, a)
+        tl.store(out_ptr + N + index, b)
+        tl.store(out_ptr + 2 * N + index, c)
+        tl.store(out_ptr + 3 * N + index, d)
+    else:
+        tl.store(out_ptr + index, tl.randn(seed, offset))
+
+
+@pytest.mark.parametrize(
+    "name, seed, base, width", [case for case in CASES if case[0].startswith("randn")]
+)
+def test_normals_against_triton(device, name, seed, base, width):
+    expected = GOLDEN[f"{name}|seed={seed}|base={base}|{width}"]
+    rows = 4 if name == "randn4x" else 1
+    out = device.put(np.zeros(64 * rows, np.float32))
+    normals[1](out, seed, base, wide=width == "i64", four=rows == 4, N=64)
+    found = device.get(out).reshape(rows, 64)[:, :N].reshape(-1)
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-5)
+
+
+@eft.jit
+def one_seed_per_row(seeds_ptr, out_ptr, ROWS: tl.constexpr, COLUMNS: tl.constexpr):
+    index = tl.arange(0, ROWS * COLUMNS)
+    seeds = tl.load(seeds_ptr + index // COLUMNS)
+    tl.store(out_ptr + index, tl.rand(seeds, index % COLUMNS))
+
+
+def test_one_seed_per_row(device):
+    seeds = np.array([1, -5, 2**31 - 1, 77], np.int32)
+    out = device.put(np.zeros((4, 32), np.float32))
+    one_seed_per_row[1](device.put(seeds), out, ROWS=4, COLUMNS=32)
+    columns = np.arange(32, dtype=np.int32)
+    expected = [reference.rand(int(seed), columns) for seed in seeds]
+    assert_same_bits(device.get(out), np.array(expected))
+
+
+@eft.jit
+def wide_words(out_ptr, key, ROUNDS: tl.constexpr, N: tl.constexpr):
+    index = tl.arange(0, N)
+    c = index.to(tl.uint64)
+    a = tl.philox(key, c, c + 1, c * 0, c * 0, ROUNDS)
+    k = tl.full((N,), 3, tl.uint64)
+    b = tl.philox_impl(c, c + 1, c * 0, c * 0, k, k + 1, n_rounds=ROUNDS)
+    for i in tl.static_range(4):
+        tl.store(out_ptr + i * N + index, a[i])
+        tl.store(out_ptr + (4 + i) * N + index, b[i])
+
+
+@pytest.mark.parametrize("rounds", [1, 10])
+def test_words_of_64_bits(device, rounds):
+    out = device.put(np.zeros((8, 64), np.uint64))
+    wide_words[1](out, -7, ROUNDS=rounds, N=64)
+    found = device.get(out)
+    for i in (0, 1, 63):
+        first = reference.philox4x64((i, i + 1, 0, 0), (2**64 - 7, 0), rounds)
+        second = reference.philox4x64((i, i + 1, 0, 0), (3, 4), rounds)
+        assert found[:, i].tolist() == [*first, *second]
+
+
+def test_the_reference_of_64_bits():
+    # The known answers that the authors of the generator publish for counter and key 0.
+    assert reference.philox4x64((0, 0, 0, 0), (0, 0), 10) == (
+        0x16554D9ECA36314C,
+        0xDB20FE9D672D0FDC,
+        0xD7E772CEE186176B,
+        0x7E68B68AEC7BA23B,
+    )
+
+
+@eft.jit
+def words_of_32_bits(out_ptr, N: tl.constexpr):
+    index = tl.arange(0, N)
+    c = index.to(tl.uint32)
+    a, b, c, d = tl.philox_impl(c, c * 0, c * 0, c * 0, c * 0 + 5, c * 0)
+    tl.store(out_ptr + index, a)
+    tl.store(out_ptr + N + index, d)
+
+
+def test_the_rounds_by_themselves(device):
+    out = device.put(np.zeros((2, 64), np.uint32))
+    words_of_32_bits[1](out, N=64)
+    words = reference.philox(5, np.arange(64, dtype=np.int32))
+    assert_same_bits(device.get(out), np.array([words[0], words[3]]))
+
+
+@eft.jit
+def uniforms_of_64_bits(words_ptr, out_ptr, N: tl.constexpr):
+    index = tl.arange(0, N)
+    tl.store(out_ptr + index, tl.uint_to_uniform_float(tl.load(words_ptr + index)))
+
+
+def test_uniforms_of_64_bits(device):
+    words = np.random.default_rng(0).integers(0, 2**64, 64, np.uint64, endpoint=False)
+    words[:4] = [0, 2**63 - 1, 2**63, 2**64 - 1]
+    out = device.put(np.zeros(64, np.float32))
+    uniforms_of_64_bits[1](device.put(words), out, N=64)
+    signed = words.view(np.int64)
+    magnitude = np.where(signed < 0, ~signed, signed)
+    expected = magnitude.astype(np.float32) * np.float32(1.0842020432385337e-19)
+    assert (device.get(out) < 1).all()
+    assert_same_bits(device.get(out), expected)
+
+
+@eft.jit
 def bad_rounds(out_ptr, seed):
     tl.randint(seed, 0, n_rounds=0)
 
@@ -117,7 +226,33 @@ def bad_counter(out_ptr, seed):
 
 @eft.jit
 def bad_word(out_ptr, seed):
-    tl.uint_to_uniform_float(seed.to(tl.int64))
+    tl.uint_to_uniform_float(seed.to(tl.int16))
+
+
+@eft.jit
+def signed_words(out_ptr, seed):
+    tl.philox_impl(seed, seed, seed, seed, seed, seed)
+
+
+@eft.jit
+def mixed_words(out_ptr, seed):
+    word = seed.to(tl.uint32)
+    tl.philox_impl(word, word, word, word, word, word.to(tl.uint64))
+
+
+@eft.jit
+def integers_as_uniforms(out_ptr, seed):
+    tl.pair_uniform_to_normal(seed, seed)
+
+
+@eft.jit
+def pointer_as_seed(out_ptr, seed):
+    tl.randn(out_ptr, tl.arange(0, 4))
+
+
+@eft.jit
+def float_as_seed(out_ptr, seed):
+    tl.randn4x(1.5, tl.arange(0, 4))
 
 
 @pytest.mark.parametrize(
@@ -125,8 +260,13 @@ def bad_word(out_ptr, seed):
     [
         (bad_rounds, "randint needs 1 to 16 rounds, known at compile time, got 0"),
         (too_many_rounds, "philox needs 1 to 16 rounds, known at compile time, got 17"),
-        (bad_counter, "philox needs counters of 32 bits, got int64"),
-        (bad_word, "uint_to_uniform_float needs a word of 32 bits, got int64"),
+        (bad_counter, "philox needs counters of 32 bits, or all of 64, got int64"),
+        (bad_word, "uint_to_uniform_float needs a word of 32 or 64 bits, got int16"),
+        (signed_words, "philox_impl needs words of type uint32 or uint64, got int32"),
+        (mixed_words, "philox_impl needs words of one type, got uint32 and uint64"),
+        (integers_as_uniforms, "pair_uniform_to_normal needs a floating-point operand, got int32"),
+        (pointer_as_seed, "randn needs an integer as its seed, got a pointer: load the seed first"),
+        (float_as_seed, "randn4x needs an integer as its seed, got 1.5"),
     ],
 )
 def test_mistakes(kernel, message):

@@ -191,7 +191,7 @@ NOT_THERE = {
     "triton.compiler.ASTSource()": "does not have triton.compiler.ASTSource",
 }
 NOT_FOUND = {
-    "import triton.language.extra.cuda": "triton.language.extra",
+    "import triton.language.extra.hip": "triton.language.extra.hip",
     "import triton.ops": "triton.ops",
     "import triton.finder": "triton.finder",
 }

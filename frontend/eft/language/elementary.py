@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Elementary functions, element by element: of any type of floats, with a result of that type.
+
+They are within 2 ulp of the exact value and give the same bits on every target; fp16 and bf16 are
+computed in fp32. docs/mathematics.md has the errors that were measured.
+"""
+
+from __future__ import annotations
+
+from eft.errors import Mistake
+from eft.language.builtin import builtin
+from eft.language.constants import to_tensor
+from eft.language.dtypes import describe
+from eft.language.promotion import promote
+from eft.language.tensor import op, tensor
+
+
+def check_floats(name: str, *operands: tensor):
+    """Refuses operands that are not floats."""
+    for x in operands:
+        if not x.dtype.is_floating():
+            raise Mistake(f"{name} needs a floating-point operand, got {x.dtype}")
+
+
+def function_of_float(name: str, operation: str, x) -> tensor:
+    """An operation with one operand, a float."""
+    x = to_tensor(x)
+    check_floats(name, x)
+    return op(operation, [x], x.type)
+
+
+def function_of_floats(name: str, operation: str, *operands) -> tensor:
+    """An operation whose operands are floats that meet in one type and one shape."""
+    operands = promote_all(name, *operands)
+    check_floats(name, *operands)
+    return op(operation, operands, operands[0].type)
+
+
+def promote_all(name: str, *operands) -> list[tensor]:
+    """Two or three operands in the type and the shape in which they meet."""
+    if len(operands) == 2:
+        return list(promote(name, *operands))
+    x, y, z = operands
+    x, y = promote(name, x, y)
+    x, z = promote(name, x, z)
+    y, z = promote(name, y, z)
+    return [x, y, z]
+
+
+@builtin(method=True)
+def exp(x):
+    """e to the power of `x`."""
+    return function_of_float("exp", "math.exp", x)
+
+
+@builtin(method=True)
+def exp2(x):
+    """2 to the power of `x`; exact where `x` is an integer."""
+    return function_of_float("exp2", "math.exp2", x)
+
+
+@builtin(method=True)
+def log(x):
+    """The natural logarithm of `x`."""
+    return function_of_float("log", "math.log", x)
+
+
+@builtin(method=True)
+def log2(x):
+    """The logarithm of `x` to base 2."""
+    return function_of_float("log2", "math.log2", x)
+
+
+@builtin(method=True)
+def sin(x):
+    """The sine of `x`, an angle in radians of any magnitude."""
+    return function_of_float("sin", "math.sin", x)
+
+
+@builtin(method=True)
+def cos(x):
+    """The cosine of `x`, an angle in radians of any magnitude."""
+    return function_of_float("cos", "math.cos", x)
+
+
+@builtin(method=True)
+def tanh(x):
+    """The hyperbolic tangent of `x`."""
+    return function_of_float("tanh", "math.tanh", x)
+
+
+@builtin(method=True)
+def erf(x):
+    """The error function of `x`."""
+    return function_of_float("erf", "math.erf", x)
+
+
+@builtin(method=True)
+def sigmoid(x):
+    """1 / (1 + e^-x)."""
+    return function_of_float("sigmoid", "eft.sigmoid", x)
+
+
+@builtin(method=True)
+def sqrt(x):
+    """The square root of `x`, correctly rounded."""
+    return function_of_float("sqrt", "math.sqrt", x)
+
+
+@builtin(method=True)
+def sqrt_rn(x):
+    """The square root of `x`, correctly rounded: the same as `sqrt`."""
+    return function_of_float("sqrt_rn", "math.sqrt", x)
+
+
+@builtin(method=True)
+def rsqrt(x):
+    """1 divided by the square root of `x`."""
+    return function_of_float("rsqrt", "math.rsqrt", x)
+
+
+@builtin(method=True)
+def floor(x):
+    """The greatest integer that is not above `x`."""
+    return function_of_float("floor", "math.floor", x)
+
+
+@builtin(method=True)
+def ceil(x):
+    """The least integer that is not below `x`."""
+    return function_of_float("ceil", "math.ceil", x)
+
+
+@builtin
+def fma(x, y, z):
+    """`x * y + z` of floats, rounded once."""
+    return function_of_floats("fma", "math.fma", x, y, z)
+
+
+@builtin
+def div_rn(x, y):
+    """`x / y` of floats, correctly rounded, in the type in which they meet."""
+    return function_of_floats("div_rn", "arith.divf", x, y)
+
+
+@builtin
+def fdiv(x, y, ieee_rounding=False):
+    """`x / y` of floats: in fp64 if an operand is fp64, else in fp32. Always correctly rounded,
+    whatever `ieee_rounding` asks for."""
+    if type(ieee_rounding) is not bool:
+        raise Mistake(
+            f"fdiv needs ieee_rounding to be True or False, got {describe(ieee_rounding)}"
+        )
+    # Before they meet: an integer and a float would divide as floats.
+    check_floats("fdiv", to_tensor(x), to_tensor(y))
+    x, y = promote("fdiv", x, y, division=True)
+    return op("arith.divf", [x, y], x.type)

@@ -1,0 +1,10 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What Triton's language has beside its core: `libdevice`."""
+
+from __future__ import annotations
+
+from eft.language.extra import libdevice
+
+__all__ = ["cuda", "libdevice"]
+
+from eft.language.extra import cuda  # noqa: E402 (it takes libdevice from here)

@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The mathematical functions of libdevice: exponentials, logarithms, powers, roots, angles.
+
+Those of one expansion are an operation each; the others are made of them.
+"""
+
+from __future__ import annotations
+
+from eft.language import dtypes, elementary
+from eft.language.casts import cast_to
+from eft.language.constants import to_tensor
+from eft.language.elementary import check_floats, function_of_float, function_of_floats
+from eft.language.extra.offer import offer_in
+from eft.language.math import where
+from eft.language.promotion import promote
+from eft.language.tensor import op, tensor
+
+__all__ = []
+offer = offer_in(__all__)
+
+
+def _unary(name: str, operation: str, meaning: str):
+    def function(arg0):
+        return function_of_float(name, operation, arg0)
+
+    function.__name__ = name
+    function.__doc__ = f"{meaning}, element by element, of floats."
+    globals()[name] = offer(function)
+
+
+def _binary(name: str, operation: str, meaning: str):
+    def function(arg0, arg1):
+        return function_of_floats(name, operation, arg0, arg1)
+
+    function.__name__ = name
+    function.__doc__ = f"{meaning}, element by element, of floats that meet in one type."
+    globals()[name] = offer(function)
+
+
+_UNARY = {
+    "exp": ("math.exp", "e to the power of `arg0`"),
+    "exp2": ("math.exp2", "2 to the power of `arg0`"),
+    "exp10": ("eft.exp10", "10 to the power of `arg0`"),
+    "expm1": ("math.expm1", "e to the power of `arg0`, less 1"),
+    "log": ("math.log", "the natural logarithm"),
+    "log2": ("math.log2", "the logarithm to base 2"),
+    "log10": ("math.log10", "the logarithm to base 10"),
+    "log1p": ("math.log1p", "the natural logarithm of 1 + `arg0`"),
+    "sin": ("math.sin", "the sine"),
+    "cos": ("math.cos", "the cosine"),
+    "tan": ("math.tan", "the tangent"),
+    "asin": ("math.asin", "the arcsine"),
+    "acos": ("math.acos", "the arccosine"),
+    "atan": ("math.atan", "the arctangent"),
+    "sinh": ("math.sinh", "the hyperbolic sine"),
+    "cosh": ("math.cosh", "the hyperbolic cosine"),
+    "tanh": ("math.tanh", "the hyperbolic tangent"),
+    "asinh": ("math.asinh", "the inverse of the hyperbolic sine"),
+    "acosh": ("math.acosh", "the inverse of the hyperbolic cosine"),
+    "atanh": ("math.atanh", "the inverse of the hyperbolic tangent"),
+    "erf": ("math.erf", "the error function"),
+    "erfc": ("eft.erfc", "1 less the error function, accurate also where that is nearly 1"),
+    "sqrt": ("math.sqrt", "the square root, correctly rounded"),
+    "sqrt_rn": ("math.sqrt", "the square root, correctly rounded"),
+    "rsqrt": ("math.rsqrt", "1 divided by the square root"),
+    "cbrt": ("math.cbrt", "the cube root"),
+    # The exact functions are fast enough, and have the same bits everywhere.
+    "fast_expf": ("math.exp", "the same as `exp`"),
+    "fast_exp10f": ("eft.exp10", "the same as `exp10`"),
+    "fast_logf": ("math.log", "the same as `log`"),
+    "fast_log2f": ("math.log2", "the same as `log2`"),
+    "fast_log10f": ("math.log10", "the same as `log10`"),
+    "fast_sinf": ("math.sin", "the same as `sin`"),
+    "fast_cosf": ("math.cos", "the same as `cos`"),
+    "fast_tanf": ("math.tan", "the same as `tan`"),
+    "fast_tanhf": ("math.tanh", "the same as `tanh`"),
+}
+_BINARY = {
+    "atan2": ("math.atan2", "the angle of the point (`arg1`, `arg0`)"),
+    "hypot": ("eft.hypot", "the square root of the sum of the squares"),
+    "div_rn": ("arith.divf", "the quotient, correctly rounded"),
+    "fast_dividef": ("arith.divf", "the quotient, correctly rounded"),
+    "fast_powf": ("math.powf", "the same as `pow`"),
+}
+for _name, (_operation, _meaning) in _UNARY.items():
+    _unary(_name, _operation, _meaning)
+for _name, (_operation, _meaning) in _BINARY.items():
+    _binary(_name, _operation, _meaning)
+
+
+@offer
+def pow(arg0, arg1):
+    """`arg0`, a float, to the power of `arg1`, a float or an integer, which becomes a float."""
+    x, y = to_tensor(arg0), to_tensor(arg1)
+    check_floats("pow", x)
+    if y.dtype.is_int():
+        y = cast_to(y, x.dtype)
+    return function_of_floats("pow", "math.powf", x, y)
+
+
+@offer
+def rcbrt(arg0):
+    """1 divided by the cube root."""
+    x, scalar = _at_least_fp32("rcbrt", arg0)
+    return cast_to(1.0 / function_of_float("rcbrt", "math.cbrt", x[0]), scalar)
+
+
+@offer
+def rhypot(arg0, arg1):
+    """1 divided by the square root of the sum of the squares."""
+    return _norm("rhypot", True, arg0, arg1)
+
+
+@offer
+def norm3d(arg0, arg1, arg2):
+    """The square root of the sum of three squares."""
+    return _norm("norm3d", False, arg0, arg1, arg2)
+
+
+@offer
+def norm4d(arg0, arg1, arg2, arg3):
+    """The square root of the sum of four squares."""
+    return _norm("norm4d", False, arg0, arg1, arg2, arg3)
+
+
+@offer
+def rnorm3d(arg0, arg1, arg2):
+    """1 divided by the square root of the sum of three squares."""
+    return _norm("rnorm3d", True, arg0, arg1, arg2)
+
+
+@offer
+def rnorm4d(arg0, arg1, arg2, arg3):
+    """1 divided by the square root of the sum of four squares."""
+    return _norm("rnorm4d", True, arg0, arg1, arg2, arg3)
+
+
+def _norm(name: str, is_reciprocal: bool, *operands) -> tensor:
+    (first, *others), scalar = _at_least_fp32(name, *operands)
+    for other in others:
+        first = function_of_floats(name, "eft.hypot", first, other)
+    return cast_to(1.0 / first if is_reciprocal else first, scalar)
+
+
+def _at_least_fp32(name: str, *operands) -> tuple[list[tensor], dtypes.dtype]:
+    """Operands in the type in which they meet, fp16 and bf16 in fp32; and the type that the result
+    has. What takes several operations is only rounded to a narrow type at its end."""
+    first, *others = map(to_tensor, operands)
+    for other in others:
+        first, _ = promote(name, first, other)
+    check_floats(name, first)
+    wide = first.dtype if first.dtype == dtypes.float64 else dtypes.float32
+    return [cast_to(to_tensor(x), wide) for x in operands], first.dtype
+
+
+@offer
+def sinpi(arg0):
+    """The sine of π · `arg0`; exactly 0 for integers."""
+    (x,), scalar = _at_least_fp32("sinpi", arg0)
+    quadrant, angle = _reduce_half_turns(x)
+    is_odd = (quadrant == 1.0) | (quadrant == 3.0)
+    value = where(is_odd, elementary.cos(angle), elementary.sin(angle))
+    value = where(quadrant >= 2.0, -value, value)
+    # The sine of n π is 0 with the sign of n.
+    is_integer = function_of_float("sinpi", "math.trunc", x) == x
+    return cast_to(where(is_integer, x * 0.0, value), scalar)
+
+
+@offer
+def cospi(arg0):
+    """The cosine of π · `arg0`."""
+    (x,), scalar = _at_least_fp32("cospi", arg0)
+    quadrant, angle = _reduce_half_turns(x)
+    is_odd = (quadrant == 1.0) | (quadrant == 3.0)
+    value = where(is_odd, elementary.sin(angle), elementary.cos(angle))
+    value = where((quadrant == 1.0) | (quadrant == 2.0), -value, value)
+    return cast_to(value, scalar)
+
+
+def _reduce_half_turns(x: tensor) -> tuple[tensor, tensor]:
+    """The quadrant of π · x (0 to 3, a float) and the angle in it."""
+    turns = op("math.roundeven", [x + x], x.type)
+    quadrant = turns - elementary.floor(turns * 0.25) * 4.0
+    return quadrant, (x - turns * 0.5) * 3.141592653589793
