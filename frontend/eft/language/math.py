@@ -33,6 +33,7 @@ from eft.language.elementary import (
 from eft.language.promotion import (
     broadcast_shape,
     broadcast_to_shape,
+    check_operands,
     promote,
     promote_pointer_or_number,
 )
@@ -154,6 +155,7 @@ def where(condition, x, y):
 @builtin(method=True)
 def cdiv(x, div):
     """`x` divided by `div`, rounded up, of integers that are not negative."""
+    check_operands("cdiv", x, div)
     if is_number(x) and is_number(div):
         if div == 0:
             raise Mistake(f"cdiv of {describe(x)} by zero")

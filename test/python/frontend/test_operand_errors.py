@@ -214,6 +214,11 @@ def rounded_up_by_zero(x_ptr, n):
 
 
 @eft.jit
+def rounded_up_text(x_ptr, n):
+    tl.cdiv("a", "b")
+
+
+@eft.jit
 def list_as_value(x_ptr, n):
     tl.store(x_ptr, [1, 2, 3])
 
@@ -360,6 +365,7 @@ def float_in_int_block(x_ptr, n):
         (block_of_nothing, "tl.zeros(", "full needs a dtype, got the type void"),
         (largest_of_one, "max(", "'max' does not take these values in a kernel"),
         (rounded_up_by_zero, "tl.cdiv(", "cdiv of 5 by zero"),
+        (rounded_up_text, "tl.cdiv(", "cdiv takes values of the kernel and numbers, got 'a'"),
         (tuple_without_end, "(0,) * ", "MemoryError"),
         (
             list_as_value,
