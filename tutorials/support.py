@@ -24,14 +24,16 @@ class Arrays:
 
     Attributes:
         device: "cuda" or "cpu".
+        library: "PyTorch" or "NumPy".
         description: the device and the library, for people.
     """
 
     def __init__(self):
         self.device = "cuda" if torch and torch.cuda.is_available() else "cpu"
-        library = f"PyTorch {torch.__version__}" if torch else f"NumPy {np.__version__}"
+        self.library = "PyTorch" if torch else "NumPy"
+        version = torch.__version__ if torch else np.__version__
         name = torch.cuda.get_device_name() if self.device == "cuda" else cpu_name()
-        self.description = f"{name}, arrays of {library}"
+        self.description = f"{name}, arrays of {self.library} {version}"
 
     def put(self, values: np.ndarray):
         """A copy of a NumPy array, on the device."""

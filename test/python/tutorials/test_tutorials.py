@@ -91,3 +91,61 @@ def test_matrix_multiplication_with_numpy_and_without_matplotlib(tmp_path):
     text = run("03-matrix-multiplication.py", "--largest", 6, hidden=hidden)
     check_matrix_multiplication(text)
     assert "Matplotlib is not installed: no plot was saved." in text
+
+
+def check_vector_addition(text: str):
+    """The lesson's tables: ten sums, the check against NumPy, the times."""
+    rows = [line.split() for line in text.splitlines()]
+    x, y, sums = (next(row[1:] for row in rows if row[:1] == [name]) for name in ("x", "y", "sum"))
+    assert len(x) == 10
+    assert [float(a) + float(b) for a, b in zip(x, y, strict=True)] == [float(c) for c in sums]
+    assert ["1,025", "2", "1023"] in rows
+    assert any(row[:1] == ["2^12"] for row in rows)
+
+
+def test_vector_addition_with_pytorch(tmp_path):
+    if importlib.util.find_spec("torch") is None:
+        pytest.skip("PyTorch is not installed")
+    text = run("01-vector-addition.py", "--largest", 12, "--plot", tmp_path / "plot.png")
+    assert "arrays of PyTorch" in text
+    check_vector_addition(text)
+    assert (tmp_path / "plot.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_vector_addition_with_numpy_and_without_matplotlib(tmp_path):
+    hidden = without("matplotlib", without("torch", tmp_path))
+    text = run(
+        "01-vector-addition.py", "--largest", 12, "--plot", tmp_path / "plot.png", hidden=hidden
+    )
+    assert "arrays of NumPy" in text
+    check_vector_addition(text)
+    assert "Matplotlib is not installed: no plot was saved." in text
+
+
+def check_softmax(text: str):
+    """The lesson's tables: a quarter of the traffic, and errors as small as the text says."""
+    rows = [line.split() for line in text.splitlines()]
+    assert ["read", "1.25", "GiB", "256", "MiB"] in rows
+    errors = [float(row[-1]) for row in rows if len(row) == 6 and row[1] == "×"]
+    assert len(errors) == 4
+    assert max(errors) < 1e-5
+    assert any(row[:1] == ["2^8"] for row in rows)
+
+
+def test_softmax_with_pytorch(tmp_path):
+    if importlib.util.find_spec("torch") is None:
+        pytest.skip("PyTorch is not installed")
+    text = run("02-fused-softmax.py", "--largest", 8, "--plot", tmp_path / "plot.png")
+    assert "arrays of PyTorch" in text
+    check_softmax(text)
+    assert (tmp_path / "plot.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_softmax_with_numpy_and_without_matplotlib(tmp_path):
+    hidden = without("matplotlib", without("torch", tmp_path))
+    text = run(
+        "02-fused-softmax.py", "--largest", 8, "--plot", tmp_path / "plot.png", hidden=hidden
+    )
+    assert "arrays of NumPy" in text
+    check_softmax(text)
+    assert "Matplotlib is not installed: no plot was saved." in text

@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Vector addition
+===============
+
+The smallest kernel that is worth writing adds two vectors. What it computes needs no explanation,
+so you can look at how: one function describes a *program*, which handles one block of elements, and
+a launch runs as many programs as it takes to cover the vectors. On the way you meet
+
+- `tl.program_id`, by which a program knows which block is its own,
+- blocks of offsets, and pointers to a block of elements,
+- masks, for vectors that the blocks don't divide,
+- a grid that follows from the block's size.
+
+Run it by itself: `python tutorials/01-vector-addition.py`.
+"""
+
+import argparse
+
+import eft
+import eft.language as tl
+import numpy as np
+from eft.testing import do_bench
+from support import Arrays, console, save_plot, show_table, show_vectors, torch
+
+parser = argparse.ArgumentParser(description="A lesson on programs, blocks and masks.")
+parser.add_argument("--plot", default="vector-addition.png", help="where to save the plot")
+parser.add_argument("--largest", type=int, help="log2 of the largest number of elements to time")
+arguments = parser.parse_args()
+
+# Kernels run where their arguments lie: on a GPU if PyTorch is here and sees one, else on the CPU.
+arrays = Arrays()
+console.print(f"Running on {arrays.description}.\n")
+
+
+# %%
+# One program, one block
+# ----------------------
+# `x_ptr` points to the first element of x. A pointer plus a block of offsets is a block of
+# pointers, and `tl.load` of these is a block of elements. BLOCK is a `tl.constexpr`: the shape of a
+# block must be known when the kernel is compiled, and must be a power of two. n is an ordinary
+# number: a kernel that is compiled once serves vectors of all lengths.
+
+
+@eft.jit
+def add(x_ptr, y_ptr, output_ptr, n, BLOCK: tl.constexpr):
+    # Program 0 has the elements 0 … BLOCK - 1, program 1 the next BLOCK, and so on.
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    # The last program may reach past the end. Where the mask is false, memory is not touched.
+    inside = offsets < n
+    x = tl.load(x_ptr + offsets, mask=inside)
+    y = tl.load(y_ptr + offsets, mask=inside)
+    tl.store(output_ptr + offsets, x + y, mask=inside)
+
+
+# %%
+# The launch
+# ----------
+# The grid says how many programs run, along up to three axes. A function in its place is given what
+# the launch gives for the `tl.constexpr`s, so BLOCK need be written only once.
+
+
+def added(x, y, block=1024):
+    output = arrays.like(x)
+    n = x.shape[0]
+    add[lambda meta: (eft.cdiv(n, meta["BLOCK"]),)](x, y, output, n, BLOCK=block)
+    return output
+
+
+rng = np.random.default_rng(1)
+x_values = np.arange(10, dtype=np.float32)
+y_values = rng.integers(0, 100, 10).astype(np.float32)
+x, y = arrays.put(x_values), arrays.put(y_values)
+sums = arrays.numpy(added(x, y, block=4))
+show_vectors("Ten elements by three programs of four", x=x_values, y=y_values, sum=sums)
+
+# %%
+# What a mask does shows best without luck: here the output has more elements than are to be
+# written, and those behind the end keep what they had.
+
+longer = arrays.put(np.full(12, -1, np.float32))
+add[(3,)](x, y, longer, 10, BLOCK=4)
+show_vectors("The same, into twelve elements of -1", output=arrays.numpy(longer))
+np.testing.assert_array_equal(arrays.numpy(longer)[10:], [-1, -1])
+
+# %%
+# Is it right?
+# ------------
+# An addition is rounded in the same way everywhere, so the result must equal NumPy's to the last
+# bit, also for sizes that fill no block.
+
+rows = []
+for n in (1, 31, 1024, 1025, 98_432):
+    for dtype in (np.float32, np.float64, np.int32):
+        x_values = (rng.standard_normal(n) * 1000).astype(dtype)
+        y_values = (rng.standard_normal(n) * 1000).astype(dtype)
+        got = arrays.numpy(added(arrays.put(x_values), arrays.put(y_values)))
+        np.testing.assert_array_equal(got, x_values + y_values, f"{n=}, {dtype=}")
+    rows.append([f"{n:,}", str(eft.cdiv(n, 1024)), str(eft.cdiv(n, 1024) * 1024 - n)])
+show_table(
+    "Equal to NumPy to the last bit, for float32, float64 and int32",
+    ["elements", "programs", "masked out"],
+    rows,
+)
+
+# %%
+# What it costs
+# -------------
+# An addition costs next to nothing beside the 12 bytes that it moves: two numbers in, one out. So
+# the memory decides, and the best that a kernel can do is to keep up with it. Small vectors don't:
+# there the time is that of the launch. For large ones compare with the library's own addition.
+
+
+library_add = torch.add if torch else np.add
+
+largest = arguments.largest or (28 if arrays.device == "cuda" else 24)
+sizes = [2**bits for bits in range(min(12, largest), largest + 1, 2)]
+rates = {"Eft": [], arrays.library: []}
+rows = []
+for n in sizes:
+    x = arrays.put(rng.standard_normal(n, dtype=np.float32))
+    y = arrays.put(rng.standard_normal(n, dtype=np.float32))
+    output = arrays.like(x)
+    grid = (eft.cdiv(n, 1024),)
+    calls = {
+        "Eft": lambda: add[grid](x, y, output, n, BLOCK=1024),  # noqa: B023
+        arrays.library: lambda: library_add(x, y, out=output),  # noqa: B023
+    }
+    row = [f"2^{n.bit_length() - 1}"]
+    for name, call in calls.items():
+        seconds = do_bench(call, device=arrays.device, return_mode="median") / 1e3
+        rates[name].append(n / seconds)
+        row += [f"{seconds * 1e6:.1f}", f"{12 * n / seconds / 1e9:.1f}"]
+    rows.append(row)
+show_table(
+    "Time and memory traffic, float32",
+    ["elements", *(f"{name}, {unit}" for name in rates for unit in ("µs", "GB/s"))],
+    rows,
+)
+if save_plot(arguments.plot, f"Vector addition on {arrays.description}", sizes, rates):
+    console.print(f"The plot is in {arguments.plot}")
+else:
+    console.print("Matplotlib is not installed: no plot was saved.")
+
+# %%
+# To go on
+# --------
+# - Try other blocks, BLOCK=64 or 8192, and other numbers of warps, `num_warps=8`. What changes, for
+#   small vectors and for large ones?
+# - Leave the mask out. For which n is the kernel still right?
+# - Add a third vector. How many bytes move for each element, and how many if you call the kernel
+#   for two vectors twice? The next lesson is about that.
