@@ -60,6 +60,8 @@ void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, components, modules);
   builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2).run(module, modules);
+  if (machine.getTargetTriple().isNVPTX())
+    negateAsUnsigned(module);
 }
 
 llvm::Expected<std::string> emit(llvm::Module &module, llvm::TargetMachine &machine,
