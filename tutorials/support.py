@@ -141,7 +141,7 @@ def save_plot(
     from matplotlib import pyplot
 
     figure, plot = pyplot.subplots(figsize=(7, 4.2), layout="constrained")
-    for (name, values), marker in zip(rates.items(), "os^", strict=False):
+    for (name, values), marker in zip(rates.items(), "os^vDX", strict=False):
         plot.plot(sizes, [value / 1e9 for value in values], marker=marker, label=name)
     plot.set_xscale("log", base=2)
     plot.set_xlabel(axes[0])

@@ -128,9 +128,10 @@ def test_normals_against_triton(device, name, seed, base, width):
 
 @eft.jit
 def one_seed_per_row(seeds_ptr, out_ptr, ROWS: tl.constexpr, COLUMNS: tl.constexpr):
-    index = tl.arange(0, ROWS * COLUMNS)
-    seeds = tl.load(seeds_ptr + index // COLUMNS)
-    tl.store(out_ptr + index, tl.rand(seeds, index % COLUMNS))
+    row = tl.arange(0, ROWS)[:, None]
+    column = tl.arange(0, COLUMNS)[None, :]
+    seeds = tl.load(seeds_ptr + row)
+    tl.store(out_ptr + row * COLUMNS + column, tl.rand(seeds, column))
 
 
 def test_one_seed_per_row(device):

@@ -149,3 +149,41 @@ def test_softmax_with_numpy_and_without_matplotlib(tmp_path):
     assert "arrays of NumPy" in text
     check_softmax(text)
     assert "Matplotlib is not installed: no plot was saved." in text
+
+
+def check_seed_per_row(text: str):
+    """The lesson's tables: rows of one seed are alike, every view was checked, times have rates."""
+    rows = [line.split() for line in text.splitlines()]
+    drawn = [row[4:] for row in rows if row[:1] == ["row"] and row[2:3] == ["seed"]]
+    assert [len(row) for row in drawn] == [8, 8, 8, 8]
+    assert drawn[0] == drawn[2] != drawn[1]
+    assert drawn[3] not in drawn[:3]
+    assert ["sliced", "and", "transposed", "134", "×", "20", "3", "800"] in [
+        row[:8] for row in rows
+    ]
+    timed = [row for row in rows if row[:3] == ["64", "×", "64,"]]
+    assert len(timed) == 3
+    assert all(float(value) > 0 for row in timed for value in row[-4:])
+
+
+def test_seed_per_row_with_pytorch(tmp_path):
+    if importlib.util.find_spec("torch") is None:
+        pytest.skip("PyTorch is not installed")
+    plot = tmp_path / "plot.png"
+    text = run("06-dropout-with-a-seed-per-row.py", "--largest", 6, "--plot", plot)
+    assert "arrays of PyTorch" in text
+    assert "PyTorch's autograd finds the same gradients from a mask." in text
+    assert "So do differences of outputs." in text
+    check_seed_per_row(text)
+    assert plot.read_bytes().startswith(b"\x89PNG")
+
+
+def test_seed_per_row_with_numpy_and_without_matplotlib(tmp_path):
+    hidden = without("matplotlib", without("torch", tmp_path))
+    text = run("06-dropout-with-a-seed-per-row.py", "--largest", 6, hidden=hidden)
+    assert "arrays of NumPy" in text
+    check_seed_per_row(text)
+    assert ["180", "degrees,", "every", "other", "column", "40", "×", "200", "-400", "-2"] in [
+        line.split()[2:12] for line in text.splitlines()
+    ]
+    assert "Matplotlib is not installed: no plot was saved." in text
