@@ -43,6 +43,10 @@ class Arrays:
         """An array as large as another one, with anything in it."""
         return torch.empty_like(array) if torch else np.empty_like(array)
 
+    def zeros(self, *shape: int):
+        """An array of zeros of float32."""
+        return torch.zeros(shape, device=self.device) if torch else np.zeros(shape, np.float32)
+
     def numpy(self, array) -> np.ndarray:
         """The values, on the CPU."""
         return array.cpu().numpy() if torch else array

@@ -187,3 +187,32 @@ def test_seed_per_row_with_numpy_and_without_matplotlib(tmp_path):
         line.split()[2:12] for line in text.splitlines()
     ]
     assert "Matplotlib is not installed: no plot was saved." in text
+
+
+def check_layer_normalisation(text: str):
+    """The lesson's tables: small errors, sums in two stages with the same bits, rates."""
+    rows = [line.split() for line in text.splitlines()]
+    errors = [row[-4:] for row in rows if len(row) == 8 and row[1] == "×"]
+    assert len(errors) == 4
+    assert all(float(value) < 1e-5 for row in errors for value in row)
+    assert "20 gradients of the weight in two stages: 1 different." in text
+    timed = next(row for row in rows if row[1:3] == ["×", "64"] and len(row) == 11)
+    assert all(float(value) > 0 for value in timed[3:])
+
+
+def test_layer_normalisation_with_pytorch(tmp_path):
+    if importlib.util.find_spec("torch") is None:
+        pytest.skip("PyTorch is not installed")
+    plot = tmp_path / "plot.png"
+    text = run("05-layer-normalisation.py", "--largest", 6, "--plot", plot)
+    assert "A training step gets the same gradients from it as from PyTorch's own." in text
+    check_layer_normalisation(text)
+    assert plot.read_bytes().startswith(b"\x89PNG")
+
+
+def test_layer_normalisation_with_numpy_and_without_matplotlib(tmp_path):
+    hidden = without("matplotlib", without("torch", tmp_path))
+    text = run("05-layer-normalisation.py", "--largest", 6, hidden=hidden)
+    assert "arrays of NumPy" in text
+    check_layer_normalisation(text)
+    assert "Matplotlib is not installed: no plot was saved." in text
