@@ -10,6 +10,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace eft {
 
@@ -30,6 +31,9 @@ llvm::Expected<std::unique_ptr<llvm::TargetMachine>> makeHostMachine(llvm::Strin
 /// The name and the features of the CPU at hand.
 std::string hostCpuName();
 std::string hostCpuFeatures();
+
+/// LLVM's names of the features that code for the machine may use.
+std::vector<std::string> enabledFeatures(const llvm::TargetMachine &machine);
 
 /// The width in bits of the widest vectors that code for the machine should use.
 unsigned vectorBits(const llvm::TargetMachine &machine);

@@ -79,16 +79,22 @@ llvm::Expected<std::unique_ptr<llvm::TargetMachine>> makeHostMachine(llvm::Strin
   return machine;
 }
 
+std::vector<std::string> enabledFeatures(const llvm::TargetMachine &machine) {
+  const llvm::MCSubtargetInfo &info = *machine.getMCSubtargetInfo();
+  std::vector<std::string> names;
+  for (const llvm::SubtargetFeatureKV &feature : info.getAllProcessorFeatures())
+    if (info.getFeatureBits().test(feature.Value))
+      names.push_back(feature.Key);
+  return names;
+}
+
 unsigned vectorBits(const llvm::TargetMachine &machine) {
-  llvm::StringRef features = machine.getTargetFeatureString();
-  auto has = [&](llvm::StringRef name) {
-    llvm::SmallVector<llvm::StringRef> all;
-    features.split(all, ',');
-    return llvm::is_contained(all, name);
-  };
-  if (has("+avx512f") && has("+avx512vl") && has("+avx512dq") && has("+avx512bw"))
+  // Not only what was asked for by name: a CPU's name stands for features too.
+  std::vector<std::string> enabled = enabledFeatures(machine);
+  auto has = [&](llvm::StringRef name) { return llvm::is_contained(enabled, name); };
+  if (has("avx512f") && has("avx512vl") && has("avx512dq") && has("avx512bw"))
     return 512;
-  return has("+avx2") ? 256 : 128;
+  return has("avx2") ? 256 : 128;
 }
 
 } // namespace eft

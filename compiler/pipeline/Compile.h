@@ -23,8 +23,8 @@ void registerDialects(mlir::DialectRegistry &registry);
 struct Target {
   enum class Kind { Cuda, Host };
 
-  /// Reads `cuda:90` or `sm_90` (the compute capability times ten), and `cpu` or `host`. Otherwise
-  /// says in `error` what was expected.
+  /// Reads `cuda:90` or `sm_90` (the compute capability times ten), `cpu` or `host`, and
+  /// `host:CPU,+a,-b`. Otherwise says in `error` what was expected.
   static std::optional<Target> parse(llvm::StringRef text, std::string &error);
 
   Kind kind = Kind::Host;
@@ -63,6 +63,10 @@ mlir::FailureOr<std::vector<unsigned>> addressParameters(mlir::ModuleOp module);
 /// Loads an object that `compile` made and gives the address of the kernel's function; see
 /// Codegen.h.
 llvm::Expected<uintptr_t> loadHostObject(llvm::StringRef object, llvm::StringRef name);
+
+/// LLVM's names of the features that code for a host target may use; an error for a CPU or a
+/// feature that LLVM doesn't know.
+llvm::Expected<std::vector<std::string>> hostFeatures(const Target &target);
 
 /// The name and features of the CPU at hand: objects made for one CPU are of use to another only if
 /// these are equal.

@@ -10,15 +10,26 @@ std::optional<Target> Target::parse(llvm::StringRef text, std::string &error) {
   if (text == "cpu" || text == "host")
     return target;
   llvm::StringRef number = text;
+  if (llvm::StringRef cpu = text; cpu.consume_front("host:") && !cpu.empty()) {
+    std::tie(target.cpu, target.features) = cpu.split(',');
+    return target;
+  }
   if (number.consume_front("cuda:") || number.consume_front("sm_")) {
     target.kind = Kind::Cuda;
     if (!number.getAsInteger(10, target.computeCapability))
       return target;
   }
-  error = "target must be 'cpu', or 'cuda:' with the compute capability times ten, such as "
-          "'cuda:90', got '" +
+  error = "target must be 'cpu', 'host:' with LLVM's name of a CPU, or 'cuda:' with the compute "
+          "capability times ten, such as 'cuda:90', got '" +
           text.str() + "'";
   return std::nullopt;
+}
+
+llvm::Expected<std::vector<std::string>> hostFeatures(const Target &target) {
+  auto machine = makeHostMachine(target.cpu, target.features);
+  if (!machine)
+    return machine.takeError();
+  return enabledFeatures(**machine);
 }
 
 std::string hostCpuDescription() { return hostCpuName() + " " + hostCpuFeatures(); }

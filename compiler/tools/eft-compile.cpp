@@ -73,8 +73,10 @@ int run(mlir::MLIRContext &context, SourceMgr &sources) {
   std::optional<eft::Target> target = eft::Target::parse(targetName, error);
   if (!target)
     return fail(error);
-  target->cpu = cpu;
-  target->features = features;
+  if (cpu.getNumOccurrences())
+    target->cpu = cpu;
+  if (features.getNumOccurrences())
+    target->features = features;
   bool isGpu = target->kind == eft::Target::Kind::Cuda;
   std::optional<eft::Stage> last = findStage(stage, isGpu);
   if (!last)

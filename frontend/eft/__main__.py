@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The command line: `python -m eft run SCRIPT [ARGS]`, `info`, `--version`."""
+"""The command line: `python -m eft run SCRIPT [ARGS]`, `compile`, `info`, `--version`."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from eft.version import __version__
 
 _USAGE = """\
 usage: python -m eft run SCRIPT [ARGUMENTS...]   run a script with `import triton` meaning Eft
+       python -m eft compile FILE.py ...         compile a kernel ahead of time, for C and C++
        python -m eft info                        show the devices, the versions and the cache
        python -m eft --version
 """
@@ -20,6 +21,10 @@ def main(arguments: list[str]) -> int:
             from eft.script import run
 
             return run(script, rest)
+        case ["compile", *rest]:
+            from eft.aot.command import main as compile_ahead
+
+            return compile_ahead(rest)
         case ["info"]:
             from eft.info import print_info
 

@@ -83,15 +83,24 @@ def address_parameters(function, target, types, constexprs, options) -> list[int
     return result
 
 
-def _lower(function, variant: Variant):
+def compile_ahead(function, variant: Variant, symbol: str | None):
+    """Compiles for a machine that need not be this one, past the cache; `symbol` is what the
+    function in the code is called, if not as the kernel. For CUDA the binary is PTX."""
+    try:
+        return _run_compiler(function, variant, keep_stages=False, symbol=symbol)
+    except CompilationError as error:
+        raise error.with_traceback(None) from None
+
+
+def _lower(function, variant: Variant, symbol: str | None = None):
     from eft.compiler.functions import lower
 
-    return lower(function, variant.types, variant.constexprs, variant.specialization)
+    return lower(function, variant.types, variant.constexprs, variant.specialization, symbol)
 
 
-def _run_compiler(function, variant: Variant, keep_stages: bool):
+def _run_compiler(function, variant: Variant, keep_stages: bool, symbol: str | None = None):
     with _compiler_errors(function, variant):
-        module = _lower(function, variant)
+        module = _lower(function, variant, symbol)
         from eft import _compiler
 
         num_warps = variant.options.get("num_warps", 4)

@@ -1,6 +1,6 @@
 // The seeded dropout kernel, all the way to the code of a CPU with AVX-512, and with AVX2.
-// RUN: eft-compile %s --target=host --cpu=x86-64-v4 --features=+avx512f,+avx512vl,+avx512dq,+avx512bw --emit=asm | FileCheck %s --check-prefixes=CHECK,AVX512
-// RUN: eft-compile %s --target=host --cpu=x86-64-v3 --features=+avx2,+fma --emit=asm | FileCheck %s --check-prefixes=CHECK,AVX2
+// RUN: eft-compile %s --target=host:x86-64-v4 --emit=asm | FileCheck %s --check-prefixes=CHECK,AVX512
+// RUN: eft-compile %s --target=host:x86-64-v3 --emit=asm | FileCheck %s --check-prefixes=CHECK,AVX2
 
 // The loop over the steps inside the range: whole vectors, products of 64-bit lanes, and no mask.
 // CHECK-LABEL: dropout:

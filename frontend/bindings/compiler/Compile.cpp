@@ -14,17 +14,22 @@ namespace eft::bindings {
 
 namespace {
 
+Target parseTarget(const std::string &text) {
+  std::string problem;
+  std::optional<Target> target = Target::parse(text, problem);
+  if (!target)
+    throw std::invalid_argument(problem);
+  return *target;
+}
+
 Compiled compileModule(const Module &module, const std::string &target, unsigned numWarps,
                        bool keepStages) {
-  std::string problem;
-  std::optional<Target> parsed = Target::parse(target, problem);
-  if (!parsed)
-    throw std::invalid_argument(problem);
+  Target parsed = parseTarget(target);
   CompileOptions options;
   options.numWarps = numWarps;
   options.keepStages = keepStages;
   DiagnosticCollector diagnostics(module.state->context);
-  mlir::FailureOr<Compiled> compiled = eft::compile(module.object, *parsed, options);
+  mlir::FailureOr<Compiled> compiled = eft::compile(module.object, parsed, options);
   if (failed(compiled))
     throw diagnostics.error("the compiler failed without a diagnostic");
   return std::move(*compiled);
@@ -36,6 +41,13 @@ std::vector<unsigned> findAddressParameters(const Module &module) {
   if (failed(parameters))
     throw diagnostics.error("the address analysis failed without a diagnostic");
   return std::move(*parameters);
+}
+
+std::vector<std::string> findHostFeatures(const std::string &target) {
+  auto features = eft::hostFeatures(parseTarget(target));
+  if (!features)
+    throw std::invalid_argument(llvm::toString(features.takeError()));
+  return *features;
 }
 
 uintptr_t loadObject(const std::string &object, const std::string &name) {
@@ -74,6 +86,9 @@ void addCompileFunctions(py::module_ &module) {
       },
       py::arg("object"), py::arg("name"),
       "Loads machine code for this host and gives the address of the function `name` in it.");
+  module.def("host_features", &findHostFeatures, py::arg("target"),
+             "LLVM's names of the features that code for a target such as 'host:x86-64-v3' may "
+             "use. Raises ValueError for a CPU or a feature that LLVM doesn't know.");
   module.def("host_description", &hostCpuDescription,
              "The host's CPU and its features: what its machine code depends on.");
   module.attr("llvm_version") = LLVM_VERSION_STRING;

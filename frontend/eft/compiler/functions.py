@@ -110,7 +110,7 @@ class Program:
         self._instances = {}
         self._stack = []
 
-    def kernel(self, function, types, constexprs: dict, specialization) -> None:
+    def kernel(self, function, types, constexprs: dict, specialization, symbol=None) -> None:
         """Lowers `function` as the kernel.
 
         Args:
@@ -119,6 +119,7 @@ class Program:
                 time.
             constexprs: the values of those, by name.
             specialization: for each parameter "", "16" or "1".
+            symbol: the name in the IR, if it is not the function's.
         """
         tree, self.emitter.source = function.source.tree, function.source
         with emitting(self.emitter), _At(self.emitter, tree):
@@ -137,7 +138,7 @@ class Program:
                 for type, special in zip(types, specialization, strict=True)
                 if type is not None
             )
-            name = symbol_name(function.__name__)
+            name = symbol or symbol_name(function.__name__)
             self.emitter.function(name, arguments, [], region, False, f"[{attributes}]")
 
     def _values(self, function, signature, constexprs: dict, specialization, handles) -> dict:
@@ -253,12 +254,12 @@ def symbol_name(name: str) -> str:
     )
 
 
-def lower(function, types, constexprs, specialization=None):
+def lower(function, types, constexprs, specialization=None, symbol=None):
     """The block IR of a kernel, as a module of `_compiler`. See `Program.kernel` for the
     arguments."""
     from eft.compiler.emitter import Emitter
 
     emitter = Emitter()
     specialization = specialization or ("",) * len(types)
-    Program(emitter).kernel(function, types, constexprs, specialization)
+    Program(emitter).kernel(function, types, constexprs, specialization, symbol)
     return emitter.module

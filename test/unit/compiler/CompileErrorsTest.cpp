@@ -73,11 +73,11 @@ TEST(CompileErrors, ComputeCapabilityTooOld) {
 
 TEST(CompileErrors, TargetText) {
   for (const char *text : {"", "gpu", "sm_", "sm_90a", "cuda", "cuda:", "cuda:-1", "cuda:9.0",
-                           "cuda:99999999999999999999", "host "}) {
+                           "cuda:99999999999999999999", "host ", "host:"}) {
     std::string error;
     EXPECT_FALSE(Target::parse(text, error)) << text;
-    EXPECT_EQ(error, "target must be 'cpu', or 'cuda:' with the compute capability times ten, such "
-                     "as 'cuda:90', got '" +
+    EXPECT_EQ(error, "target must be 'cpu', 'host:' with LLVM's name of a CPU, or 'cuda:' with the "
+                     "compute capability times ten, such as 'cuda:90', got '" +
                          std::string(text) + "'");
   }
 }

@@ -33,6 +33,24 @@ TEST(Compile, HostStages) {
   EXPECT_EQ(compiled->binary.substr(1, 3), "ELF");
 }
 
+#ifdef __x86_64__
+TEST(Compile, HostOfAName) {
+  std::string error;
+  std::optional<Target> target = Target::parse("host:x86-64-v3,-bmi2,+avx512f", error);
+  ASSERT_TRUE(target);
+  EXPECT_EQ(target->cpu, "x86-64-v3");
+  EXPECT_EQ(target->features, "-bmi2,+avx512f");
+  auto features = hostFeatures(*target);
+  ASSERT_TRUE(bool(features));
+  auto has = [&](llvm::StringRef name) { return llvm::is_contained(*features, name); };
+  EXPECT_TRUE(has("avx2") && has("avx512f") && has("fma"));
+  EXPECT_FALSE(has("bmi2") || has("avx512vl"));
+
+  auto unknown = hostFeatures(*Target::parse("host:abacus", error));
+  EXPECT_EQ(llvm::toString(unknown.takeError()).find("LLVM knows no CPU 'abacus' for "), 0u);
+}
+#endif
+
 class CompileForGpu : public ::testing::TestWithParam<unsigned> {};
 
 TEST_P(CompileForGpu, Ptx) {

@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""`python -m eft compile`: a kernel as files for a program in C or C++."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shlex
+import sys
+
+from eft import _runtime
+from eft.aot.c_source import check_name, launch_arguments, make_files
+from eft.aot.errors import AheadError
+from eft.aot.files import write_files
+from eft.aot.kernels import find_kernel, load_module
+from eft.aot.signature import read_signature
+from eft.aot.targets import read_targets
+from eft.aot.variants import compile_variants
+from eft.compiler.functions import symbol_name
+from eft.errors import CompilationError
+
+_EXAMPLE = """\
+example:
+  python -m eft compile kernels.py --kernel dropout --signature "*fp32:16, *fp32:16, i32, fp32, i32,
+      1024" --target sm_90 --target sm_80 --target host:x86-64-v3 --out build/kernels
+
+docs/ahead-of-time.md says what the files are and how a program uses them.
+"""
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m eft compile",
+        description="Compiles a kernel ahead of time, for programs in C or C++.",
+        epilog=_EXAMPLE,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add = parser.add_argument
+    add("file", metavar="FILE.py", help="the file that defines the kernel")
+    add("--kernel", required=True, metavar="NAME", help="the kernel's name in the file")
+    add(
+        "--signature",
+        required=True,
+        help="for each parameter a type or a constant; after a type ':16' if its values are "
+        "divisible by 16, ':1' if they are 1",
+    )
+    add(
+        "--target",
+        required=True,
+        action="append",
+        metavar="TARGET",
+        help="sm_90: a cubin if ptxas is found, else PTX; compute_90: PTX; host:x86-64-v3: an "
+        "object for a CPU, by LLVM's name; host: for the CPU at hand. May be given several times",
+    )
+    add("--out", required=True, metavar="DIR", help="the folder for the files")
+    add("--name", help="what the files and functions are called (default: the kernel's name)")
+    add("--num-warps", type=int, metavar="N", help="warps of a program on a GPU (default: 4)")
+    add("--num-stages", type=int, metavar="N", help="as in a launch")
+    return parser
+
+
+def main(arguments: list[str]) -> int:
+    """Runs the command; returns the exit status."""
+    try:
+        options = _parser().parse_args(arguments)
+    except SystemExit as done:
+        return done.code
+    try:
+        module = load_module(options.file)
+    except AheadError as error:
+        return _fail(error)
+    except Exception as error:
+        # As Python would show it, without the frames of this command.
+        frames = error.__traceback__.tb_next.tb_next
+        sys.excepthook(type(error), error.with_traceback(frames), frames)
+        return 1
+    try:
+        _compile(find_kernel(module, options.kernel), options, arguments)
+    except (AheadError, CompilationError) as error:
+        return _fail(error)
+    return 0
+
+
+def _fail(error: Exception) -> int:
+    print(f"python -m eft compile: {error}", file=sys.stderr)
+    return 1
+
+
+def _compile(kernel, options, words: list[str]) -> None:
+    """Compiles the kernel for the targets and writes the files."""
+    targets = read_targets(options.target)
+    name = options.name or symbol_name(kernel.__name__)
+    check_name(name)
+    signature = read_signature(options.signature, kernel)
+    codes = compile_variants(kernel, name, signature, _options(kernel, options), targets)
+    files, lines = {}, []
+    for code in codes:
+        file = f"{name}.{code.suffix}.{'o' if code.kind == 'host' else code.kind}"
+        files[file] = code.code.removesuffix(b"\0") if code.kind == "ptx" else code.code
+        lines.append(f"{file}: {code.how}, {len(files[file])} bytes")
+    files |= make_files(name, _command(options, words), launch_arguments(kernel, signature), codes)
+    write_files(options.out, files)
+    print("\n".join([*lines, f"{name}.h, {name}.c: what a program includes and compiles"]))
+
+
+def _options(kernel, options) -> dict:
+    """The options of a launch, checked as in one."""
+    given = {"num_warps": options.num_warps, "num_stages": options.num_stages}
+    given = {key: value for key, value in given.items() if value is not None}
+    try:
+        return _runtime.read_options(kernel.__name__, given)
+    except TypeError as error:
+        raise AheadError(str(error)) from None
+
+
+def _command(options, words: list[str]) -> str:
+    """The command for the header: without the folders, so that the same kernel gives the same
+    files everywhere."""
+    hidden = {options.out: "DIR", options.file: os.path.basename(options.file)}
+    return "python -m eft compile " + shlex.join(hidden.get(word, word) for word in words)

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Writes a set of files, all or none."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from contextlib import suppress
+
+from eft.aot.errors import AheadError
+
+
+def write_files(folder: str, files: dict[str, bytes]) -> None:
+    """Writes files into a folder, which is made if it isn't there. Each is written in full under
+    another name before the first one gets its own, so that a full disk changes nothing.
+
+    Raises:
+        AheadError: the folder can't be made, or a file can't be written.
+    """
+    try:
+        os.makedirs(folder, exist_ok=True)
+    except OSError as error:
+        raise AheadError(f"can't make the folder {folder!r}: {error.strerror}") from None
+    written = {}
+    try:
+        for name, content in files.items():
+            try:
+                written[name] = _write_beside(folder, content)
+            except OSError as error:
+                path = os.path.join(folder, name)
+                raise AheadError(
+                    f"can't write {path!r}: {error.strerror}; no file was changed"
+                ) from None
+        for name in files:
+            path = os.path.join(folder, name)
+            try:
+                os.replace(written[name], path)
+            except OSError as error:
+                raise AheadError(f"can't write {path!r}: {error.strerror}") from None
+            del written[name]
+    finally:
+        for path in written.values():
+            with suppress(OSError):
+                os.unlink(path)
+
+
+def _write_beside(folder: str, content: bytes) -> str:
+    """A new file in `folder` with this content, safe on the disk."""
+    handle, path = tempfile.mkstemp(prefix=".eft-", dir=folder)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        os.chmod(path, 0o666 & ~_umask())
+    except BaseException:
+        with suppress(OSError):
+            os.unlink(path)
+        raise
+    return path
+
+
+def _umask() -> int:
+    mask = os.umask(0o077)
+    os.umask(mask)
+    return mask

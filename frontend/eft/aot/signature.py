@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Reads a signature: `"*fp32:16, *fp32:16, i32, fp32, i32, 1024"`.
+
+There is one entry for each parameter of the kernel, in order. An entry is a type, which the
+program passes a value of at each launch, or a constant, which becomes part of the code. A type may
+end in what its values have in common: `:16`, divisible by 16, or `:1`, equal to 1.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections import namedtuple
+
+from eft.aot.errors import AheadError
+from eft.language.dtypes import NUMBERS, from_signature
+
+#: As in `eft.driver.Variant`.
+Signature = namedtuple("Signature", "types constexprs specialization")
+
+_TYPE = re.compile(r"(\*k?)?\s*(\w+)\s*(?::\s*(.*))?", re.DOTALL)
+_NAMES = tuple(number.signature for number in NUMBERS)
+_CLOSING = {"(": ")", "[": "]", "{": "}"}
+
+
+def read_signature(text: str, function) -> Signature:
+    """The types, constants and hints of the parameters of `function`.
+
+    Raises:
+        AheadError: the text is no signature, or not one of this kernel.
+    """
+    entries = _split(text)
+    parameters = function.parameters
+    if len(entries) != len(parameters):
+        names = ", ".join(each.name for each in parameters)
+        raise AheadError(
+            f"kernel {function.__name__!r} has {len(parameters)} parameters ({names}), but the "
+            f"signature has {len(entries)} entries"
+        )
+    types, constexprs, specialization = [], {}, []
+    for number, (entry, parameter) in enumerate(zip(entries, parameters, strict=True)):
+        place = f"entry {number + 1} of the signature, for the parameter {parameter.name!r}"
+        type, special, value = _entry(entry, parameter, place)
+        types.append(type)
+        specialization.append(special)
+        if type is None:
+            constexprs[parameter.name] = value
+    return Signature(tuple(types), constexprs, tuple(specialization))
+
+
+def _split(text: str) -> list[str]:
+    """The entries: what stands between the commas that are in no bracket and in no string."""
+    entries, begin, closing, quote = [], 0, [], ""
+    for index, letter in enumerate(text):
+        if quote:
+            quote = "" if letter == quote else quote
+        elif letter in "\"'":
+            quote = letter
+        elif letter in _CLOSING:
+            closing.append(_CLOSING[letter])
+        elif closing and letter == closing[-1]:
+            closing.pop()
+        elif letter == "," and not closing:
+            entries.append(text[begin:index].strip())
+            begin = index + 1
+    last = text[begin:].strip()
+    return [*entries, last] if last or entries else []
+
+
+def _entry(text: str, parameter, place: str):
+    """The type, the hint and the value of one entry; the type is None for a constant."""
+    parts = _TYPE.fullmatch(text)
+    if parts and (parts[1] or parts[2] in _NAMES):
+        pointer, name, hint = parts.groups()
+        if name not in _NAMES:
+            raise AheadError(_unknown(text, place))
+        type = f"{pointer or ''}{name}"
+        if not parameter.is_constexpr:
+            return type, _hint(hint, type, place), None
+        if not pointer and hint is None:
+            return None, "", from_signature(type)
+        raise AheadError(f"{place}: a tl.constexpr needs a constant such as 1024, got {text!r}")
+    try:
+        return None, "", ast.literal_eval(text)
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        raise AheadError(_unknown(text, place)) from None
+
+
+def _unknown(text: str, place: str) -> str:
+    return (
+        f"{place}: {text!r} is neither a constant nor a type; types are "
+        f"{', '.join(_NAMES)}, and pointers to them such as *fp32, or *kfp32 for memory that is "
+        "only read"
+    )
+
+
+def _hint(hint: str | None, type: str, place: str) -> str:
+    if hint is None:
+        return ""
+    is_integer = type[0] in "iu" and type != "i1"
+    allowed = ["16", "1"] if is_integer else ["16"] if type.startswith("*") else []
+    if hint in allowed:
+        return hint
+    expected = " or ".join(f"':{each}'" for each in allowed) or "nothing"
+    raise AheadError(f"{place}: after the type {type!r} may stand {expected}, got ':{hint}'")

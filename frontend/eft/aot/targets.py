@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What to compile for: `sm_90`, `compute_90`, `host:x86-64-v3`, `host`."""
+
+from __future__ import annotations
+
+import re
+from collections import namedtuple
+
+from eft.aot.errors import AheadError
+
+#: `text` is how the user called it, `compiler` how the compiler does, `is_host` and `is_ptx` tell
+#: the kinds apart, `capability` is 90 for compute capability 9.0.
+Target = namedtuple("Target", "text compiler is_host is_ptx capability")
+
+_OLDEST = 80
+_GPU = re.compile(r"(sm|compute)_(\d{2,3})")
+
+
+def read_target(text: str) -> Target:
+    """A target by its name.
+
+    Raises:
+        AheadError: there is no such target.
+    """
+    gpu = _GPU.fullmatch(text)
+    if gpu:
+        capability = int(gpu[2])
+        if capability < _OLDEST:
+            raise AheadError(f"target {text!r} is too old: sm_{_OLDEST} is the oldest")
+        return Target(text, f"cuda:{capability}", False, gpu[1] == "compute", capability)
+    if text == "host" or text.startswith("host:"):
+        from eft import _compiler
+
+        target = Target(text, text, True, False, 0)
+        try:
+            _compiler.host_features(text)
+        except ValueError as error:
+            raise AheadError(f"target {text!r}: {error}") from None
+        return target
+    raise AheadError(
+        f"unknown target {text!r}: expected 'sm_' or 'compute_' and a GPU's compute capability "
+        "times ten, such as 'sm_90', or 'host:' and LLVM's name of a CPU, such as "
+        "'host:x86-64-v3', or 'host' for the CPU at hand"
+    )
+
+
+def read_targets(texts: list[str]) -> list[Target]:
+    """Targets by their names, each of which must be there once."""
+    targets = [read_target(text) for text in texts]
+    for number, text in enumerate(texts):
+        if text in texts[:number]:
+            raise AheadError(f"target {text!r} is given twice")
+    return targets
+
+
+#: Where `cpuid` says whether a CPU has a feature: (leaf, subleaf, register), bit. Features that no
+#: code uses unless it is asked to by name are not here, nor those that every x86-64 has.
+_BITS = {
+    (1, 0, "c"): {
+        "sse3": 0,
+        "pclmul": 1,
+        "ssse3": 9,
+        "fma": 12,
+        "cx16": 13,
+        "sse4.1": 19,
+        "sse4.2": 20,
+        "movbe": 22,
+        "popcnt": 23,
+        "aes": 25,
+        "avx": 28,
+        "f16c": 29,
+    },
+    (7, 0, "b"): {
+        "bmi": 3,
+        "avx2": 5,
+        "bmi2": 8,
+        "avx512f": 16,
+        "avx512dq": 17,
+        "adx": 19,
+        "avx512ifma": 21,
+        "avx512cd": 28,
+        "sha": 29,
+        "avx512bw": 30,
+        "avx512vl": 31,
+    },
+    (7, 0, "c"): {
+        "avx512vbmi": 1,
+        "avx512vbmi2": 6,
+        "gfni": 8,
+        "vaes": 9,
+        "vpclmulqdq": 10,
+        "avx512vnni": 11,
+        "avx512bitalg": 12,
+        "avx512vpopcntdq": 14,
+    },
+    (7, 0, "d"): {"avx512vp2intersect": 8, "avx512fp16": 23},
+    (7, 1, "a"): {"avxvnni": 4, "avx512bf16": 5, "avxifma": 23},
+    (7, 1, "d"): {"avxvnniint8": 4, "avxneconvert": 5, "avxvnniint16": 10},
+    (0x80000001, 0, "c"): {"sahf": 0, "lzcnt": 5, "sse4a": 6, "xop": 11, "fma4": 16, "tbm": 21},
+}
+
+#: The order in which the source of the program has the words of `cpuid`.
+WORDS = tuple(_BITS)
+
+
+def needed_words(target: Target) -> tuple[int, ...]:
+    """The bits that a CPU must have to run code for a host target, in the order of `WORDS`; the
+    last word has those of XCR0, by which the operating system says which registers it saves."""
+    from eft import _compiler
+
+    features = set(_compiler.host_features(target.compiler))
+    words = [
+        sum(1 << bit for name, bit in bits.items() if name in features) for bits in _BITS.values()
+    ]
+    saved = 0xE6 if "avx512f" in features else 0x6 if "avx" in features else 0
+    return (*words, saved)

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The code of a kernel for each target."""
+
+from __future__ import annotations
+
+import re
+from collections import namedtuple
+
+from eft import driver
+from eft.aot import ptxas
+from eft.aot.signature import Signature
+from eft.aot.targets import Target, needed_words
+
+#: The kernel for one target. `kind` is "cubin", "ptx" or "host", `symbol` the function's name in
+#: `code`, `suffix` what files are called after it. `capability` and `exact` say on which GPUs it
+#: runs, `words` on which CPUs; see targets.py.
+Code = namedtuple(
+    "Code", "target kind symbol suffix code num_warps shared capability exact words how"
+)
+
+
+def compile_variants(
+    function, name: str, signature: Signature, options: dict, targets: list[Target]
+) -> list[Code]:
+    """Compiles a kernel for every target. The best code comes first: a program takes the first
+    that its device can run."""
+    tool = None
+    if any(not target.is_host and not target.is_ptx for target in targets):
+        tool = ptxas.find_ptxas()
+    found = []
+    for target in targets:
+        if target.is_host:
+            found.append(_host(function, name, signature, options, target))
+        else:
+            found.append(_cuda(function, signature, options, target, tool))
+    return sorted(found, key=_rank)
+
+
+def _rank(code: Code):
+    """Newer GPUs before older ones, and cubins before PTX; CPUs with more features first."""
+    if code.kind == "host":
+        return (1, -sum(bin(word).count("1") for word in code.words))
+    return (0, -code.capability, code.kind != "cubin")
+
+
+def _compile(function, signature: Signature, options: dict, target: Target, symbol: str | None):
+    variant = driver.Variant(
+        target.compiler, signature.types, signature.constexprs, options, signature.specialization
+    )
+    return driver.compile_ahead(function, variant, symbol)
+
+
+def _host(function, name: str, signature, options: dict, target: Target) -> Code:
+    suffix = re.sub(r"\W", "_", target.text)
+    compiled = _compile(function, signature, options, target, f"{name}_{suffix}")
+    cpu = target.text.partition(":")[2] or "the CPU at hand"
+    words, how = needed_words(target), f"machine code for {cpu}"
+    return Code(target, "host", compiled.name, suffix, compiled.binary, 0, 0, 0, False, words, how)
+
+
+def _cuda(function, signature, options: dict, target: Target, tool: str | None) -> Code:
+    compiled = _compile(function, signature, options, target, None)
+    ptx = compiled.binary.decode()
+    own = ptxas.architecture(ptx)
+    exact = not own[-1].isdigit()
+    if tool is None or target.is_ptx:
+        why = "" if target.is_ptx else "no ptxas was found: "
+        how = f"PTX, {why}the driver assembles it at load"
+        # PTX runs where it says, which may be less than what was asked for.
+        kind, code, capability = "ptx", ptx.encode() + b"\0", int(re.search(r"\d+", own)[0])
+    else:
+        code = ptxas.assemble(tool, ptx, own if exact else target.text)
+        how = f"cubin, by {ptxas.describe_ptxas(tool)}"
+        kind, capability = "cubin", target.capability
+    warps, shared = compiled.num_warps, compiled.shared_bytes
+    return Code(
+        target, kind, compiled.name, target.text, code, warps, shared, capability, exact, None, how
+    )

@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Kernels that the tests compile ahead of time."""
+
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def mixed(x_ptr, y_ptr, n, factor, shift, negate, step, BLOCK: tl.constexpr):
+    """y = factor * x + shift, negated if `negate`, for n elements that are `step` apart."""
+    program = tl.program_id(0) + tl.num_programs(0) * tl.program_id(1)
+    offsets = program * BLOCK + tl.arange(0, BLOCK)
+    inside = offsets < n
+    x = tl.load(x_ptr + offsets * step, mask=inside)
+    y = factor * x + shift.to(tl.float32)
+    tl.store(y_ptr + offsets * step, tl.where(negate, -y, y), mask=inside)
+
+
+@triton.jit
+def product(a_ptr, b_ptr, c_ptr, SIZE: tl.constexpr):
+    """c = a @ b, which takes shared memory on a GPU."""
+    rows, columns = tl.arange(0, SIZE)[:, None], tl.arange(0, SIZE)[None, :]
+    places = rows * SIZE + columns
+    tl.store(c_ptr + places, tl.dot(tl.load(a_ptr + places), tl.load(b_ptr + places)))
+
+
+@triton.jit
+def mark():
+    pass
+
+
+def helper(x):
+    return x
