@@ -19,39 +19,58 @@ static Type accumulatorOf(Type element) {
 }
 
 /// The shape of the product; complains if the factors don't fit.
-static FailureOr<SmallVector<int64_t>> verifyFactors(DotOp op) {
-  auto a = cast<RankedTensorType>(op.getA().getType());
-  auto b = cast<RankedTensorType>(op.getB().getType());
+static FailureOr<SmallVector<int64_t>> verifyFactors(Operation *op, RankedTensorType a,
+                                                     RankedTensorType b) {
   if (a.getRank() != 2 || b.getRank() != 2)
-    return op.emitOpError("factors must have two dimensions, got ") << a << " and " << b;
+    return op->emitOpError("factors must have two dimensions, got ") << a << " and " << b;
   if (a.getDimSize(1) != b.getDimSize(0))
-    return op.emitOpError("the first factor must have as many columns as the second has rows, got ")
+    return op->emitOpError("the first factor must have as many columns as the second has rows, "
+                           "got ")
            << a << " and " << b;
   for (int64_t extent : {a.getDimSize(0), a.getDimSize(1), b.getDimSize(1)})
     if (extent < leastDotExtent)
-      return op.emitOpError("extents must be at least ")
+      return op->emitOpError("extents must be at least ")
              << leastDotExtent << ", got " << a << " and " << b;
   return SmallVector<int64_t>{a.getDimSize(0), b.getDimSize(1)};
 }
 
-LogicalResult DotOp::verify() {
-  FailureOr<SmallVector<int64_t>> shape = verifyFactors(*this);
+/// What products of blocks and of buffers have in common.
+static LogicalResult verifyProduct(Operation *op, RankedTensorType a, RankedTensorType b,
+                                   RankedTensorType result) {
+  FailureOr<SmallVector<int64_t>> shape = verifyFactors(op, a, b);
   if (failed(shape))
     return failure();
-  Type element = getElementTypeOrSelf(getA());
-  if (element != getElementTypeOrSelf(getB()))
-    return emitOpError("factors must have one element type, got ")
-           << element << " and " << getElementTypeOrSelf(getB());
+  Type element = a.getElementType();
+  if (element != b.getElementType())
+    return op->emitOpError("factors must have one element type, got ")
+           << element << " and " << b.getElementType();
   Type accumulator = accumulatorOf(element);
   if (!accumulator)
-    return emitOpError("factors must be of f16, bf16, f32, f64, i8 or i32, got ") << element;
-  auto result = cast<RankedTensorType>(getType());
+    return op->emitOpError("factors must be of f16, bf16, f32, f64, i8 or i32, got ") << element;
   if (result.getShape() != ArrayRef(*shape) || result.getElementType() != accumulator)
-    return emitOpError("accumulator must be like ")
+    return op->emitOpError("accumulator must be like ")
            << RankedTensorType::get(*shape, accumulator) << ", got " << result;
+  return success();
+}
+
+LogicalResult DotOp::verify() {
+  auto typeOf = [](Value value) { return cast<RankedTensorType>(value.getType()); };
+  if (failed(verifyProduct(*this, typeOf(getA()), typeOf(getB()), typeOf(getResult()))))
+    return failure();
+  Type element = getElementTypeOrSelf(getA());
   if (getPrecision() != Precision::Ieee && !element.isF32())
     return emitOpError("precision must be ieee for factors of ")
            << element << ", got " << stringifyPrecision(getPrecision());
+  return success();
+}
+
+LogicalResult DotIntoOp::verify() {
+  RankedTensorType a = getA().getType().getBlock(), b = getB().getType().getBlock();
+  RankedTensorType acc = getAcc().getType().getBlock();
+  if (failed(verifyProduct(*this, a, b, acc)))
+    return failure();
+  if (a.getElementType() != acc.getElementType())
+    return emitOpError("factors must be of the accumulator's type, got ") << a << " and " << acc;
   return success();
 }
 

@@ -10,19 +10,18 @@ using namespace eft;
 namespace {
 
 /// What sources and combining region must have in common.
-LogicalResult verifyCombining(Operation *op, ValueRange sources, int64_t axis, Region &combine) {
+LogicalResult verifyCombining(Operation *op, TypeRange sources, int64_t axis, Region &combine) {
   if (sources.empty())
     return op->emitOpError("needs at least one source");
-  auto first = cast<RankedTensorType>(sources.front().getType());
-  for (Value source : sources)
-    if (cast<RankedTensorType>(source.getType()).getShape() != first.getShape())
-      return op->emitOpError("sources must be of one shape, got ")
-             << first << " and " << source.getType();
+  auto first = cast<RankedTensorType>(sources.front());
+  for (Type source : sources)
+    if (cast<RankedTensorType>(source).getShape() != first.getShape())
+      return op->emitOpError("sources must be of one shape, got ") << first << " and " << source;
   if (axis < 0 || axis >= first.getRank())
     return op->emitOpError("axis must lie between 0 and ")
            << first.getRank() - 1 << ", got " << axis;
   SmallVector<Type> elements, pairs;
-  for (Value source : sources)
+  for (Type source : sources)
     elements.push_back(getElementTypeOrSelf(source));
   pairs = elements;
   pairs.append(elements);
@@ -56,7 +55,7 @@ LogicalResult verifyOrder(ReduceOp op, int64_t extent) {
 
 LogicalResult ReduceOp::verify() {
   int64_t axis = int32_t(getAxis());
-  if (failed(verifyCombining(*this, getSources(), axis, getCombine())))
+  if (failed(verifyCombining(*this, getSources().getTypes(), axis, getCombine())))
     return failure();
   if (getResults().size() != getSources().size())
     return emitOpError("must have a result for each of ")
@@ -85,14 +84,27 @@ LogicalResult CombineOp::verify() {
       sources.drop_front(count).getTypes() != getResults().getTypes())
     return emitOpError("must take two lists of its results' types, got ")
            << sources.getTypes() << " and " << getResults().getTypes();
-  return verifyCombining(*this, sources.take_front(count), /*axis=*/0, getCombine());
+  return verifyCombining(*this, sources.take_front(count).getTypes(), /*axis=*/0, getCombine());
 }
 
 LogicalResult ScanOp::verify() {
-  if (failed(verifyCombining(*this, getSources(), int32_t(getAxis()), getCombine())))
+  if (failed(verifyCombining(*this, getSources().getTypes(), int32_t(getAxis()), getCombine())))
     return failure();
   if (getSources().getTypes() != getResults().getTypes())
     return emitOpError("results must have the sources' types, got ")
            << getResults().getTypes() << " and " << getSources().getTypes();
+  return success();
+}
+
+LogicalResult ScanIntoOp::verify() {
+  SmallVector<Type> blocks;
+  for (Value buffer : getBuffers())
+    blocks.push_back(cast<BufferType>(buffer.getType()).getBlock());
+  if (failed(verifyCombining(*this, blocks, int32_t(getAxis()), getCombine())))
+    return failure();
+  for (Type block : blocks)
+    if (cast<RankedTensorType>(block).getEncoding() !=
+        cast<RankedTensorType>(blocks.front()).getEncoding())
+      return emitOpError("buffers must lie alike, got ") << blocks.front() << " and " << block;
   return success();
 }

@@ -6,6 +6,44 @@
 
 include "mlir/Pass/PassBase.td"
 
+def KeepInBuffers : Pass<"eft-keep-in-buffers", "::mlir::func::FuncOp"> {
+  let summary = "Keeps large blocks that loops carry in memory";
+  let description = [{
+    For a CPU. A block that a loop carries, or that a conditional gives, lies in a buffer: it is put
+    there before each region that takes it, or behind what gives it, and taken from there where it is
+    used. Blocks that fit into a few registers of `vector-bits` stay where they are.
+
+    Matrix products and scans work on buffers too. Where a value ends in a buffer, what makes it is
+    done in that buffer: the accumulator of a product in a loop stays in place.
+
+    All blocks are put and taken as wholes; `eft-split-into-steps` does that in steps. Products whose
+    operands' vectors (lane, step) do not lie in the order of rows (a factor's may be in that of
+    columns) stay as they are, and so do those that `eft-widen-dot` has not seen.
+
+    ```mlir
+    %d = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero) -> tensor<1024xf32, #layout> : i32 {
+      %e = arith.addf %acc, %x : tensor<1024xf32, #layout>
+      scf.yield %e : tensor<1024xf32, #layout>
+    }
+    ```
+    becomes
+    ```mlir
+    eft.put %zero, %buffer[%c0] : ...
+    scf.for %i = %c0 to %n step %c1 : i32 {
+      %acc = eft.take %buffer[%c0] : ...
+      %e = arith.addf %acc, %x : tensor<1024xf32, #layout>
+      eft.put %e, %buffer[%c0] : ...
+    }
+    %d = eft.take %buffer[%c0] : ...
+    ```
+  }];
+  let options = [
+    Option<"vectorBits", "vector-bits", "unsigned", /*default=*/"128",
+           "the length of a vector register">
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 def SplitIntoSteps : Pass<"eft-split-into-steps", "::mlir::func::FuncOp"> {
   let summary = "Turns work on large blocks into loops over small ones";
   let description = [{

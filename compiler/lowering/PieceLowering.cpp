@@ -119,7 +119,7 @@ bool PieceLowering::needsLowering(Operation *op) {
 }
 
 LogicalResult PieceLowering::lowerOp(Operation *op) {
-  bool isCombining = isa<ReduceOp, ScanOp, CombineOp>(op);
+  bool isCombining = isa<ReduceOp, ScanOp, ScanIntoOp, CombineOp>(op);
   if (op->getNumRegions() != 0 && !isCombining)
     return lowerRegions(op);
   if (!needsLowering(op))
@@ -192,6 +192,7 @@ LogicalResult PieceLowering::lowerOwnOp(ImplicitLocOpBuilder &b, Operation *op) 
       .Case([&](PutOp put) { return lowerPut(b, put), success(); })
       .Case([&](TakeOp take) { return lowerTake(b, take), success(); })
       .Case([&](DotOp dot) { return lowerDot(b, dot); })
+      .Case<DotIntoOp, ScanIntoOp>([&](Operation *op) { return lowerInto(b, op); })
       .Case<AtomicRMWOp, AtomicCASOp>([&](Operation *atomic) { return lowerAtomic(b, atomic); })
       .Case([&](ReduceOp reduce) { return lowerReduce(b, reduce); })
       .Case([&](CombineOp combine) { return lowerCombine(b, combine); })

@@ -165,7 +165,13 @@ LogicalResult PieceLowering::lowerReduce(ImplicitLocOpBuilder &b, ReduceOp op) {
     LinearLayout wanted = isBlock ? resultPlaces(layout, placesOf(result.getType()), op.getAxis())
                                   : withPieces(cleared(layout, ~uint64_t(0)), {});
     Pieces pieces = reducer.in(wanted)[number];
-    setPieces(result, isBlock ? std::move(pieces) : Pieces{scalarOfPiece(b, pieces.front())});
+    if (!isBlock) {
+      // A piece may hold the bits of its elements as other numbers.
+      Value scalar = scalarOfPiece(b, pieces.front());
+      Type type = scalarType(result.getType());
+      pieces = {scalar.getType() == type ? scalar : b.create<arith::BitcastOp>(type, scalar)};
+    }
+    setPieces(result, std::move(pieces));
   }
   return success();
 }

@@ -56,6 +56,7 @@ void addLowering(OpPassManager &passes, const PassOptions &options) {
     steps.vectors = 1;
     steps.splitPrefix = true;
     steps.useBuffers = true;
+    passes.addNestedPass<func::FuncOp>(createKeepInBuffers({options.vectorBits}));
   }
   passes.addNestedPass<func::FuncOp>(createSplitIntoSteps(steps));
   if (options.isGpu)

@@ -22,12 +22,15 @@ struct WidenFactors : OpRewritePattern<DotOp> {
       Type type = withElementType(factor.getType(), element);
       if (type == factor.getType())
         return factor;
+      // Where the factor is made, so that nothing of another factor stands between.
+      OpBuilder::InsertionGuard guard(rewriter);
+      rewriter.setInsertionPointAfterValue(factor);
       if (isa<FloatType>(element))
         return rewriter.create<arith::ExtFOp>(dot.getLoc(), type, factor);
       return rewriter.create<arith::ExtSIOp>(dot.getLoc(), type, factor);
     };
-    rewriter.replaceOpWithNewOp<DotOp>(dot, dot.getType(), widened(dot.getA()), widened(dot.getB()),
-                                       dot.getAcc(), Precision::Ieee);
+    Value a = widened(dot.getA()), b = widened(dot.getB());
+    rewriter.replaceOpWithNewOp<DotOp>(dot, dot.getType(), a, b, dot.getAcc(), Precision::Ieee);
     return success();
   }
 };

@@ -12,11 +12,15 @@
 // PTX-NOT: ld.global.v4
 // PTX: st.global.v4
 
-// Beside the accumulators three numbers are carried: the program's, the counter, and the distance.
-// CPU-COUNT-3: phi i64
-// CPU-NOT: {{phi i64|gather}}
-// CPU-COUNT-32: call <16 x float> @llvm.masked.load.v16f32
-// CPU-NOT: {{phi i64|gather}}
+// The accumulators lie on the stack. A step holds two vectors, and is a loop: no other numbers are
+// carried than the program's, the counter and the distance, and those that count steps.
+// CPU: define void @sums
+// CPU: = alloca [32 x <16 x float>]
+// CPU-NOT: phi <
+// CPU-NOT: gather
+// CPU-COUNT-2: call <16 x float> @llvm.masked.load.v16f32
+// CPU-NOT: {{phi <|gather|masked.load}}
+// CPU: }
 
 func.func @sums(%x: !eft.ptr<f32> {eft.divisibility = 16 : i32}, %y: !eft.ptr<f32> {eft.divisibility = 16 : i32}, %z: !eft.ptr<f32> {eft.divisibility = 16 : i32}, %n: i32) {
   %c0 = arith.constant 0 : i32

@@ -61,3 +61,11 @@ func.func @precision_of_halves(%a: tensor<16x16xf16>, %c: tensor<16x16xf32>) {
   %0 = eft.dot %a, %a, %c precision tf32 : tensor<16x16xf16>, tensor<16x16xf16> -> tensor<16x16xf32>
   return
 }
+
+// -----
+
+func.func @narrow_factors_in_buffers(%a: !eft.buffer<tensor<16x16xf16, #eft.layout<lane = [[0, 1], [0, 2], [0, 4], [0, 8]], step = [[1, 0], [2, 0], [4, 0], [8, 0]]>>>, %c: !eft.buffer<tensor<16x16xf32, #eft.layout<lane = [[0, 1], [0, 2], [0, 4], [0, 8]], step = [[1, 0], [2, 0], [4, 0], [8, 0]]>>>) {
+  // expected-error @+1 {{factors must be of the accumulator's type, got 'tensor<16x16xf16}}
+  eft.dot_into %a, %a, %c : !eft.buffer<tensor<16x16xf16, #eft.layout<lane = [[0, 1], [0, 2], [0, 4], [0, 8]], step = [[1, 0], [2, 0], [4, 0], [8, 0]]>>>, !eft.buffer<tensor<16x16xf16, #eft.layout<lane = [[0, 1], [0, 2], [0, 4], [0, 8]], step = [[1, 0], [2, 0], [4, 0], [8, 0]]>>>, !eft.buffer<tensor<16x16xf32, #eft.layout<lane = [[0, 1], [0, 2], [0, 4], [0, 8]], step = [[1, 0], [2, 0], [4, 0], [8, 0]]>>>
+  return
+}

@@ -163,3 +163,14 @@ func.func @reduction_of_pointers(%x: tensor<8x!eft.ptr<f32>>) {
   }
   return
 }
+
+// -----
+
+func.func @scan_of_buffers_that_lie_apart(%x: !eft.buffer<tensor<8xf32, #eft.layout<lane = [[1], [2]], step = [[4]]>>>, %y: !eft.buffer<tensor<8xf32, #eft.layout<lane = [[4], [2]], step = [[1]]>>>) {
+  // expected-error @+1 {{buffers must lie alike, got 'tensor<8xf32}}
+  eft.scan_into %x, %y axis 0 : (!eft.buffer<tensor<8xf32, #eft.layout<lane = [[1], [2]], step = [[4]]>>>, !eft.buffer<tensor<8xf32, #eft.layout<lane = [[4], [2]], step = [[1]]>>>) {
+  ^bb0(%a: f32, %c: f32, %b: f32, %d: f32):
+    eft.yield %a, %b : f32, f32
+  }
+  return
+}

@@ -47,3 +47,28 @@ func.func @integers(%p: !eft.ptr<i32>, %x: i32) {
   eft.store %ps, %d : tensor<16x16x!eft.ptr<i32>, #rows>
   return
 }
+
+// -----
+
+#rows = #eft.layout<lane = [[0, 1], [0, 2], [0, 4]], step = [[0, 8], [1, 0], [2, 0], [4, 0], [8, 0]]>
+#columns = #eft.layout<lane = [[1, 0], [2, 0], [4, 0]], step = [[8, 0], [0, 1], [0, 2], [0, 4], [0, 8]]>
+
+// Buffers are read in place, the first factor in whatever order. The rows of a second factor that
+// lies by columns are collected first, in loops.
+// CHECK-LABEL: @buffers
+func.func @buffers() {
+  // CHECK-COUNT-4: llvm.alloca
+  // CHECK: %[[APART:.*]] = arith.constant dense<[0, 16, 32, 48, 64, 80, 96, 112]> : vector<8xi64>
+  // CHECK: scf.for %{{.*}} = %c0_i64 to %c16_i64 step %c8_i64
+  // CHECK: scf.for %{{.*}} = %c0_i64 to %c16_i64 step %c1_i64
+  // CHECK: %[[AT:.*]] = llvm.getelementptr %{{.*}}[%[[APART]]]
+  // CHECK: %[[ROW:.*]] = llvm.intr.masked.gather %[[AT]]
+  // CHECK: llvm.store %[[ROW]], %{{.*}} {alignment = 4 : i64} : vector<8xf32>
+  // CHECK-NOT: vector.shuffle
+  // CHECK: %{{.*}}:8 = scf.for %[[K:.*]] = %c0_i64 to %c16_i64 step %c1_i64 iter_args(
+  %a = eft.buffer : <tensor<16x16xf32, #columns>>
+  %b = eft.buffer : <tensor<16x16xf32, #columns>>
+  %c = eft.buffer : <tensor<16x16xf32, #rows>>
+  eft.dot_into %a, %b, %c : <tensor<16x16xf32, #columns>>, <tensor<16x16xf32, #columns>>, <tensor<16x16xf32, #rows>>
+  return
+}

@@ -3,10 +3,24 @@
 // CHECK-LABEL: @halves
 // CHECK-SAME: %[[A:.*]]: tensor<16x16xbf16>, %[[C:.*]]: tensor<16x16xf32>
 func.func @halves(%a: tensor<16x16xbf16>, %c: tensor<16x16xf32>) -> tensor<16x16xf32> {
-  // CHECK: %[[L:.*]] = arith.extf %[[A]] : tensor<16x16xbf16> to tensor<16x16xf32>
   // CHECK: %[[R:.*]] = arith.extf %[[A]] : tensor<16x16xbf16> to tensor<16x16xf32>
+  // CHECK: %[[L:.*]] = arith.extf %[[A]] : tensor<16x16xbf16> to tensor<16x16xf32>
   // CHECK: eft.dot %[[L]], %[[R]], %[[C]] precision ieee : tensor<16x16xf32>, tensor<16x16xf32> -> tensor<16x16xf32>
   %d = eft.dot %a, %a, %c precision ieee : tensor<16x16xbf16>, tensor<16x16xbf16> -> tensor<16x16xf32>
+  return %d : tensor<16x16xf32>
+}
+
+// A factor is widened where it is made.
+// CHECK-LABEL: @made_before
+// CHECK: arith.addf
+// CHECK-NEXT: arith.extf
+// CHECK-NEXT: arith.mulf
+// CHECK-NEXT: arith.extf
+// CHECK-NEXT: eft.dot
+func.func @made_before(%x: tensor<16x16xbf16>, %c: tensor<16x16xf32>) -> tensor<16x16xf32> {
+  %a = arith.addf %x, %x : tensor<16x16xbf16>
+  %b = arith.mulf %x, %x : tensor<16x16xbf16>
+  %d = eft.dot %a, %b, %c precision ieee : tensor<16x16xbf16>, tensor<16x16xbf16> -> tensor<16x16xf32>
   return %d : tensor<16x16xf32>
 }
 

@@ -4,7 +4,7 @@
 #ifndef EFT_OPS_MATRIX
 #define EFT_OPS_MATRIX
 
-include "compiler/ir/ops/Types.td"
+include "compiler/ir/ops/Buffers.td"
 
 def Eft_Precision : I32EnumAttr<"Precision", "how exactly products of f32 are computed", [
     I32EnumAttrCase<"Ieee", 0, "ieee">, I32EnumAttrCase<"Tf32", 1, "tf32">,
@@ -45,6 +45,24 @@ def Eft_DotOp : Eft_Op<"dot", [Pure, AllTypesMatch<["acc", "result"]>]> {
     /// Whether a GPU's tensor cores have this product: they round f32, and lack i32.
     bool usesTensorCores();
   }];
+}
+
+def Eft_DotIntoOp : Eft_Op<"dot_into", []> {
+  let summary = "A matrix product of buffers, added to a buffer";
+  let description = [{
+    `eft.dot` with exact products, of blocks in memory. The accumulator becomes the result.
+
+    ```mlir
+    eft.dot_into %a, %b, %c : <tensor<16x32xf32, #a>>,
+        <tensor<32x16xf32, #b>>, <tensor<16x16xf32, #c>>
+    ```
+  }];
+  let arguments = (ins Arg<Eft_Buffer, "", [MemRead]>:$a, Arg<Eft_Buffer, "", [MemRead]>:$b,
+                       Arg<Eft_Buffer, "", [MemRead, MemWrite]>:$acc);
+  let assemblyFormat = [{
+    $a `,` $b `,` $acc attr-dict `:` type($a) `,` type($b) `,` type($acc)
+  }];
+  let hasVerifier = 1;
 }
 
 #endif

@@ -4,11 +4,11 @@
 #ifndef EFT_OPS_REDUCTIONS
 #define EFT_OPS_REDUCTIONS
 
-include "compiler/ir/ops/Types.td"
+include "compiler/ir/ops/Buffers.td"
 include "mlir/Interfaces/ControlFlowInterfaces.td"
 
-class Eft_CombiningOp<string mnemonic, list<Trait> traits = []> : Eft_Op<mnemonic, traits # [
-    Pure, IsolatedFromAbove, SingleBlock]> {
+class Eft_CombiningOp<string mnemonic, list<Trait> traits = [Pure]> : Eft_Op<mnemonic, traits # [
+    IsolatedFromAbove, SingleBlock]> {
   let hasVerifier = 1;
 }
 
@@ -71,6 +71,27 @@ def Eft_ScanOp : Eft_CombiningOp<"scan"> {
   }];
 }
 
+def Eft_ScanIntoOp : Eft_CombiningOp<"scan_into", []> {
+  let summary = "Combines each element of buffers with all before it along an axis";
+  let description = [{
+    `eft.scan` of blocks in memory. The sources become the results.
+
+    ```mlir
+    eft.scan_into %x axis 0 : (!eft.buffer<tensor<64xf32, #layout>>) {
+    ^bb0(%a: f32, %b: f32):
+      %sum = arith.addf %a, %b : f32
+      eft.yield %sum : f32
+    }
+    ```
+  }];
+  let arguments = (ins Arg<Variadic<Eft_Buffer>, "", [MemRead, MemWrite]>:$buffers, I32Attr:$axis,
+                       UnitAttr:$reverse);
+  let regions = (region SizedRegion<1>:$combine);
+  let assemblyFormat = [{
+    $buffers `axis` $axis (`reverse` $reverse^)? attr-dict `:` `(` type($buffers) `)` $combine
+  }];
+}
+
 def Eft_CombineOp : Eft_CombiningOp<"combine"> {
   let summary = "Combines two lists of blocks element by element";
   let description = [{
@@ -92,7 +113,7 @@ def Eft_CombineOp : Eft_CombiningOp<"combine"> {
 }
 
 def Eft_YieldOp : Eft_Op<"yield", [Pure, Terminator, ReturnLike,
-    ParentOneOf<["::eft::ReduceOp", "::eft::ScanOp", "::eft::CombineOp"]>]> {
+    ParentOneOf<["::eft::ReduceOp", "::eft::ScanOp", "::eft::ScanIntoOp", "::eft::CombineOp"]>]> {
   let summary = "What a combining region gives";
   let description = [{
     ```mlir

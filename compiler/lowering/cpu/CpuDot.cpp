@@ -27,18 +27,20 @@ namespace {
 
 class DotLoops {
 public:
-  DotLoops(ImplicitLocOpBuilder &b, StackBlock &a, StackBlock &other, StackBlock &acc,
+  DotLoops(ImplicitLocOpBuilder &b, StackMatrix a, StackMatrix other, StackMatrix acc,
            ArrayRef<int64_t> extents, unsigned vectorBits)
       : b(b), a(a), other(other), acc(acc), rows(extents[0]), columns(extents[1]),
         depth(extents[2]),
         type(VectorType::get(
-            std::min<int64_t>(vectorBits / acc.elementType().getIntOrFloatBitWidth(), columns),
-            acc.elementType())),
+            std::min<int64_t>(vectorBits / acc.element.getIntOrFloatBitWidth(), columns),
+            acc.element)),
         // Half of the registers hold the tile: enough chains to hide the latency of a product.
         tileRows(vectorBits >= 512 ? 8 : 4),
         tileVectors(std::min<int64_t>(2, columns / type.getNumElements())) {}
 
   void emit() {
+    if (other.strides[1] != 1)
+      layOutByRows();
     const int64_t tileColumns = tileVectors * type.getNumElements();
     loop(columns, tileColumns,
          [&](Value column) { loop(rows, tileRows, [&](Value row) { emitTile(row, column); }); });
@@ -60,16 +62,46 @@ private:
     body(loop.getInductionVar());
   }
 
-  /// The address of element (row + i, column + j) of a block on the stack.
-  Value address(StackBlock &block, Value row, int64_t i, Value column, int64_t j) {
-    Value down = b.create<arith::MulIOp>(row, constant(block.stride(0)));
-    Value across = b.create<arith::MulIOp>(column, constant(block.stride(1)));
+  /// The address of element (row + i, column + j).
+  Value address(const StackMatrix &matrix, Value row, int64_t i, Value column, int64_t j) {
+    Value down = b.create<arith::MulIOp>(row, constant(matrix.strides[0]));
+    Value across = b.create<arith::MulIOp>(column, constant(matrix.strides[1]));
     Value number = b.create<arith::AddIOp>(down, across);
-    return block.at(add(number, i * block.stride(0) + j * block.stride(1)));
+    number = add(number, i * matrix.strides[0] + j * matrix.strides[1]);
+    return b.create<LLVM::GEPOp>(matrix.memory.getType(), matrix.element, matrix.memory,
+                                 LLVM::GEPArg(number));
   }
 
-  Value vectorAt(StackBlock &block, Value row, int64_t i, Value column, unsigned vector) {
-    return address(block, row, i, column, int64_t(vector) * type.getNumElements());
+  Value vectorAt(const StackMatrix &matrix, Value row, int64_t i, Value column, unsigned vector) {
+    return address(matrix, row, i, column, int64_t(vector) * type.getNumElements());
+  }
+
+  /// Each element of the second factor is used once for each tile of a column of tiles, so it pays
+  /// to collect its rows once.
+  void layOutByRows() {
+    const int64_t extents[] = {depth, columns};
+    const unsigned bytes = type.getElementTypeBitWidth() / 8;
+    StackMatrix byRows = StackBlock(b, extents, other.element, 1).matrix();
+    auto pointer = LLVM::LLVMPointerType::get(b.getContext());
+    auto pointers = LLVM::getFixedVectorType(pointer, type.getNumElements());
+    SmallVector<int64_t> lanes;
+    for (int64_t lane = 0; lane < type.getNumElements(); ++lane)
+      lanes.push_back(lane * other.strides[1]);
+    auto indices = VectorType::get(type.getShape(), b.getI64Type());
+    Value apart = b.create<arith::ConstantOp>(DenseElementsAttr::get(indices, ArrayRef(lanes)));
+    auto masks = VectorType::get(type.getShape(), b.getI1Type());
+    Value all = b.create<arith::ConstantOp>(DenseElementsAttr::get(masks, true));
+    Value none = b.create<arith::ConstantOp>(b.getZeroAttr(type));
+    loop(columns, type.getNumElements(), [&](Value column) {
+      loop(depth, 1, [&](Value k) {
+        Value start = address(other, k, 0, column, 0);
+        Value at = b.create<LLVM::GEPOp>(pointers, other.element, start, ValueRange{apart});
+        Value row = b.create<LLVM::masked_gather>(type, at, all, ValueRange{none},
+                                                  b.getI32IntegerAttr(bytes));
+        b.create<LLVM::StoreOp>(row, address(byRows, k, 0, column, 0), bytes);
+      });
+    });
+    other = byRows;
   }
 
   void emitTile(Value row, Value column) {
@@ -113,7 +145,7 @@ private:
   }
 
   ImplicitLocOpBuilder &b;
-  StackBlock &a, &other, &acc;
+  StackMatrix a, other, acc;
   int64_t rows, columns, depth;
   VectorType type;
   int64_t tileRows;
@@ -145,8 +177,23 @@ LogicalResult CpuLowering::lowerDot(ImplicitLocOpBuilder &b, DotOp dot) {
   other.store(piecesOf(dot.getB()), *layoutOf(dot.getB().getType()));
   acc.store(piecesOf(dot.getAcc()), *layoutOf(dot.getType()));
   const int64_t extents[] = {shapeOf(dot)[0], shapeOf(dot)[1], shapeOf(dot.getA())[1]};
-  DotLoops(b, a, other, acc, extents, vectorBits).emit();
+  DotLoops(b, a.matrix(), other.matrix(), acc.matrix(), extents, vectorBits).emit();
   setPieces(dot, acc.load(*layoutOf(dot.getType())));
+  return success();
+}
+
+LogicalResult CpuLowering::lowerDotInto(ImplicitLocOpBuilder &b, DotIntoOp dot) {
+  auto blockOf = [](Value buffer) { return cast<BufferType>(buffer.getType()).getBlock(); };
+  SmallVector<StackMatrix> matrices;
+  for (Value buffer : dot->getOperands()) {
+    auto strides = plainStrides(*layoutOf(blockOf(buffer)));
+    if (!strides || (buffer == dot.getAcc() && (*strides)[1] != 1))
+      return dot.emitOpError("can't multiply a buffer in this order, got ") << buffer.getType();
+    matrices.push_back({scalarOf(buffer), blockOf(buffer).getElementType(), *strides});
+  }
+  ArrayRef<int64_t> shape = blockOf(dot.getAcc()).getShape();
+  const int64_t extents[] = {shape[0], shape[1], blockOf(dot.getA()).getDimSize(1)};
+  DotLoops(b, matrices[0], matrices[1], matrices[2], extents, vectorBits).emit();
   return success();
 }
 

@@ -26,6 +26,9 @@ private:
   mlir::LogicalResult lowerStore(mlir::ImplicitLocOpBuilder &b, StoreOp store) override;
   mlir::LogicalResult lowerAtomic(mlir::ImplicitLocOpBuilder &b, mlir::Operation *op) override;
   mlir::LogicalResult lowerDot(mlir::ImplicitLocOpBuilder &b, DotOp dot) override;
+  mlir::LogicalResult lowerInto(mlir::ImplicitLocOpBuilder &b, mlir::Operation *op) override;
+  mlir::LogicalResult lowerDotInto(mlir::ImplicitLocOpBuilder &b, DotIntoOp dot);
+  mlir::LogicalResult lowerScanInto(mlir::ImplicitLocOpBuilder &b, ScanIntoOp scan);
   Pieces uniformDiv(mlir::ImplicitLocOpBuilder &b, UniformDivOp division) override;
   mlir::Value programId(mlir::ImplicitLocOpBuilder &, Axis axis) override {
     return program[uint32_t(axis)];

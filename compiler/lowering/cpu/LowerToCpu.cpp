@@ -10,6 +10,7 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 
@@ -72,6 +73,29 @@ CpuLowering::Pieces CpuLowering::uniformDiv(ImplicitLocOpBuilder &b, UniformDivO
 
 namespace {
 
+/// A thread's stack has 8 MiB by default, and the caller's frames are on it too.
+constexpr int64_t mostStackBytes = 4 * 1024 * 1024;
+
+/// What an array on the stack takes. Booleans of a vector are bits there.
+int64_t bytesOf(LLVM::AllocaOp array) {
+  APInt count;
+  if (!matchPattern(array.getArraySize(), m_ConstantInt(&count)))
+    return 0;
+  auto vector = dyn_cast<VectorType>(array.getElemType());
+  int64_t bits = vector ? vector.getNumElements() * vector.getElementTypeBitWidth()
+                        : array.getElemType().getIntOrFloatBitWidth();
+  return count.getSExtValue() * llvm::divideCeil(bits, 8);
+}
+
+LogicalResult checkStack(func::FuncOp kernel) {
+  int64_t bytes = 0;
+  kernel.walk([&](LLVM::AllocaOp array) { bytes += bytesOf(array); });
+  if (bytes <= mostStackBytes)
+    return success();
+  return kernel.emitOpError("needs ") << bytes << " bytes of stack for its blocks, more than "
+                                      << mostStackBytes << "; use smaller blocks";
+}
+
 struct LowerToCpuPass : impl::LowerToCpuBase<LowerToCpuPass> {
   using LowerToCpuBase::LowerToCpuBase;
 
@@ -123,6 +147,8 @@ private:
     if (failed(lowering.lower(kernel.getBody())))
       return failure();
     lowering.dropArguments(kernel);
+    if (failed(checkStack(kernel)))
+      return failure();
     makeProgramLoop(kernel);
     return success();
   }

@@ -2,7 +2,7 @@
 // A block on the stack of a CPU's thread, where every element can be reached from every lane.
 #pragma once
 
-#include "compiler/layout/LinearLayout.h"
+#include "compiler/lowering/cpu/StackMatrix.h"
 
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
@@ -21,10 +21,8 @@ public:
   void store(llvm::ArrayRef<mlir::Value> pieces, const LinearLayout &layout);
   llvm::SmallVector<mlir::Value> load(const LinearLayout &layout);
 
-  int64_t stride(unsigned dimension) const { return strides[dimension]; }
-  mlir::Type elementType() const { return element; }
-  /// The address of the element whose number, counted as it lies here, is an i64.
-  mlir::Value at(mlir::Value number);
+  /// A block of two dimensions as a matrix.
+  StackMatrix matrix() const { return {memory, element, {strides[0], strides[1]}}; }
 
 private:
   mlir::Value at(int64_t number);

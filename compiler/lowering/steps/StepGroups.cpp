@@ -2,6 +2,7 @@
 #include "compiler/lowering/steps/StepGroups.h"
 
 #include "compiler/ir/Accesses.h"
+#include "compiler/lowering/buffers/WholeBuffers.h"
 
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
@@ -71,6 +72,8 @@ private:
       open();
     StepGroup &group = groups.back();
     group.items.push_back(op);
+    if (auto put = dyn_cast<PutOp>(op))
+      written.insert(put.getBuffer());
     if (steps) {
       group.hasReductions = true;
       group.reductionSteps = *steps;
@@ -82,6 +85,11 @@ private:
   void passBy(Operation *op) {
     if (!isOpen)
       return;
+    // What a group takes, it takes before it puts anything.
+    if (auto take = dyn_cast<TakeOp>(op)) {
+      isOpen = isWhole(take) && !written.contains(take.getBuffer());
+      return;
+    }
     // What reads blocks as wholes has to come behind the loop that computes them.
     const bool readsWhole = !canTile(op) && uses(op, computed);
     if (!isMemoryEffectFree(op) || readsWhole)
@@ -96,6 +104,7 @@ private:
     isOpen = true;
     computed.clear();
     afterReductions.clear();
+    written.clear();
   }
 
   static bool uses(Operation *op, const DenseSet<Value> &values) {
@@ -116,6 +125,7 @@ private:
   bool isOpen = false;
   DenseSet<Value> computed;        // from what the open group loads or reduces
   DenseSet<Value> afterReductions; // from what it reduces
+  DenseSet<Value> written;         // the buffers that it puts something into
 };
 
 } // namespace
@@ -126,7 +136,7 @@ RankedTensorType itemBlock(Operation *op, bool withReductions) {
   if (!withReductions)
     return {};
   if (auto put = dyn_cast<PutOp>(op))
-    return placedBlock(put.getPart());
+    return isWhole(put) ? placedBlock(put.getPart()) : RankedTensorType();
   if (auto reduce = dyn_cast<ReduceOp>(op))
     return reduce.getSteps() ? placedBlock(reduce.getSources().front()) : RankedTensorType();
   return {};

@@ -5,7 +5,8 @@
 // that can be done in parts: loads, stores, puts into buffers, and, if asked for, reductions. A
 // *group* is a run of items over the same places with nothing between them that touches memory, of
 // which none needs the result of a reduction in it. All else that an item needs is computed where
-// it is needed, from *leaves*: what the group loads itself, and what comes from elsewhere.
+// it is needed, from *leaves*: what the group loads itself, what lies in buffers, and what comes
+// from elsewhere.
 #pragma once
 
 #include "compiler/lowering/steps/StepTiles.h"

@@ -2,6 +2,7 @@
 #include "compiler/lowering/steps/StepLoops.h"
 
 #include "compiler/ir/Accesses.h"
+#include "compiler/lowering/buffers/WholeBuffers.h"
 #include "compiler/lowering/steps/StepBounds.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -30,18 +31,12 @@ SmallVector<Operation *> inOrder(const llvm::SetVector<Value> &loads) {
 
 //===--- Buffers ------------------------------------------------------------------------------===//
 
-Value StepLoops::makeBuffer(RankedTensorType type) {
-  Operation *function = block.getParentOp();
-  if (!isa<func::FuncOp>(function))
-    function = function->getParentOfType<func::FuncOp>();
-  auto b = OpBuilder::atBlockBegin(&cast<func::FuncOp>(function).getBody().front());
-  return b.create<BufferOp>(function->getLoc(), BufferType::get(b.getContext(), type));
-}
-
 Value StepLoops::bufferOf(Value value) {
+  if (TakeOp take = wholeTakeOf(value))
+    return take.getBuffer();
   Value &buffer = buffers[value];
   if (!buffer)
-    buffer = makeBuffer(typeOf(value));
+    buffer = makeBuffer(block.getParentOp(), typeOf(value));
   return buffer;
 }
 
@@ -55,8 +50,7 @@ void StepLoops::putWholes() {
   for (Value value : plan.wholePuts) {
     OpBuilder b(value.getContext());
     b.setInsertionPointAfterValue(value);
-    Value zero = b.create<arith::ConstantIntOp>(value.getLoc(), 0, 32);
-    b.create<PutOp>(value.getLoc(), value, bufferOf(value), zero);
+    putWhole(b, value.getLoc(), value, bufferOf(value));
   }
 }
 
@@ -70,9 +64,7 @@ void StepLoops::takeWholes() {
         last = group.items.back();
     OpBuilder b(last->getContext());
     b.setInsertionPointAfter(last);
-    Value zero = b.create<arith::ConstantIntOp>(value.getLoc(), 0, 32);
-    Value whole = b.create<TakeOp>(value.getLoc(), value.getType(), bufferOf(value), zero);
-    value.replaceAllUsesWith(whole);
+    value.replaceAllUsesWith(takeWhole(b, value.getLoc(), bufferOf(value)));
   }
 }
 
@@ -88,6 +80,9 @@ void StepLoops::emit() {
 }
 
 void StepLoops::emitGroup(StepGroup &group) {
+  // What is only loaded, others load again.
+  if (group.puts.empty() && llvm::all_of(group.items, llvm::IsaPred<LoadOp>))
+    return;
   Operation *last = group.items.back();
   ImplicitLocOpBuilder b(last->getLoc(), last);
   if (group.hasReductions)

@@ -34,7 +34,6 @@ private:
                      llvm::ArrayRef<mlir::Value> combined);
 
   mlir::Value bufferOf(mlir::Value value);
-  mlir::Value makeBuffer(mlir::RankedTensorType block);
   mlir::Value current(mlir::Value value);
   void putWholes();
   void takeWholes();

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "compiler/lowering/steps/StepPlan.h"
 
+#include "compiler/lowering/buffers/WholeBuffers.h"
+
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
@@ -29,8 +31,8 @@ unsigned runOf(Operation *access) {
 bool isUntouchedBetween(Operation *first, Operation *last) {
   for (Operation *op = first->getNextNode(); op && op != last; op = op->getNextNode()) {
     WalkResult result = op->walk([](Operation *nested) {
-      if (isa<PutOp, TakeOp, BufferOp, LoadOp>(nested) || isMemoryEffectFree(nested) ||
-          nested->hasTrait<OpTrait::HasRecursiveMemoryEffects>())
+      if (isa<PutOp, TakeOp, BufferOp, DotIntoOp, ScanIntoOp, LoadOp>(nested) ||
+          isMemoryEffectFree(nested) || nested->hasTrait<OpTrait::HasRecursiveMemoryEffects>())
         return WalkResult::advance();
       return WalkResult::interrupt();
     });
@@ -186,7 +188,7 @@ private:
         Operation *definition = value.getDefiningOp();
         if (definition && (canTile(definition) || owners.contains(definition)))
           return canTile(definition);
-        found |= !isa_and_present<LoadOp>(definition) &&
+        found |= !isa_and_present<LoadOp, TakeOp>(definition) &&
                  pieceBits(value.getType()) == pieceBits(group.block());
         return false;
       });
@@ -226,7 +228,10 @@ private:
 
   void take(Value value, StepGroup &group) {
     group.takes.insert(value);
-    if (StepGroup *owner = splitOwner(value))
+    if (TakeOp whole = wholeTakeOf(value)) {
+      if (!isUnchangedAt(whole, group.items.front()))
+        plan.outdated.insert(whole);
+    } else if (StepGroup *owner = splitOwner(value))
       owner->puts.insert(value);
     else
       plan.wholePuts.insert(value);
@@ -341,8 +346,22 @@ RankedTensorType partialType(RankedTensorType source, unsigned axis, StringRef d
   return withLayout(RankedTensorType::get(shape, source.getElementType()), *partial);
 }
 
+/// Lets all that uses a block from a buffer take it from a copy instead, which nobody changes.
+static void copy(TakeOp take) {
+  OpBuilder b(take->getContext());
+  b.setInsertionPointAfter(take);
+  Value buffer = makeBuffer(take, cast<RankedTensorType>(take.getType()));
+  PutOp put = putWhole(b, take.getLoc(), take, buffer);
+  take.getPart().replaceAllUsesExcept(takeWhole(b, take.getLoc(), buffer), put);
+}
+
 StepPlan planSteps(Block &block, const StepOptions &options) {
-  return Planner(block, options).make();
+  StepPlan plan = Planner(block, options).make();
+  while (!plan.outdated.empty()) {
+    llvm::for_each(plan.outdated, copy);
+    plan = Planner(block, options).make();
+  }
+  return plan;
 }
 
 } // namespace eft

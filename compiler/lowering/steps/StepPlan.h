@@ -21,8 +21,11 @@ struct StepPlan {
   llvm::SetVector<mlir::Value> wholePuts;
   /// Values of split groups that are also needed as wholes.
   llvm::SetVector<mlir::Value> wholeTakes;
+  /// Blocks from buffers that have changed by the time that a group needs them.
+  llvm::SetVector<TakeOp> outdated;
 };
 
+/// Makes a plan in which nothing is outdated; to that end, copies blocks between buffers.
 StepPlan planSteps(mlir::Block &block, const StepOptions &options);
 
 /// Whether every block that a group computes, or takes, has tiles of such steps.

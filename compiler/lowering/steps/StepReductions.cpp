@@ -15,6 +15,8 @@
 // buffer, and what the buffer holds is combined behind the loops.
 #include "compiler/lowering/steps/StepLoops.h"
 
+#include "compiler/lowering/buffers/WholeBuffers.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -206,9 +208,9 @@ void StepLoops::emitReductions(ImplicitLocOpBuilder &b, StepGroup &group) {
   if (!group.keepsAxis)
     for (ReduceOp reduce : reductionsOf(group))
       for (Value source : reduce.getSources())
-        partial.push_back(
-            makeBuffer(partialType(cast<RankedTensorType>(source.getType()), reduce.getAxis(),
-                                   options.dimension, group.reductionSteps)));
+        partial.push_back(makeBuffer(reduce, partialType(cast<RankedTensorType>(source.getType()),
+                                                         reduce.getAxis(), options.dimension,
+                                                         group.reductionSteps)));
   auto emitPosition = [&](Value position) {
     SmallVector<Value> combined = emitCombining(b, group, position);
     if (group.keepsAxis)

@@ -215,8 +215,8 @@ TEST(CompileErrors, LargeBlockThatMustBeHeld) {
       R"(loc("kernel.mlir":2:8): 'eft.arange' op can't work on its block in steps, and the )"
       "whole block would take 8388608 registers of a thread, more than 4096");
   expectError(text, "cpu",
-              "needs 4294967296 bytes to keep its blocks between loops, more than 4194304; use "
-              "smaller blocks");
+              "needs 4294967296 bytes of stack for its blocks, more than 4194304; use smaller "
+              "blocks");
 }
 
 } // namespace

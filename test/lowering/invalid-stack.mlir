@@ -1,9 +1,9 @@
-// RUN: eft-opt %s -split-input-file -verify-diagnostics -pass-pipeline='builtin.module(func.func(eft-split-into-steps{dimension=step elements=32 vectors=1 use-buffers}))'
+// RUN: eft-opt %s -split-input-file -verify-diagnostics -pass-pipeline='builtin.module(func.func(eft-split-into-steps{dimension=step elements=32 vectors=1 use-buffers}),eft-lower-to-cpu)'
 
 #long = #eft.layout<lane = [[1], [2], [4], [8]], step = [[16], [32], [64], [128], [256], [512], [1024], [2048], [4096], [8192], [16384], [32768], [65536], [131072], [262144], [524288], [1048576]]>
 
 // The row has to be kept, because something is written between its two uses.
-// expected-error @+1 {{'func.func' op needs 8390656 bytes to keep its blocks between loops, more than 4194304; use smaller blocks}}
+// expected-error @+1 {{'func.func' op needs 8390656 bytes of stack for its blocks, more than 4194304; use smaller blocks}}
 func.func @row_is_too_long_to_be_kept(%x: !eft.ptr<f32>, %y: !eft.ptr<f32>) {
   %i = eft.arange 0 to 2097152 : tensor<2097152xi32, #long>
   %xs = eft.splat %x : !eft.ptr<f32> -> tensor<2097152x!eft.ptr<f32>, #long>

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "compiler/lowering/buffers/BufferKeeper.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+namespace eft {
+
+void BufferKeeper::keepIn(Block &block) {
+  SmallVector<Operation *> ops;
+  for (Operation &op : block)
+    ops.push_back(&op);
+  for (Operation *op : llvm::reverse(ops))
+    llvm::TypeSwitch<Operation *>(op)
+        .Case([&](scf::ForOp loop) { keepFor(loop); })
+        .Case([&](scf::WhileOp loop) { keepWhile(loop); })
+        .Case([&](scf::IfOp choice) { keepIf(choice); })
+        .Case([&](DotOp dot) { keepDot(dot); })
+        .Case([&](ScanOp scan) { keepScan(scan); });
+}
+
+Value BufferKeeper::bufferFor(Value value) {
+  if (Value known = destinations.lookup(value))
+    return known;
+  return makeBuffer(value.getDefiningOp(), cast<RankedTensorType>(value.getType()));
+}
+
+/// The address of what is erased may be that of a new operation.
+void BufferKeeper::erase(Operation *op) {
+  for (Value result : op->getResults()) {
+    destinations.erase(result);
+    factors.erase(result);
+  }
+  op->erase();
+}
+
+/// A value that ends in several buffers is made in one of them; also one that only a side of a
+/// conditional puts there.
+void BufferKeeper::putFor(Operation *user, Value value, Value buffer) {
+  OpBuilder b(user);
+  putWhole(b, user->getLoc(), value, buffer);
+  Operation *definition = value.getDefiningOp();
+  if (!definition)
+    return;
+  Operation *around = user;
+  while (definition->getBlock() != around->getBlock() && isa<scf::IfOp>(around->getParentOp()))
+    around = around->getParentOp();
+  if (definition->getBlock() == around->getBlock())
+    destinations.try_emplace(value, buffer);
+}
+
+/// Behind an operation, or, for an argument of a block, at its start.
+void BufferKeeper::replaceByTake(Value value, Value buffer, Operation *behind) {
+  OpBuilder b(value.getContext());
+  if (behind)
+    b.setInsertionPointAfter(behind);
+  else
+    b.setInsertionPointToStart(value.getParentBlock());
+  value.replaceAllUsesWith(takeWhole(b, value.getLoc(), buffer));
+}
+
+} // namespace eft

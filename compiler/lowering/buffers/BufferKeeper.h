@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Gives blocks buffers.
+#pragma once
+
+#include "compiler/lowering/buffers/WholeBuffers.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/BitVector.h"
+
+namespace eft {
+
+class BufferKeeper {
+public:
+  explicit BufferKeeper(unsigned vectorBits) : vectorBits(vectorBits) {}
+
+  /// Does all operations of the block, the last one first, and then what is in their regions.
+  void keepIn(mlir::Block &block);
+
+private:
+  // Loops and conditionals: CarriedBlocks.cpp.
+  void keepFor(mlir::scf::ForOp loop);
+  void keepWhile(mlir::scf::WhileOp loop);
+  void keepIf(mlir::scf::IfOp choice);
+  void dropCarried(mlir::Operation *op, const llvm::BitVector &operands,
+                   const llvm::BitVector &results);
+  llvm::BitVector chooseCarried(mlir::TypeRange types) const;
+  int64_t registersOf(mlir::Type type) const;
+
+  // Operations that work on buffers: BufferOperations.cpp.
+  void keepDot(DotOp dot);
+  void keepScan(ScanOp scan);
+  mlir::Value factorBuffer(mlir::Value factor);
+
+  /// The buffer that the value, made by an operation at hand, is to end in.
+  mlir::Value bufferFor(mlir::Value value);
+  /// Puts a value into a buffer in front of its user; what makes it in the user's block may do so
+  /// in the buffer.
+  void putFor(mlir::Operation *user, mlir::Value value, mlir::Value buffer);
+  void erase(mlir::Operation *op);
+  void replaceByTake(mlir::Value value, mlir::Value buffer, mlir::Operation *behind);
+
+  unsigned vectorBits;
+  llvm::DenseMap<mlir::Value, mlir::Value> destinations; // the buffers that values end in
+  llvm::DenseMap<mlir::Value, mlir::Value> factors;      // the buffers that hold factors
+};
+
+} // namespace eft

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Operations that have forms for buffers.
+#include "compiler/lowering/buffers/BufferKeeper.h"
+
+#include "compiler/lowering/cpu/CpuScan.h"
+#include "compiler/lowering/cpu/StackMatrix.h"
+
+using namespace mlir;
+
+namespace eft {
+
+namespace {
+
+bool hasStrides(Value value) {
+  std::optional<LinearLayout> layout = layoutOf(value.getType());
+  return layout && plainStrides(*layout);
+}
+
+/// Whether the operands of a product lie in an order that its loops can read.
+bool canMultiplyInBuffers(DotOp dot) {
+  if (!llvm::all_of(dot->getOperands(), hasStrides))
+    return false;
+  const int64_t columnStride = (*plainStrides(*layoutOf(dot.getType())))[1];
+  return columnStride == 1 &&
+         getElementTypeOrSelf(dot.getA()) == getElementTypeOrSelf(dot.getType());
+}
+
+} // namespace
+
+/// The buffer is filled where the factor is made, so that what makes it goes on in steps; if that
+/// is outside of a loop, once.
+Value BufferKeeper::factorBuffer(Value factor) {
+  Value &buffer = factors[factor];
+  if (!buffer) {
+    OpBuilder b(factor.getContext());
+    b.setInsertionPointAfterValue(factor);
+    Operation *inside = factor.getParentBlock()->getParentOp();
+    buffer = makeBuffer(inside, cast<RankedTensorType>(factor.getType()));
+    putWhole(b, factor.getLoc(), factor, buffer);
+  }
+  return buffer;
+}
+
+void BufferKeeper::keepDot(DotOp dot) {
+  if (!canMultiplyInBuffers(dot))
+    return;
+  Value acc = bufferFor(dot);
+  putFor(dot, dot.getAcc(), acc);
+  Value a = factorBuffer(dot.getA()), other = factorBuffer(dot.getB());
+  OpBuilder(dot).create<DotIntoOp>(dot.getLoc(), a, other, acc);
+  replaceByTake(dot, acc, dot);
+  erase(dot);
+}
+
+/// A scan of few vectors stays in registers.
+void BufferKeeper::keepScan(ScanOp scan) {
+  auto canScan = [&](Type type) { return canScanInBuffers(type, scan.getAxis()); };
+  if (!chooseCarried(scan.getResultTypes()).all() || !llvm::all_of(scan.getResultTypes(), canScan))
+    return;
+  SmallVector<Value> buffers;
+  for (auto [source, result] : llvm::zip_equal(scan.getSources(), scan.getResults())) {
+    buffers.push_back(bufferFor(result));
+    putFor(scan, source, buffers.back());
+  }
+  OpBuilder b(scan);
+  auto into =
+      b.create<ScanIntoOp>(scan.getLoc(), buffers, scan.getAxisAttr(), scan.getReverseAttr());
+  into.getCombine().takeBody(scan.getCombine());
+  for (auto [result, buffer] : llvm::zip_equal(scan.getResults(), buffers))
+    replaceByTake(result, buffer, scan);
+  erase(scan);
+}
+
+} // namespace eft

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "compiler/lowering/buffers/WholeBuffers.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+
+namespace eft {
+
+static bool isWholePart(Value part, BufferType buffer, Value step) {
+  return part.getType() == buffer.getBlock() && matchPattern(step, m_Zero());
+}
+
+bool isWhole(PutOp put) {
+  return isWholePart(put.getPart(), put.getBuffer().getType(), put.getStep());
+}
+
+bool isWhole(TakeOp take) {
+  return isWholePart(take.getPart(), take.getBuffer().getType(), take.getStep());
+}
+
+TakeOp wholeTakeOf(Value value) {
+  auto take = value.getDefiningOp<TakeOp>();
+  return take && isWhole(take) ? take : TakeOp();
+}
+
+Value makeBuffer(Operation *inside, RankedTensorType block) {
+  auto function = dyn_cast<func::FuncOp>(inside);
+  if (!function)
+    function = inside->getParentOfType<func::FuncOp>();
+  auto b = OpBuilder::atBlockBegin(&function.getBody().front());
+  return b.create<BufferOp>(inside->getLoc(), BufferType::get(b.getContext(), block));
+}
+
+PutOp putWhole(OpBuilder &b, Location loc, Value block, Value buffer) {
+  return b.create<PutOp>(loc, block, buffer, b.create<arith::ConstantIntOp>(loc, 0, 32));
+}
+
+Value takeWhole(OpBuilder &b, Location loc, Value buffer) {
+  Value zero = b.create<arith::ConstantIntOp>(loc, 0, 32);
+  return b.create<TakeOp>(loc, cast<BufferType>(buffer.getType()).getBlock(), buffer, zero);
+}
+
+//===--- What a buffer holds when -------------------------------------------------------------===//
+
+static bool writes(OpOperand &use) {
+  Operation *user = use.getOwner();
+  if (auto dot = dyn_cast<DotIntoOp>(user))
+    return &use == &dot.getAccMutable();
+  return !isa<TakeOp>(user);
+}
+
+/// Whether `writer` may run between the start of a block and the time that the program comes to
+/// `place`, which are both in the block, or in regions of its operations.
+static bool mayRunBefore(Operation *writer, Operation *place, Block *block) {
+  Operation *first = block->findAncestorOpInBlock(*writer);
+  Operation *second = block->findAncestorOpInBlock(*place);
+  if (first != second)
+    return first->isBeforeInBlock(second);
+  if (second == place)
+    return false;
+  // A loop comes back to the place with all that it has done. Of a choice one side runs.
+  if (!isa<scf::IfOp>(second))
+    return true;
+  Region *side = nullptr;
+  for (Region &region : second->getRegions())
+    if (region.findAncestorOpInRegion(*place))
+      side = &region;
+  return side->findAncestorOpInRegion(*writer) && mayRunBefore(writer, place, &side->front());
+}
+
+bool isUnchangedAt(TakeOp take, Operation *place) {
+  Block *block = take->getBlock();
+  return llvm::none_of(take.getBuffer().getUses(), [&](OpOperand &use) {
+    if (!writes(use))
+      return false;
+    // What runs before the take, runs again only if the take does.
+    Operation *around = block->findAncestorOpInBlock(*use.getOwner());
+    return around && take->isBeforeInBlock(around) && mayRunBefore(use.getOwner(), place, block);
+  });
+}
+
+} // namespace eft

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// A matrix in the memory of a CPU's thread.
+#pragma once
+
+#include "compiler/ir/LayoutConversion.h"
+
+#include <array>
+
+namespace eft {
+
+/// Where element (i, j) lies: at memory + i · strides[0] + j · strides[1], counted in elements.
+struct StackMatrix {
+  mlir::Value memory;
+  mlir::Type element;
+  std::array<int64_t, 2> strides;
+};
+
+/// The strides of a block of two dimensions whose vectors (lane, step) lie behind each other;
+/// nothing if its elements then have no strides.
+std::optional<std::array<int64_t, 2>> plainStrides(const LinearLayout &layout);
+
+} // namespace eft

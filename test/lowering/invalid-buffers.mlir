@@ -1,0 +1,56 @@
+// RUN: eft-opt %s -split-input-file -verify-diagnostics -eft-lower-to-cpu
+
+#rows = #eft.layout<lane = [[0, 1], [0, 2], [0, 4]], step = [[0, 8], [1, 0], [2, 0], [4, 0], [8, 0]]>
+#columns = #eft.layout<lane = [[1, 0], [2, 0], [4, 0]], step = [[8, 0], [0, 1], [0, 2], [0, 4], [0, 8]]>
+
+func.func @accumulator_by_columns() {
+  %a = eft.buffer : <tensor<16x16xf32, #rows>>
+  %c = eft.buffer : <tensor<16x16xf32, #columns>>
+  // expected-error @+1 {{can't multiply a buffer in this order, got '!eft.buffer<tensor<16x16xf32}}
+  eft.dot_into %a, %a, %c : <tensor<16x16xf32, #rows>>, <tensor<16x16xf32, #rows>>, <tensor<16x16xf32, #columns>>
+  return
+}
+
+// -----
+
+#rows = #eft.layout<lane = [[0, 1], [0, 2], [0, 4]], step = [[0, 8], [1, 0], [2, 0], [4, 0], [8, 0]]>
+#askew = #eft.layout<lane = [[0, 1], [0, 2], [0, 4]], step = [[0, 8], [1, 8], [2, 0], [4, 0], [8, 0]]>
+
+func.func @factor_that_lies_askew() {
+  %a = eft.buffer : <tensor<16x16xf32, #askew>>
+  %c = eft.buffer : <tensor<16x16xf32, #rows>>
+  // expected-error @+1 {{can't multiply a buffer in this order, got '!eft.buffer<tensor<16x16xf32}}
+  eft.dot_into %a, %c, %c : <tensor<16x16xf32, #askew>>, <tensor<16x16xf32, #rows>>, <tensor<16x16xf32, #rows>>
+  return
+}
+
+// -----
+
+#askew = #eft.layout<lane = [[1], [2]], step = [[4], [12]]>
+
+func.func @scan_askew() {
+  %x = eft.buffer : <tensor<16xf32, #askew>>
+  // expected-error @+1 {{can't scan a buffer in this order, got 'tensor<16xf32}}
+  eft.scan_into %x axis 0 : (!eft.buffer<tensor<16xf32, #askew>>) {
+  ^bb0(%a: f32, %b: f32):
+    %sum = arith.addf %a, %b : f32
+    eft.yield %sum : f32
+  }
+  return
+}
+
+// -----
+
+#block = #eft.layout<lane = [[1], [2]], step = [[4], [8]]>
+
+func.func @scan_with_memory(%p: !eft.ptr<f32>) {
+  %x = eft.buffer : <tensor<16xf32, #block>>
+  eft.scan_into %x axis 0 : (!eft.buffer<tensor<16xf32, #block>>) {
+  ^bb0(%a: f32, %b: f32):
+    // expected-error @+1 {{can't be a part of a combining function, which is arithmetic on the elements alone}}
+    %n = eft.num_programs x
+    %sum = arith.addf %a, %b : f32
+    eft.yield %sum : f32
+  }
+  return
+}

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The size of a CPU's code: it does not grow with blocks that do not fit into registers."""
+
+import re
+
+import eft
+import eft.language as tl
+import pytest
+
+
+@eft.jit
+def sums(x, out, n, SIZE: tl.constexpr):
+    i = tl.arange(0, SIZE)
+    total = tl.zeros((SIZE,), tl.float64)
+    for k in range(n):
+        total += tl.load(x + k * SIZE + i)
+    tl.store(out + i, total)
+
+
+@eft.jit
+def choices(x, out, n, SIZE: tl.constexpr):
+    i = tl.arange(0, SIZE)
+    a, b = tl.load(x + i), tl.load(x + SIZE + i)
+    while (n > 0) & (tl.sum(a) > 0.0):
+        if n % 2 == 0:
+            a, b = b, a
+        else:
+            a = a - b
+        n -= 1
+    tl.store(out + i, a)
+
+
+@eft.jit
+def running(x, out, n, SIZE: tl.constexpr):
+    i = tl.arange(0, SIZE)
+    tl.store(out + i, tl.cumsum(tl.load(x + i)))
+
+
+@eft.jit
+def products(x, out, n, SIZE: tl.constexpr):
+    side: tl.constexpr = 16 if SIZE < 4096 else 64
+    i = tl.arange(0, side)
+    at = i[:, None] * side + i[None, :]
+    total = tl.zeros((side, side), tl.float32)
+    for k in range(n):
+        a = tl.load(x + at, mask=i[None, :] < n - k)
+        total = tl.dot(a, tl.load(x + side + at), total)
+        x += side
+    tl.store(out + at, total)
+
+
+def instructions(kernel, element, size: int) -> int:
+    """How many there are in a kernel's code for the host."""
+    code = kernel.warmup(element, element, 7, target="cpu", SIZE=size).asm["llvm"]
+    bodies = re.findall(r"^define .*?^}", code, re.MULTILINE | re.DOTALL)
+    return sum(line.startswith("  ") for body in bodies for line in body.splitlines())
+
+
+@pytest.mark.parametrize(
+    ("kernel", "element", "bound"),
+    [
+        (sums, tl.float64, 200),
+        (choices, tl.float64, 700),
+        (running, tl.float32, 400),
+        (products, tl.float32, 400),
+    ],
+    ids=lambda value: getattr(value, "__name__", None),
+)
+def test_large_blocks_take_no_more_code(kernel, element, bound):
+    large, larger = instructions(kernel, element, 1024), instructions(kernel, element, 4096)
+    assert larger <= bound
+    # A loop of known length may be taken apart in other ways, and a scan has a loop for each bit.
+    assert larger <= large * 1.4
