@@ -97,8 +97,8 @@ def words_of(count: float, unit: str = "B") -> str:
     return f"{count:.4g} Gi{unit}"
 
 
-def reference_rand(seed: int, offsets: np.ndarray) -> np.ndarray:
-    """`tl.rand(seed, offsets)` in NumPy: the first word of Philox4x32-10, as a float in [0, 1).
+def reference_words(seed: int, offsets: np.ndarray) -> list[np.ndarray]:
+    """`tl.randint4x(seed, offsets)` in NumPy: the four words of Philox4x32-10.
 
     Salmon, Moraes, Dror, Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC 2011.
     """
@@ -116,7 +116,12 @@ def reference_rand(seed: int, offsets: np.ndarray) -> np.ndarray:
             product0 & low32,
         ]
         key = [key[0] + 0x9E3779B9 & 0xFFFFFFFF, key[1] + 0xBB67AE85 & 0xFFFFFFFF]
-    word = counter[0].astype(np.uint32).view(np.int32)
+    return [word.astype(np.uint32) for word in counter]
+
+
+def reference_rand(seed: int, offsets: np.ndarray) -> np.ndarray:
+    """`tl.rand(seed, offsets)` in NumPy: the first of the words, as a float in [0, 1)."""
+    word = reference_words(seed, offsets)[0].view(np.int32)
     folded = np.where(word < 0, -word - 1, word)
     return folded.astype(np.float32) * np.float32(4.6566127342e-10)
 
@@ -137,23 +142,64 @@ def save_plot(
         rates: for each line its name, and a number per second for each size.
         axes: what is counted, and in which unit the rates are drawn: thousands of millions.
     """
-    try:
-        import matplotlib
-    except ModuleNotFoundError:
+    pyplot = import_pyplot()
+    if pyplot is None:
         return False
-    matplotlib.use("agg")
-    from matplotlib import pyplot
-
     figure, plot = pyplot.subplots(figsize=(7, 4.2), layout="constrained")
     for (name, values), marker in zip(rates.items(), "os^vDX", strict=False):
         plot.plot(sizes, [value / 1e9 for value in values], marker=marker, label=name)
     plot.set_xscale("log", base=2)
+    plot.set_ylim(bottom=0)
+    finish_plot(figure, plot, path, title, axes)
+    return True
+
+
+def save_spread(
+    path: str, title: str, sizes: list[int], samples: dict[str, list], axes: tuple[str, str]
+) -> bool:
+    """Draws where samples lie, over sizes: their median, and a band with 98 % of them around it.
+
+    Args:
+        path: of the picture.
+        title: what stands above it.
+        sizes: powers of two.
+        samples: for each line its name, and an array for each size.
+        axes: what the sizes count, and what was sampled.
+
+    Returns:
+        False if Matplotlib is not there.
+    """
+    pyplot = import_pyplot()
+    if pyplot is None:
+        return False
+    figure, plot = pyplot.subplots(figsize=(7, 4.2), layout="constrained")
+    for (name, arrays), marker in zip(samples.items(), "os^vDX", strict=False):
+        low, median, high = np.array([np.quantile(each, (0.01, 0.5, 0.99)) for each in arrays]).T
+        (line,) = plot.plot(sizes, median, marker=marker, label=name)
+        plot.fill_between(sizes, low, high, color=line.get_color(), alpha=0.2)
+    plot.set_xscale("log", base=2)
+    finish_plot(figure, plot, path, title, axes)
+    return True
+
+
+def import_pyplot():
+    """Matplotlib's interface for drawing into files; None if it is not there."""
+    try:
+        import matplotlib
+    except ModuleNotFoundError:
+        return None
+    matplotlib.use("agg")
+    from matplotlib import pyplot
+
+    return pyplot
+
+
+def finish_plot(figure, plot, path: str, title: str, axes: tuple[str, str]) -> None:
+    """Adds the words to a plot and saves it."""
     plot.set_xlabel(axes[0])
     plot.set_ylabel(axes[1])
-    plot.set_ylim(bottom=0)
     plot.grid(alpha=0.3)
     plot.legend()
     plot.set_title(title, fontsize=10)
     figure.savefig(path, dpi=150)
-    pyplot.close(figure)
-    return True
+    import_pyplot().close(figure)

@@ -216,3 +216,35 @@ def test_layer_normalisation_with_numpy_and_without_matplotlib(tmp_path):
     assert "arrays of NumPy" in text
     check_layer_normalisation(text)
     assert "Matplotlib is not installed: no plot was saved." in text
+
+
+def check_projection(text: str):
+    """The lesson's tables: both matrices checked, distances that keep, times beside the product."""
+    rows = [line.split() for line in text.splitlines()]
+    shares = [row[-1] for row in rows if "1/32" in row]
+    assert len(shares) == 2
+    assert all(abs(float(share) * 32 - 1) < 0.1 for share in shares)
+    spread = next(row for row in rows if row[:2] == ["1024", "0.0221"])
+    assert len(spread) == 14
+    assert all(abs(float(mean) - 1) < 0.02 for mean in spread[2::3])
+    timed = [row for row in rows if ["8", "B"] == row[-4:-2]]
+    assert [" ".join(row[:5]) for row in timed[1:]] == [f"in groups, s = {s}" for s in (2, 8, 32)]
+    assert all(float(row[-1]) > 0 for row in timed)
+
+
+def test_projection_with_pytorch(tmp_path):
+    if importlib.util.find_spec("torch") is None:
+        pytest.skip("PyTorch is not installed")
+    plot = tmp_path / "plot.png"
+    text = run("07-projection-without-a-matrix.py", "--largest", 6, "--plot", plot)
+    assert "arrays of PyTorch" in text
+    check_projection(text)
+    assert plot.read_bytes().startswith(b"\x89PNG")
+
+
+def test_projection_with_numpy_and_without_matplotlib(tmp_path):
+    hidden = without("matplotlib", without("torch", tmp_path))
+    text = run("07-projection-without-a-matrix.py", "--largest", 6, hidden=hidden)
+    assert "arrays of NumPy" in text
+    check_projection(text)
+    assert "Matplotlib is not installed: no plot was saved." in text
