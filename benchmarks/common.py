@@ -66,9 +66,14 @@ def load_kernels(jit, language):
 
 
 def seconds_on_gpu(torch, fn: Callable, calls: int = 30, warmup: int = 5) -> float:
-    """The median of what passes on the GPU during a call. The data must exceed the caches."""
+    """The median of what passes on the GPU during a call. The data must exceed the caches.
+
+    All calls are queued while the GPU is kept waiting for some milliseconds, so that what a launch
+    takes on the CPU does not count.
+    """
     for _ in range(warmup):
         fn()
+    torch.cuda._sleep(10_000_000)
     marks = [[torch.cuda.Event(enable_timing=True) for _ in range(2)] for _ in range(calls)]
     for start, end in marks:
         start.record()

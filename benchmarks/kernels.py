@@ -71,3 +71,70 @@ def multiply(
         b_ptr += BLOCK_K * N
     c = sums.to(c_ptr.dtype.element_ty)
     tl.store(c_ptr + m[:, None] * N + n[None, :], c)
+
+
+@jit
+def softmax(x_ptr, y_ptr, columns, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    offsets = tl.arange(0, BLOCK)
+    inside = offsets < columns
+    x = tl.load(x_ptr + row * columns + offsets, mask=inside, other=-float("inf"))
+    numerator = tl.exp(x - tl.max(x, axis=0))
+    y = numerator / tl.sum(numerator, axis=0)
+    tl.store(y_ptr + row * columns + offsets, y, mask=inside)
+
+
+@jit
+def layer_norm(x_ptr, weight_ptr, bias_ptr, y_ptr, columns, eps, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    offsets = tl.arange(0, BLOCK)
+    inside = offsets < columns
+    x = tl.load(x_ptr + row * columns + offsets, mask=inside, other=0.0)
+    mean = tl.sum(x, axis=0) / columns
+    centred = tl.where(inside, x - mean, 0.0)
+    scale = tl.rsqrt(tl.sum(centred * centred, axis=0) / columns + eps)
+    weight = tl.load(weight_ptr + offsets, mask=inside)
+    bias = tl.load(bias_ptr + offsets, mask=inside)
+    tl.store(y_ptr + row * columns + offsets, centred * scale * weight + bias, mask=inside)
+
+
+@jit
+def add_group(sums, x_ptr, half, start, columns, S: tl.constexpr):
+    place = start + (half & (S - 1)).to(tl.int32)
+    sign = tl.where((half & 0x8000) == 0, 1.0, -1.0)
+    sign = tl.where(place < columns, sign, 0.0)
+    return sums + sign * tl.load(x_ptr + tl.minimum(place, columns - 1))
+
+
+@jit
+def project(
+    x_ptr,
+    y_ptr,
+    points,
+    columns,
+    outputs,
+    seed,
+    S: tl.constexpr,
+    POINTS: tl.constexpr,
+    OUTPUTS: tl.constexpr,
+):
+    """Y = X R, where R has one entry of ±√(S/outputs) in each S rows of each column, at a place and
+    with a sign that are drawn; tutorials/07-projection-without-a-matrix.py explains it."""
+    output = tl.program_id(0) * OUTPUTS + tl.arange(0, OUTPUTS)[None, :]
+    point = tl.program_id(1) * POINTS + tl.arange(0, POINTS)[:, None]
+    x_ptr += tl.minimum(point, points - 1).to(tl.int64) * columns
+    sums = tl.zeros((POINTS, OUTPUTS), tl.float32)
+    for eight in range(0, tl.cdiv(columns, 8 * S)):
+        start = eight * 8 * S
+        a, b, c, d = tl.randint4x(seed, eight * outputs + output)
+        sums = add_group(sums, x_ptr, a, start, columns, S)
+        sums = add_group(sums, x_ptr, a >> 16, start + S, columns, S)
+        sums = add_group(sums, x_ptr, b, start + 2 * S, columns, S)
+        sums = add_group(sums, x_ptr, b >> 16, start + 3 * S, columns, S)
+        sums = add_group(sums, x_ptr, c, start + 4 * S, columns, S)
+        sums = add_group(sums, x_ptr, c >> 16, start + 5 * S, columns, S)
+        sums = add_group(sums, x_ptr, d, start + 6 * S, columns, S)
+        sums = add_group(sums, x_ptr, d >> 16, start + 7 * S, columns, S)
+    inside = (point < points) & (output < outputs)
+    y_ptr += point.to(tl.int64) * outputs
+    tl.store(y_ptr + output, sums * tl.sqrt(S / tl.cast(outputs, tl.float32)), mask=inside)

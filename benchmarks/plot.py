@@ -17,6 +17,8 @@ VALUES = {
     "dropout_gpu": ("G_elements_per_s", "10⁹ elements per second"),
     "dropout_cpu": ("G_elements_per_s", "10⁹ elements per second"),
     "matmul_gpu": ("TFLOP_per_s", "10¹² operations per second"),
+    "projection_gpu": ("milliseconds", "milliseconds"),
+    "softmax_gpu": ("GB_per_s", "GB/s"),
     "launch": ("ns", "nanoseconds"),
     "start": ("first_ms", "milliseconds to the first result"),
 }

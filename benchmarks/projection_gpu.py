@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Sparse random projections on a GPU: a matrix that is made from a seed, by Eft and by Triton,
+beside products with one that is stored, by PyTorch, which asks cuBLAS.
+
+Eft and Triton compile the same kernel, the second one of the lesson on projections,
+tutorials/07-projection-without-a-matrix.py.
+"""
+
+from __future__ import annotations
+
+import functools
+
+import eft
+import eft.language
+from common import Report, arguments, gpu_torch, load_kernels, peer, seconds_on_gpu
+
+#: (points, columns, outputs): X is points × columns, R columns × outputs.
+SHAPES = [(16384, 16384, 1024), (65536, 4096, 512)]
+#: (POINTS, OUTPUTS, num_warps). The first one is the lesson's.
+CONFIGURATIONS = [(16, 256, 4), (8, 256, 2), (8, 512, 4), (16, 512, 8)]
+SEED = 1984
+
+
+class Case:
+    """Points of fp32, and room for their projections."""
+
+    def __init__(self, torch, points: int, columns: int, outputs: int):
+        self.torch = torch
+        self.shape = (points, columns, outputs)
+        self.x = torch.randn(points, columns, device="cuda")
+        self.y = torch.empty(points, outputs, device="cuda")
+
+    def run(self, kernels, s: int, configuration: tuple[int, int, int]) -> None:
+        """Y = X R, with an R that is made on the way."""
+        points, outputs, warps = configuration
+        grid = (eft.cdiv(self.shape[2], outputs), eft.cdiv(self.shape[0], points))
+        kernels.project[grid](
+            self.x, self.y, *self.shape, SEED, S=s, POINTS=points, OUTPUTS=outputs, num_warps=warps
+        )
+
+    def matrix(self, kernels, s: int):
+        """R: what the kernel makes of the rows of a unit matrix."""
+        unit = Case(self.torch, *self.shape[1:2], *self.shape[1:])
+        unit.x = self.torch.eye(self.shape[1], device="cuda")
+        unit.run(kernels, s, CONFIGURATIONS[0])
+        return unit.y
+
+
+class Benchmark:
+    def __init__(self, report: Report, torch):
+        self.report = report
+        self.torch = torch
+        self.systems = {"Eft": load_kernels(eft.jit, eft.language)}
+        triton = peer("triton")
+        if triton:
+            import triton.language
+
+            self.systems["Triton"] = load_kernels(triton.jit, triton.language)
+
+    def add(self, case: Case, system: str, configuration: str, stored: int, seconds: float) -> None:
+        points, columns, outputs = case.shape
+        self.report.add(
+            shape=f"{points} × {columns} to {outputs}",
+            system=system,
+            configuration=configuration,
+            MB_for_R=stored / 1e6,
+            milliseconds=seconds * 1e3,
+        )
+
+    def measure(self, case: Case) -> None:
+        matrix = case.matrix(self.systems["Eft"], root(case))
+        for dtype, tf32 in (("float32", False), ("float32", True), ("float16", False)):
+            self.measure_stored(case, matrix, dtype, tf32)
+        del matrix
+        for s in (root(case) // 4, root(case), root(case) * 4):
+            for system, kernels in self.systems.items():
+                times = {}
+                for each in CONFIGURATIONS:
+                    run = functools.partial(case.run, kernels, s, each)
+                    times[each] = seconds_on_gpu(self.torch, run)
+                fastest = min(times, key=times.get)
+                configuration = "s = {}, best: {} × {}, {} warps".format(s, *fastest)
+                self.add(case, system, configuration, 8, times[fastest])
+
+    def measure_stored(self, case: Case, matrix, dtype: str, tf32: bool) -> None:
+        self.torch.backends.cuda.matmul.allow_tf32 = tf32
+        x, r, y = (each.to(getattr(self.torch, dtype)) for each in (case.x, matrix, case.y))
+        seconds = seconds_on_gpu(self.torch, lambda: self.torch.matmul(x, r, out=y))
+        self.torch.backends.cuda.matmul.allow_tf32 = False
+        name = f"stored, {dtype}{' as tf32' if tf32 else ''}"
+        self.add(case, "PyTorch", name, r.numel() * r.element_size(), seconds)
+
+    def check(self, case: Case) -> None:
+        """Every configuration gives the same matrix and the product with it."""
+        s = root(case)
+        matrix = case.matrix(self.systems["Eft"], s)
+        entries = (matrix != 0).reshape(-1, s, case.shape[2]).sum(1)
+        assert (entries == 1).all()
+        expected = case.x.double() @ matrix.double()
+        for system, kernels in self.systems.items():
+            self.torch.testing.assert_close(case.matrix(kernels, s), matrix, rtol=1e-6, atol=0)
+            for configuration in CONFIGURATIONS:
+                case.y.fill_(float("nan"))
+                case.run(kernels, s, configuration)
+                self.torch.testing.assert_close(
+                    case.y.double(),
+                    expected,
+                    rtol=1e-4,
+                    atol=1e-4,
+                    msg=lambda text, system=system: f"{system}: {text}",
+                )
+
+
+def root(case: Case) -> int:
+    """The power of two nearest to the root of the number of columns."""
+    return 2 ** round(case.shape[1].bit_length() / 2 - 0.5)
+
+
+def main():
+    parser = arguments(__doc__.splitlines()[0])
+    options = parser.parse_args()
+    torch = gpu_torch()
+    report = Report("projection_gpu", "Sparse random projections on a GPU", options.out)
+    benchmark = Benchmark(report, torch)
+    benchmark.check(Case(torch, 1000, 4096, 300))
+    for shape in SHAPES:
+        case = Case(torch, *shape)
+        benchmark.measure(case)
+        note(report, case)
+    report.save()
+
+
+def note(report: Report, case: Case) -> None:
+    points, columns, outputs = case.shape
+    shape = f"{points} × {columns} to {outputs}"
+
+    def milliseconds(system: str, start: str) -> float | None:
+        rows = [
+            row["milliseconds"]
+            for row in report.rows
+            if (row["shape"], row["system"]) == (shape, system)
+            and row["configuration"].startswith(start)
+        ]
+        return rows[0] if rows else None
+
+    ours = milliseconds("Eft", f"s = {root(case)},")
+    for name, goal in (("float32", "1"), ("float32 as tf32", ""), ("float16", "")):
+        rows = [row for row in report.rows if row["configuration"] == f"stored, {name}"]
+        stored = next((row["milliseconds"] for row in rows if row["shape"] == shape), None)
+        about = f"{shape}: Eft's speed with s = {root(case)} over the product's in {name}"
+        report.note_ratio(about, stored, ours, goal)
+    triton = milliseconds("Triton", f"s = {root(case)},")
+    report.note_ratio(f"{shape}: Eft's speed over Triton's", triton, ours)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Softmax and layer normalisation of rows on a GPU: Eft beside Triton, PyTorch and a device copy.
+
+Each reads a matrix of fp32 once and writes one, as the copy does. A matrix of short rows would fit
+into the cache: so there are several, and the calls take turns with them.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+from collections.abc import Callable
+
+import eft
+import eft.language
+from common import Report, arguments, gpu_torch, load_kernels, peer, seconds_on_gpu
+
+ROWS = 4096
+WARPS = (4, 8, 16, 32)
+#: What the matrices that take turns have together, in bytes: some times the largest cache.
+BYTES = 2**30
+KERNELS = ("softmax", "layer norm")
+
+
+class Case:
+    """Matrices of `columns` columns, and the operations on one after the other."""
+
+    def __init__(self, torch, columns: int):
+        self.torch = torch
+        self.columns = columns
+        self.bytes = 2 * ROWS * columns * 4
+        shape = (max(1, BYTES // self.bytes), ROWS, columns)
+        self.x = torch.randn(shape, device="cuda")
+        self.y = torch.empty_like(self.x)
+        self.weight, self.bias = torch.randn(2, columns, device="cuda")
+        self.turns = itertools.cycle(range(shape[0]))
+
+    def copy(self) -> None:
+        turn = next(self.turns)
+        self.y[turn].copy_(self.x[turn])
+
+    def pytorch(self, kernel: str) -> None:
+        turn = next(self.turns)
+        if kernel == "softmax":
+            self.torch.softmax(self.x[turn], 1, out=self.y[turn])
+        else:
+            self.torch.nn.functional.layer_norm(
+                self.x[turn], (self.columns,), self.weight, self.bias
+            )
+
+    def run(self, kernels, kernel: str, warps: int) -> None:
+        turn = next(self.turns)
+        x, y = self.x[turn], self.y[turn]
+        options = {"BLOCK": eft.next_power_of_2(self.columns), "num_warps": warps}
+        if kernel == "softmax":
+            kernels.softmax[(ROWS,)](x, y, self.columns, **options)
+        else:
+            kernels.layer_norm[(ROWS,)](
+                x, self.weight, self.bias, y, self.columns, 1e-5, **options
+            )  # fmt: skip
+
+    def expected(self, kernel: str):
+        """The first matrix' result, by PyTorch in fp64."""
+        x = self.x[0].double()
+        if kernel == "softmax":
+            return self.torch.softmax(x, 1)
+        return self.torch.nn.functional.layer_norm(
+            x, (self.columns,), self.weight.double(), self.bias.double()
+        )
+
+
+class Benchmark:
+    def __init__(self, report: Report, torch):
+        self.report = report
+        self.torch = torch
+        self.systems = {"Eft": load_kernels(eft.jit, eft.language)}
+        triton = peer("triton")
+        if triton:
+            import triton.language
+
+            self.systems["Triton"] = load_kernels(triton.jit, triton.language)
+
+    def measure(self, case: Case) -> None:
+        self.add(case, "copy", "PyTorch", "", case.copy)
+        for kernel in KERNELS:
+            self.add(case, kernel, "PyTorch", "", functools.partial(case.pytorch, kernel))
+            for system, kernels in self.systems.items():
+                times = {}
+                for warps in WARPS:
+                    run = functools.partial(case.run, kernels, kernel, warps)
+                    times[warps] = seconds_on_gpu(self.torch, run)
+                fastest = min(times, key=times.get)
+                self.add(case, kernel, system, f"{fastest} warps", times[fastest])
+
+    def add(
+        self, case: Case, kernel: str, system: str, configuration: str, time: Callable | float
+    ) -> None:
+        seconds = seconds_on_gpu(self.torch, time) if callable(time) else time
+        self.report.add(
+            kernel=kernel,
+            columns=str(case.columns),
+            system=system,
+            configuration=configuration,
+            milliseconds=seconds * 1e3,
+            GB_per_s=case.bytes / seconds / 1e9,
+        )
+
+    def check(self, case: Case) -> None:
+        """Every configuration gives PyTorch's result, to a few roundings."""
+        for kernel, (system, kernels) in itertools.product(KERNELS, self.systems.items()):
+            for warps in WARPS:
+                case.turns = itertools.cycle([0])
+                case.y.fill_(float("nan"))
+                case.run(kernels, kernel, warps)
+                self.torch.testing.assert_close(
+                    case.y[0].double(),
+                    case.expected(kernel),
+                    rtol=2e-5,
+                    atol=1e-9 if kernel == "softmax" else 2e-5,
+                    msg=lambda text, system=system: f"{system}: {text}",
+                )
+
+
+def main():
+    parser = arguments(__doc__.splitlines()[0])
+    sizes = [1024, 2048, 4096, 8192, 16384]
+    parser.add_argument("--columns", type=int, nargs="+", default=sizes)
+    options = parser.parse_args()
+    torch = gpu_torch()
+    report = Report("softmax_gpu", f"Softmax and layer norm of {ROWS} rows on a GPU", options.out)
+    benchmark = Benchmark(report, torch)
+    for columns in (1000, *options.columns):
+        benchmark.check(Case(torch, columns))
+    for columns in options.columns:
+        benchmark.measure(Case(torch, columns))
+    for kernel in KERNELS:
+        for columns in map(str, options.columns):
+            note(report, kernel, columns)
+    report.save()
+
+
+def note(report: Report, kernel: str, columns: str) -> None:
+    def rate(kernel: str, system: str) -> float | None:
+        return report.find("GB_per_s", kernel=kernel, columns=columns, system=system)
+
+    copy = rate("copy", "PyTorch")
+    about = f"{kernel}, {columns} columns: Eft's bandwidth over"
+    report.note_ratio(f"{about} the copy's", rate(kernel, "Eft"), copy, "0.9")
+    report.note_ratio(f"{about} Triton's", rate(kernel, "Eft"), rate(kernel, "Triton"))
+
+
+if __name__ == "__main__":
+    main()
