@@ -150,9 +150,9 @@ private:
     layout.runs[1] = int64_t(bitNumber(low.size() + reading.size()));
     setOffsets(layout, joined(access, banksThenRows(layout, access, *rest)));
     uint64_t cost = costOf(layout, write, layout.runs[0]) + costOf(layout, read, layout.runs[1]);
-    if (leastCost == 0 || cost < leastCost) {
-      best = layout;
-      leastCost = cost;
+    if (best.leastCost == 0 || cost < best.leastCost) {
+      layout.leastCost = cost;
+      best = std::move(layout);
     }
   }
 
@@ -243,14 +243,25 @@ private:
         if (lane >> bit & 1)
           lanes[lane] ^= layout.offsetOf(side.lanes[bit]) * elementBytes;
     uint64_t accesses = bitNumber(basisOf(side.registers).size()) / run;
-    return accesses * (phasesOf(lanes, run * elementBytes) + 1);
+    uint64_t bytes = run * elementBytes, rearranging = 0;
+    if (bytes > elementBytes && elementBytes < wordBytes && !keepsWords(layout, side))
+      rearranging = std::max<uint64_t>(bytes / wordBytes, 1);
+    return accesses * (phasesOf(lanes, bytes) + 1 + rearranging);
+  }
+
+  /// Whether elements that share a word of the thread's registers do so in shared memory. If not,
+  /// each word has to be put together.
+  bool keepsWords(const SharedLayout &layout, const Side &side) const {
+    for (unsigned bit = 0; elementBytes << bit < wordBytes; ++bit)
+      if (bit == side.registers.size() || layout.offsetOf(side.registers[bit]) != bitNumber(bit))
+        return false;
+    return true;
   }
 
   Side write, read;
   unsigned elementBytes, indexBits;
   Vectors block; // a basis of all that is written
   SharedLayout best;
-  uint64_t leastCost = 0;
 };
 
 SharedLayout SharedLayout::choose(const LinearLayout &from, const LinearLayout &wanted,

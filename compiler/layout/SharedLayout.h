@@ -58,11 +58,15 @@ public:
   int64_t writeRun() const { return runs[0]; }
   int64_t readRun() const { return runs[1]; }
 
+  /// What a warp needs for all its accesses on both sides: the instructions, and the phases.
+  uint64_t cost() const { return leastCost; }
+
 private:
   friend class SharedLayoutChooser;
   std::vector<uint64_t> offsets;
   unsigned offsetBits = 0;
   int64_t runs[2] = {1, 1};
+  uint64_t leastCost = 0;
 };
 
 /// How long a warp's access takes, in the shortest time of a phase: the offsets in bytes of its

@@ -217,7 +217,8 @@ bool PieceLowering::lowerMove(ImplicitLocOpBuilder &b, Operation *op) {
   return llvm::TypeSwitch<Operation *, bool>(op)
       .Case([&](ConvertLayoutOp convert) {
         Value source = convert.getSource();
-        move(b, source, *layoutOf(source.getType()), convert, *layoutOf(convert.getType()));
+        if (!isLeftToUser(convert))
+          move(b, source, *layoutOf(source.getType()), convert, *layoutOf(convert.getType()));
         return true;
       })
       .Case([&](ReshapeOp reshape) {

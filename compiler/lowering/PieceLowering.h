@@ -68,6 +68,8 @@ protected:
   virtual mlir::LogicalResult lowerDot(mlir::ImplicitLocOpBuilder &b, DotOp dot) = 0;
   /// `eft.dot_into` or `eft.scan_into`.
   virtual mlir::LogicalResult lowerInto(mlir::ImplicitLocOpBuilder &b, mlir::Operation *op) = 0;
+  /// Whether the lowering of the conversion's user does its work.
+  virtual bool isLeftToUser(ConvertLayoutOp) { return false; }
   virtual Pieces uniformDiv(mlir::ImplicitLocOpBuilder &b, UniformDivOp division) = 0;
   virtual mlir::Value programId(mlir::ImplicitLocOpBuilder &b, Axis axis) = 0;
   virtual mlir::Value numPrograms(mlir::ImplicitLocOpBuilder &b, Axis axis) = 0;

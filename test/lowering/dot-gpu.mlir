@@ -136,3 +136,42 @@ func.func @bfloats(%p: !eft.ptr<f32>, %x: bf16, %z: f32) {
   eft.store %ps, %d : tensor<16x16x!eft.ptr<f32>, #acc>
   return
 }
+
+// -----
+
+#acc = #eft.layout<register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = []>
+#a = #eft.layout<register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = []>
+#b = #eft.layout<register = [[1, 0], [8, 0], [0, 8]], lane = [[2, 0], [4, 0], [0, 1], [0, 2], [0, 4]], warp = []>
+#rows = #eft.layout<register = [[0, 1], [0, 2], [0, 4]], lane = [[0, 8], [1, 0], [2, 0], [4, 0], [8, 0]], warp = []>
+
+// Factors in rows go through shared memory, inside a warp too. Both are written before either is
+// read, by the tile: the second one transposed.
+// CHECK-LABEL: @factors_in_rows
+func.func @factors_in_rows(%p: !eft.ptr<f16>, %q: !eft.ptr<f16>, %r: !eft.ptr<f32>, %z: f32) {
+  // CHECK: llvm.store %{{.*}} {alignment = 16 : i64} : vector<4xi32>, !llvm.ptr<3>
+  // CHECK-NOT: barrier
+  // CHECK: llvm.store %{{.*}} {alignment = 16 : i64} : vector<4xi32>, !llvm.ptr<3>
+  // CHECK: nvvm.barrier0
+  // CHECK-NOT: barrier
+  // CHECK: nvvm.ldmatrix %{{.*}} {layout = #nvvm.mma_layout<row>, num = 4 : i32} : (!llvm.ptr<3>) -> !llvm.struct<(i32, i32, i32, i32)>
+  // CHECK: nvvm.ldmatrix %{{.*}} {layout = #nvvm.mma_layout<col>, num = 4 : i32} : (!llvm.ptr<3>) -> !llvm.struct<(i32, i32, i32, i32)>
+  // CHECK: llvm.call_intrinsic
+  // CHECK-NOT: ldmatrix
+  // CHECK: llvm.call_intrinsic
+  %i = eft.arange 0 to 256 : tensor<256xi32, #eft.layout<register = [[1], [2], [4]], lane = [[8], [16], [32], [64], [128]], warp = []>>
+  %ps = eft.splat %p : !eft.ptr<f16> -> tensor<256x!eft.ptr<f16>, #eft.layout<register = [[1], [2], [4]], lane = [[8], [16], [32], [64], [128]], warp = []>>
+  %qs = eft.splat %q : !eft.ptr<f16> -> tensor<256x!eft.ptr<f16>, #eft.layout<register = [[1], [2], [4]], lane = [[8], [16], [32], [64], [128]], warp = []>>
+  %pi = eft.addptr %ps, %i : tensor<256x!eft.ptr<f16>, #eft.layout<register = [[1], [2], [4]], lane = [[8], [16], [32], [64], [128]], warp = []>>, tensor<256xi32, #eft.layout<register = [[1], [2], [4]], lane = [[8], [16], [32], [64], [128]], warp = []>>
+  %qi = eft.addptr %qs, %i : tensor<256x!eft.ptr<f16>, #eft.layout<register = [[1], [2], [4]], lane = [[8], [16], [32], [64], [128]], warp = []>>, tensor<256xi32, #eft.layout<register = [[1], [2], [4]], lane = [[8], [16], [32], [64], [128]], warp = []>>
+  %x = eft.load %pi : tensor<256x!eft.ptr<f16>, #eft.layout<register = [[1], [2], [4]], lane = [[8], [16], [32], [64], [128]], warp = []>>
+  %y = eft.load %qi : tensor<256x!eft.ptr<f16>, #eft.layout<register = [[1], [2], [4]], lane = [[8], [16], [32], [64], [128]], warp = []>>
+  %xr = eft.reshape %x : tensor<256xf16, #eft.layout<register = [[1], [2], [4]], lane = [[8], [16], [32], [64], [128]], warp = []>> -> tensor<16x16xf16, #rows>
+  %yr = eft.reshape %y : tensor<256xf16, #eft.layout<register = [[1], [2], [4]], lane = [[8], [16], [32], [64], [128]], warp = []>> -> tensor<16x16xf16, #rows>
+  %a = eft.convert_layout %xr : tensor<16x16xf16, #rows> -> tensor<16x16xf16, #a>
+  %b = eft.convert_layout %yr : tensor<16x16xf16, #rows> -> tensor<16x16xf16, #b>
+  %c = eft.splat %z : f32 -> tensor<16x16xf32, #acc>
+  %d = eft.dot %a, %b, %c precision ieee : tensor<16x16xf16, #a>, tensor<16x16xf16, #b> -> tensor<16x16xf32, #acc>
+  %rs = eft.splat %r : !eft.ptr<f32> -> tensor<16x16x!eft.ptr<f32>, #acc>
+  eft.store %rs, %d : tensor<16x16x!eft.ptr<f32>, #acc>
+  return
+}

@@ -1,17 +1,97 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Matrix products on a GPU.
+//
+// A factor that comes from other threads is left in shared memory until the product is computed:
+// both factors are written, then each tile is read where it is multiplied, so that a thread needs
+// registers for a few tiles only, and the tensor cores have work while it reads. That holds inside
+// a warp too, where shuffles could do the same: they move one piece at a time.
 #include "compiler/lowering/gpu/GpuLowering.h"
 #include "compiler/lowering/gpu/OuterProducts.h"
+#include "compiler/lowering/gpu/SharedTrip.h"
 #include "compiler/lowering/gpu/TensorCores.h"
 
 using namespace mlir;
 
 namespace eft {
 
+bool GpuLowering::isLeftToUser(ConvertLayoutOp convert) {
+  if (!convert->hasOneUse())
+    return false;
+  auto dot = dyn_cast<DotOp>(*convert->user_begin());
+  bool isFactor = dot && dot.usesTensorCores() && dot->getBlock() == convert->getBlock() &&
+                  dot.getAcc() != convert;
+  if (!isFactor)
+    return false;
+  std::optional<ShufflePlan> plan =
+      planShuffle(placesOf(convert.getSource().getType()), placesOf(convert.getType()));
+  return !plan || !plan->isRenaming();
+}
+
+/// A factor of a product: its pieces, or its way through shared memory.
+class GpuLowering::Factor {
+public:
+  Factor(GpuLowering &lowering, Value block) {
+    auto convert = block.getDefiningOp<ConvertLayoutOp>();
+    if (!convert || !lowering.isLeftToUser(convert)) {
+      pieces = Pieces(lowering.piecesOf(block));
+      return;
+    }
+    Pieces source(lowering.piecesOf(convert.getSource()));
+    trip.emplace(lowering.shared, lowering.placesOf(convert.getSource().getType()),
+                 lowering.placesOf(convert.getType()), 0, source);
+  }
+
+  Value piece(ImplicitLocOpBuilder &b, unsigned number) {
+    return trip ? trip->read(b, 0, number) : pieces[number];
+  }
+
+  void fetch(ImplicitLocOpBuilder &b) {
+    if (trip)
+      pieces = trip->fetch(b).front();
+    trip.reset();
+  }
+
+  std::optional<SharedTrip> trip;
+
+private:
+  Pieces pieces;
+};
+
+void GpuLowering::writeFactors(ImplicitLocOpBuilder &b, MutableArrayRef<Factor> factors) {
+  SmallVector<SharedTrip *> trips;
+  uint64_t bytes = 0;
+  bool isOneRound = true;
+  for (Factor &factor : factors)
+    if (factor.trip) {
+      trips.push_back(&*factor.trip);
+      bytes += factor.trip->bytes();
+      isOneRound &= factor.trip->isOneRound();
+    }
+  if (trips.empty())
+    return;
+  if (!isOneRound || bytes > SharedMemory::usualBytes) {
+    for (Factor &factor : factors)
+      factor.fetch(b);
+    return;
+  }
+  if (trips.size() == 2)
+    trips[1]->setStart(trips[0]->bytes());
+  shared.beginWriting(b);
+  for (SharedTrip *trip : trips)
+    trip->write(b);
+  shared.beginReading(b);
+}
+
 LogicalResult GpuLowering::lowerDot(ImplicitLocOpBuilder &b, DotOp dot) {
-  Pieces a(piecesOf(dot.getA())), other(piecesOf(dot.getB())), acc(piecesOf(dot.getAcc()));
-  if (!dot.usesTensorCores())
+  Pieces acc(piecesOf(dot.getAcc()));
+  if (!dot.usesTensorCores()) {
+    Pieces a(piecesOf(dot.getA())), other(piecesOf(dot.getB()));
     return setPieces(dot, sumOuterProducts(b, shared, dot, a, other, acc)), success();
+  }
+  Factor factors[] = {{*this, dot.getA()}, {*this, dot.getB()}};
+  writeFactors(b, factors);
+  auto a = [&](unsigned piece) { return factors[0].piece(b, piece); };
+  auto other = [&](unsigned piece) { return factors[1].piece(b, piece); };
   FailureOr<Pieces> result = multiplyOnTensorCores(b, dot, a, other, acc);
   if (failed(result))
     return failure();

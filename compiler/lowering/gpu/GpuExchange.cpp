@@ -92,13 +92,13 @@ SmallVector<PieceLowering::Pieces> GpuLowering::pick(ImplicitLocOpBuilder &b,
                                                      const LinearLayout &from,
                                                      ArrayRef<Value> indices) {
   // Where the elements will be read, nobody knows; they are written without conflicts.
-  return SharedTrip(b, shared, from, from, sources).pick(indices);
+  return SharedTrip(shared, from, from, 0, sources).pick(b, indices);
 }
 
 SmallVector<PieceLowering::Pieces> GpuLowering::fetchThroughMemory(ImplicitLocOpBuilder &b,
                                                                    ArrayRef<Pieces> sources,
                                                                    const Fetch &fetch) {
-  return SharedTrip(b, shared, fetch.from, fetch.wanted, sources).fetch(fetch.offset);
+  return SharedTrip(shared, fetch.from, fetch.wanted, fetch.offset, sources).fetch(b);
 }
 
 } // namespace eft

@@ -32,6 +32,7 @@ private:
   mlir::LogicalResult lowerInto(mlir::ImplicitLocOpBuilder &, mlir::Operation *op) override {
     return op->emitOpError("works on a CPU's memory, and has no lowering for a GPU");
   }
+  bool isLeftToUser(ConvertLayoutOp convert) override;
   Pieces uniformDiv(mlir::ImplicitLocOpBuilder &b, UniformDivOp division) override;
   mlir::Value programId(mlir::ImplicitLocOpBuilder &b, Axis axis) override;
   mlir::Value numPrograms(mlir::ImplicitLocOpBuilder &b, Axis axis) override;
@@ -59,6 +60,10 @@ private:
 
   /// The pieces of what memory held, in the threads for which `isOwner` is true or null.
   Pieces applyAtomic(mlir::ImplicitLocOpBuilder &b, mlir::Operation *op, mlir::Value isOwner);
+
+  class Factor; // GpuDot.cpp
+  /// Takes what both factors need of other warps to shared memory.
+  void writeFactors(mlir::ImplicitLocOpBuilder &b, llvm::MutableArrayRef<Factor> factors);
 
   SharedMemory shared;
   unsigned computeCapability;

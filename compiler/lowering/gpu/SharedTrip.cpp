@@ -20,17 +20,17 @@ constexpr unsigned mostAlignment = 16; // of the buffer, and so of each block's 
 
 constexpr uint64_t bitNumber(unsigned bit) { return uint64_t(1) << bit; }
 
-Value constant(ImplicitLocOpBuilder &b, uint64_t value) {
+Value number(ImplicitLocOpBuilder &b, uint64_t value) {
   return b.create<arith::ConstantIntOp>(int64_t(value), 32);
 }
 
-Value equals(ImplicitLocOpBuilder &b, Value value, uint64_t number) {
-  return b.create<arith::CmpIOp>(arith::CmpIPredicate::eq, value, constant(b, number));
+Value equals(ImplicitLocOpBuilder &b, Value value, uint64_t expected) {
+  return b.create<arith::CmpIOp>(arith::CmpIPredicate::eq, value, number(b, expected));
 }
 
-/// `value` ^ `number`, and no operation for a zero.
-Value exclusiveOr(ImplicitLocOpBuilder &b, Value value, uint64_t number) {
-  return number == 0 ? value : b.create<arith::XOrIOp>(value, constant(b, number)).getResult();
+/// `value` ^ `bits`, and no operation for a zero.
+Value exclusiveOr(ImplicitLocOpBuilder &b, Value value, uint64_t bits) {
+  return bits == 0 ? value : b.create<arith::XOrIOp>(value, number(b, bits)).getResult();
 }
 
 /// `count` elements as words of 32 bits, or of 64 for wide elements: the forms that PTX has vector
@@ -44,78 +44,117 @@ Type wordsType(Type element, int64_t count) {
 
 } // namespace
 
-SharedTrip::SharedTrip(ImplicitLocOpBuilder &b, SharedMemory &memory, const LinearLayout &from,
-                       const LinearLayout &wanted, ArrayRef<Pieces> sources)
-    : b(b), memory(memory), from(from), wanted(wanted), sources(sources) {
-  uint64_t bytesOfAll = 0;
+SharedTrip::SharedTrip(SharedMemory &memory, LinearLayout from, LinearLayout wanted,
+                       uint64_t offset, ArrayRef<Pieces> sources)
+    : memory(memory), from(std::move(from)), wanted(std::move(wanted)), constant(offset) {
+  uint64_t bytesOfElements = 0;
   for (const Pieces &source : sources) {
     Buffer &buffer = buffers.emplace_back();
+    buffer.source = source;
     buffer.element = source.front().getType();
-    buffer.stored = buffer.element.isInteger(1) ? b.getI8Type() : buffer.element;
-    buffer.layout = SharedLayout::choose(from, wanted, unsigned(buffer.bytes()));
-    bytesOfAll += buffer.bytes();
+    buffer.stored = buffer.element.isInteger(1) ? IntegerType::get(buffer.element.getContext(), 8)
+                                                : buffer.element;
+    buffer.layout = SharedLayout::choose(this->from, this->wanted, unsigned(buffer.bytes()));
+    bytesOfElements += buffer.bytes();
   }
   offsetBits = buffers.front().layout.bits();
-  while (bytesOfAll << (offsetBits - roundBits) > SharedMemory::usualBytes &&
+  while (bytesOfElements << (offsetBits - roundBits) > SharedMemory::usualBytes &&
          roundBits < offsetBits)
     ++roundBits;
-  uint64_t start = 0;
   for (Buffer &buffer : buffers) {
-    buffer.start = start;
-    start += llvm::alignTo(buffer.bytes() << (offsetBits - roundBits), mostAlignment);
+    if (isOneRound() && constant == 0)
+      chooseMatrices(buffer);
+    buffer.reads = runsOf(buffer.layout, this->wanted, buffer.layout.readRun(), constant);
+    buffer.result.resize(bitNumber(this->wanted.source().dims()[0].bits));
+    buffer.start = bytesOfRound;
+    bytesOfRound += llvm::alignTo(buffer.bytes() << (offsetBits - roundBits), mostAlignment);
+  }
+}
+
+void SharedTrip::chooseMatrices(Buffer &buffer) {
+  for (MatrixLoad &load : matrixLoads(wanted, unsigned(buffer.bytes()))) {
+    SharedLayout layout = SharedLayout::choose(from, load.rows, unsigned(buffer.bytes()));
+    if (!load.fits(layout) || layout.cost() > buffer.layout.cost())
+      continue;
+    buffer.layout = std::move(layout);
+    buffer.matrices = std::move(load);
+  }
+}
+
+void SharedTrip::setStart(uint64_t bytes) {
+  for (Buffer &buffer : buffers) {
+    buffer.start = bytes;
+    bytes += llvm::alignTo(buffer.bytes() << offsetBits, mostAlignment);
   }
 }
 
 //===--- Offsets ------------------------------------------------------------------------------===//
 
-SharedTrip::Runs SharedTrip::runsOf(const SharedLayout &layout, const LinearLayout &places,
-                                    uint64_t constant, int64_t length) {
+SmallVector<SharedTrip::Run> SharedTrip::runsOf(const SharedLayout &layout,
+                                                const LinearLayout &places, int64_t length,
+                                                uint64_t constant) {
   std::map<uint64_t, Run> byStart;
-  std::map<uint64_t, uint64_t> pieceAt;
-  Runs result;
   for (uint64_t piece = 0; piece < bitNumber(places.source().dims()[0].bits); ++piece) {
     uint64_t offset = layout.offsetOf(places.applyPacked(piece) ^ constant);
-    auto [at, isNew] = pieceAt.insert({offset, piece});
-    if (!isNew) {
-      result.copies.push_back({piece, at->second});
-      continue;
-    }
     Run &run = byStart[offset / length];
     run.offset = offset / length * length;
-    run.pieces.resize(length);
-    run.pieces[offset % length] = piece;
+    run.members.push_back({offset % length, piece});
   }
+  SmallVector<Run> runs;
   for (auto &[start, run] : byStart)
-    result.runs.push_back(std::move(run));
-  return result;
+    runs.push_back(std::move(run));
+  return runs;
 }
 
-Value SharedTrip::threadOffset(const SharedLayout &layout, const LinearLayout &places) {
-  SmallVector<int64_t> ofThread;
-  for (unsigned bit = places.source().dims()[1].offset; bit < places.source().bits(); ++bit)
-    ofThread.push_back(int64_t(layout.offsetOf(places.applyPacked(bitNumber(bit)))));
-  return emitLinearMap(b, b.create<NVVM::ThreadIdXOp>(b.getI32Type()), ofThread);
+SharedTrip::Offset SharedTrip::ThreadOffset::exclusiveOr(ImplicitLocOpBuilder &b,
+                                                         uint64_t offset) const {
+  return {::eft::exclusiveOr(b, value, offset & bits), offset & ~bits};
 }
 
-Value SharedTrip::isInRound(Value offset, uint64_t round) {
-  Value upper = b.create<arith::ShRUIOp>(offset, constant(b, offsetBits - roundBits));
+SharedTrip::ThreadOffset SharedTrip::threadOffset(ImplicitLocOpBuilder &b,
+                                                  const SharedLayout &layout,
+                                                  const LinearLayout &places) {
+  SmallVector<int64_t> columns;
+  ThreadOffset offset;
+  for (unsigned bit = places.source().dims()[1].offset; bit < places.source().bits(); ++bit) {
+    columns.push_back(int64_t(layout.offsetOf(places.applyPacked(bitNumber(bit)))));
+    offset.bits |= columns.back();
+  }
+  offset.value = emitLinearMap(b, b.create<NVVM::ThreadIdXOp>(b.getI32Type()), columns);
+  return offset;
+}
+
+SharedTrip::Offset SharedTrip::readingOffset(ImplicitLocOpBuilder &b, Buffer &buffer,
+                                             uint64_t offset) {
+  ThreadOffset &ofThread = buffer.ofReadingThread;
+  if (!ofThread.value)
+    ofThread = threadOffset(b, buffer.layout, buffer.matrices ? buffer.matrices->rows : wanted);
+  return ofThread.exclusiveOr(b, offset);
+}
+
+Value SharedTrip::isInRound(ImplicitLocOpBuilder &b, Offset offset, uint64_t round) {
+  Value whole = exclusiveOr(b, offset.variable, offset.fixed);
+  Value upper = b.create<arith::ShRUIOp>(whole, number(b, offsetBits - roundBits));
   return equals(b, upper, round);
 }
 
-Value SharedTrip::pointer(const Buffer &buffer, Value offset) {
+Value SharedTrip::pointer(ImplicitLocOpBuilder &b, const Buffer &buffer, Offset offset) {
+  const uint64_t inRound = bitNumber(offsetBits - roundBits) - 1;
   if (roundBits != 0)
-    offset = b.create<arith::AndIOp>(offset, constant(b, bitNumber(offsetBits - roundBits) - 1));
-  uint64_t bytes = buffer.bytes() << (offsetBits - roundBits);
-  Value start = memory.buffer(b, unsigned(buffer.start + bytes));
+    offset.variable = b.create<arith::AndIOp>(offset.variable, number(b, inRound));
+  uint64_t fixed = buffer.start + (offset.fixed & inRound) * buffer.bytes();
+  Value start = memory.buffer(b, unsigned(buffer.start + (inRound + 1) * buffer.bytes()));
   Type type = start.getType();
-  if (buffer.start != 0)
-    start = b.create<LLVM::GEPOp>(type, b.getI8Type(), start, LLVM::GEPArg(int32_t(buffer.start)));
-  return b.create<LLVM::GEPOp>(type, buffer.stored, start, ValueRange{offset});
+  Value pointer = b.create<LLVM::GEPOp>(type, buffer.stored, start, offset.variable);
+  if (fixed != 0)
+    pointer = b.create<LLVM::GEPOp>(type, b.getI8Type(), pointer, LLVM::GEPArg(int32_t(fixed)));
+  return pointer;
 }
 
-//===--- Accesses -----------------------------------------------------------------------------===//
+//===--- Writing ------------------------------------------------------------------------------===//
 
-void SharedTrip::storeRun(const Buffer &buffer, ArrayRef<Value> values, Value offset) {
+void SharedTrip::storeRun(ImplicitLocOpBuilder &b, const Buffer &buffer, ArrayRef<Value> values,
+                          Offset offset) {
   SmallVector<Value> stored(values);
   for (Value &value : stored)
     if (buffer.stored != buffer.element)
@@ -126,22 +165,58 @@ void SharedTrip::storeRun(const Buffer &buffer, ArrayRef<Value> values, Value of
     Type vector = VectorType::get(stored.size(), buffer.stored);
     whole = b.create<LLVM::UndefOp>(vector);
     for (auto [i, value] : llvm::enumerate(stored))
-      whole = b.create<LLVM::InsertElementOp>(whole, value, constant(b, i));
+      whole = b.create<LLVM::InsertElementOp>(whole, value, number(b, i));
     whole = b.create<LLVM::BitcastOp>(wordsType(buffer.stored, stored.size()), whole);
   }
-  b.create<LLVM::StoreOp>(whole, pointer(buffer, offset), alignment);
+  b.create<LLVM::StoreOp>(whole, pointer(b, buffer, offset), alignment);
 }
 
-SharedTrip::Pieces SharedTrip::loadRun(const Buffer &buffer, int64_t length, Value offset) {
-  unsigned alignment = unsigned(buffer.bytes() * length);
-  Type type = length == 1 ? buffer.stored : wordsType(buffer.stored, length);
-  Value whole = b.create<LLVM::LoadOp>(type, pointer(buffer, offset), alignment);
+/// Every element of the round once: by the thread that has all redundant bits zero.
+void SharedTrip::write(ImplicitLocOpBuilder &b, uint64_t round) {
+  OpBuilder::InsertionGuard guard(b);
+  const std::vector<Space::Dim> &dims = from.source().dims();
+  uint64_t redundant = from.redundantBits(dims[1].name) | from.redundantBits(dims[2].name)
+                                                              << dims[1].bits;
+  if (redundant != 0) {
+    Value thread = b.create<NVVM::ThreadIdXOp>(b.getI32Type());
+    Value bits = b.create<arith::AndIOp>(thread, number(b, redundant));
+    auto guarded = b.create<scf::IfOp>(equals(b, bits, 0));
+    b.setInsertionPointToStart(guarded.thenBlock());
+  }
+  for (const Buffer &buffer : buffers)
+    writeBlock(b, buffer, round);
+}
+
+void SharedTrip::writeBlock(ImplicitLocOpBuilder &b, const Buffer &buffer, uint64_t round) {
+  const int64_t length = buffer.layout.writeRun();
+  ThreadOffset ofThread = threadOffset(b, buffer.layout, from);
+  for (const Run &run : runsOf(buffer.layout, from, length, 0)) {
+    Offset offset = ofThread.exclusiveOr(b, run.offset);
+    SmallVector<Value> values(length);
+    for (auto [position, piece] : run.members)
+      values[position] = buffer.source[piece];
+    OpBuilder::InsertionGuard guard(b);
+    if (roundBits != 0) {
+      auto inRound = b.create<scf::IfOp>(isInRound(b, offset, round));
+      b.setInsertionPointToStart(inRound.thenBlock());
+    }
+    storeRun(b, buffer, values, offset);
+  }
+}
+
+//===--- Reading ------------------------------------------------------------------------------===//
+
+/// The elements of what one access has read.
+SharedTrip::Pieces SharedTrip::fromStored(ImplicitLocOpBuilder &b, const Buffer &buffer,
+                                          Value whole, int64_t length) {
   Pieces values = {whole};
+  Type type = length == 1 ? buffer.stored : VectorType::get(length, buffer.stored);
+  if (whole.getType() != type)
+    values.front() = whole = b.create<LLVM::BitcastOp>(type, whole);
   if (length > 1) {
-    whole = b.create<LLVM::BitcastOp>(VectorType::get(length, buffer.stored), whole);
     values.clear();
     for (int64_t i = 0; i < length; ++i)
-      values.push_back(b.create<LLVM::ExtractElementOp>(whole, constant(b, i)));
+      values.push_back(b.create<LLVM::ExtractElementOp>(whole, number(b, i)));
   }
   for (Value &value : values)
     if (buffer.stored != buffer.element)
@@ -149,81 +224,102 @@ SharedTrip::Pieces SharedTrip::loadRun(const Buffer &buffer, int64_t length, Val
   return values;
 }
 
+SharedTrip::Pieces SharedTrip::loadRun(ImplicitLocOpBuilder &b, const Buffer &buffer,
+                                       int64_t length, Offset offset) {
+  unsigned alignment = unsigned(buffer.bytes() * length);
+  Type type = length == 1 ? buffer.stored : wordsType(buffer.stored, length);
+  Value whole = b.create<LLVM::LoadOp>(type, pointer(b, buffer, offset), alignment);
+  return fromStored(b, buffer, whole, length);
+}
+
+/// Reads the matrices that `piece` lies in: all pieces that differ from it in the bits of a word
+/// and of the matrix alone.
+void SharedTrip::readMatrices(ImplicitLocOpBuilder &b, Buffer &buffer, uint64_t piece) {
+  const MatrixLoad &load = *buffer.matrices;
+  const unsigned matrices = 1u << load.matrixBits, perWord = 1u << load.wordBits;
+  uint64_t first = piece / (matrices * perWord) * (matrices * perWord);
+  Offset offset = readingOffset(b, buffer, buffer.layout.offsetOf(wanted.applyPacked(first)));
+  Type word = b.getI32Type(), type = word;
+  if (matrices > 1)
+    type = LLVM::LLVMStructType::getLiteral(b.getContext(), SmallVector<Type>(matrices, word));
+  auto order = load.isTransposed ? NVVM::MMALayout::col : NVVM::MMALayout::row;
+  Value all = b.create<NVVM::LdMatrixOp>(type, pointer(b, buffer, offset), matrices, order);
+  for (unsigned matrix = 0; matrix < matrices; ++matrix) {
+    Value found = matrices > 1 ? b.create<LLVM::ExtractValueOp>(all, matrix).getResult() : all;
+    llvm::copy(fromStored(b, buffer, found, perWord),
+               buffer.result.begin() + first + matrix * perWord);
+  }
+}
+
+Value SharedTrip::read(ImplicitLocOpBuilder &b, size_t block, uint64_t piece) {
+  Buffer &buffer = buffers[block];
+  Value &result = buffer.result[piece];
+  if (!result && buffer.matrices)
+    readMatrices(b, buffer, piece);
+  if (!result) {
+    uint64_t offset = buffer.layout.offsetOf(wanted.applyPacked(piece) ^ constant);
+    const Run *run = llvm::find_if(buffer.reads, [&](const Run &each) {
+      return each.offset == offset / buffer.layout.readRun() * buffer.layout.readRun();
+    });
+    Pieces found =
+        loadRun(b, buffer, buffer.layout.readRun(), readingOffset(b, buffer, run->offset));
+    for (auto [position, copy] : run->members)
+      buffer.result[copy] = found[position];
+  }
+  return result;
+}
+
+/// What was read in this round, if this is the round of the offset.
+void SharedTrip::keepFound(ImplicitLocOpBuilder &b, Value &value, Value found, Offset offset,
+                           uint64_t round) {
+  value = value ? b.create<arith::SelectOp>(isInRound(b, offset, round), found, value) : found;
+}
+
+void SharedTrip::readRound(ImplicitLocOpBuilder &b, Buffer &buffer, uint64_t round) {
+  for (const Run &run : buffer.reads) {
+    Offset offset = readingOffset(b, buffer, run.offset);
+    Pieces found = loadRun(b, buffer, buffer.layout.readRun(), offset);
+    for (auto [position, piece] : run.members)
+      keepFound(b, buffer.result[piece], found[position], offset, round);
+  }
+}
+
 //===--- The trip -----------------------------------------------------------------------------===//
 
-void SharedTrip::inRounds(llvm::function_ref<void(uint64_t round)> read) {
+void SharedTrip::inRounds(ImplicitLocOpBuilder &b, llvm::function_ref<void(uint64_t round)> read) {
   for (uint64_t round = 0; round < bitNumber(roundBits); ++round) {
     memory.beginWriting(b);
-    write(round);
+    write(b, round);
     memory.beginReading(b);
     read(round);
   }
 }
 
-/// Every element of the round once: by the thread that has all redundant bits zero.
-void SharedTrip::write(uint64_t round) {
-  OpBuilder::InsertionGuard guard(b);
-  const std::vector<Space::Dim> &dims = from.source().dims();
-  uint64_t redundant = from.redundantBits(dims[1].name) | from.redundantBits(dims[2].name)
-                                                              << dims[1].bits;
-  if (redundant != 0) {
-    Value thread = b.create<NVVM::ThreadIdXOp>(b.getI32Type());
-    Value bits = b.create<arith::AndIOp>(thread, constant(b, redundant));
-    auto guarded = b.create<scf::IfOp>(equals(b, bits, 0));
-    b.setInsertionPointToStart(guarded.thenBlock());
-  }
-  for (auto [buffer, pieces] : llvm::zip_equal(buffers, sources))
-    writeBlock(buffer, pieces, round);
-}
-
-void SharedTrip::writeBlock(const Buffer &buffer, ArrayRef<Value> pieces, uint64_t round) {
-  Value ofThread = threadOffset(buffer.layout, from);
-  for (const Run &run : runsOf(buffer.layout, from, 0, buffer.layout.writeRun()).runs) {
-    Value offset = exclusiveOr(b, ofThread, run.offset);
-    SmallVector<Value> values;
-    for (uint64_t piece : run.pieces)
-      values.push_back(pieces[piece]);
-    OpBuilder::InsertionGuard guard(b);
-    if (roundBits != 0) {
-      auto inRound = b.create<scf::IfOp>(isInRound(offset, round));
-      b.setInsertionPointToStart(inRound.thenBlock());
-    }
-    storeRun(buffer, values, offset);
-  }
-}
-
-/// What was read in this round, if this is the round of the offset.
-void SharedTrip::keepFound(Value &value, Value found, Value offset, uint64_t round) {
-  value = value ? b.create<arith::SelectOp>(isInRound(offset, round), found, value) : found;
-}
-
-SmallVector<SharedTrip::Pieces> SharedTrip::fetch(uint64_t constant) {
-  SmallVector<Pieces> results(sources.size(), Pieces(bitNumber(wanted.source().dims()[0].bits)));
-  inRounds([&](uint64_t round) {
-    for (auto [buffer, result] : llvm::zip_equal(buffers, results)) {
-      int64_t length = buffer.layout.readRun();
-      Runs runs = runsOf(buffer.layout, wanted, constant, length);
-      Value ofThread = threadOffset(buffer.layout, wanted);
-      for (const Run &run : runs.runs) {
-        Value offset = exclusiveOr(b, ofThread, run.offset);
-        for (auto [piece, found] : llvm::zip_equal(run.pieces, loadRun(buffer, length, offset)))
-          keepFound(result[piece], found, offset, round);
+SmallVector<SharedTrip::Pieces> SharedTrip::fetch(ImplicitLocOpBuilder &b) {
+  inRounds(b, [&](uint64_t round) {
+    for (auto [number, buffer] : llvm::enumerate(buffers)) {
+      if (!isOneRound()) {
+        readRound(b, buffer, round);
+        continue;
       }
-      for (auto [copy, piece] : runs.copies)
-        result[copy] = result[piece];
+      for (uint64_t piece = 0; piece < buffer.result.size(); ++piece)
+        this->read(b, number, piece);
     }
   });
+  SmallVector<Pieces> results;
+  for (Buffer &buffer : buffers)
+    results.push_back(std::move(buffer.result));
   return results;
 }
 
-SmallVector<SharedTrip::Pieces> SharedTrip::pick(ArrayRef<Value> indices) {
-  SmallVector<Pieces> results(sources.size(), Pieces(indices.size()));
-  inRounds([&](uint64_t round) {
+SmallVector<SharedTrip::Pieces> SharedTrip::pick(ImplicitLocOpBuilder &b, ArrayRef<Value> indices) {
+  SmallVector<Pieces> results(buffers.size(), Pieces(indices.size()));
+  inRounds(b, [&](uint64_t round) {
     for (auto [buffer, result] : llvm::zip_equal(buffers, results)) {
       SmallVector<int64_t> columns(buffer.layout.columns().begin(), buffer.layout.columns().end());
       for (auto [index, value] : llvm::zip_equal(indices, result)) {
-        Value offset = emitLinearMap(b, index, columns);
-        keepFound(value, loadRun(buffer, 1, offset).front(), offset, round);
+        Offset offset{emitLinearMap(b, index, columns)};
+        keepFound(b, value, loadRun(b, buffer, 1, offset).front(), offset, round);
       }
     }
   });

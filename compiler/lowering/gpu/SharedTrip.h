@@ -2,7 +2,7 @@
 // The way of elements from thread to thread through shared memory.
 #pragma once
 
-#include "compiler/layout/SharedLayout.h"
+#include "compiler/layout/MatrixLoad.h"
 #include "compiler/lowering/gpu/SharedMemory.h"
 
 #include "llvm/ADT/STLFunctionalExtras.h"
@@ -15,58 +15,101 @@ class SharedTrip {
 public:
   using Pieces = llvm::SmallVector<mlir::Value>;
 
-  /// `from` are the places (register, lane, warp) of the blocks; the offsets in shared memory are
-  /// chosen for reading in those of `wanted`.
-  SharedTrip(mlir::ImplicitLocOpBuilder &b, SharedMemory &memory, const LinearLayout &from,
-             const LinearLayout &wanted, llvm::ArrayRef<Pieces> sources);
+  /// `from` are the places (register, lane, warp) of the blocks; each place p of `wanted` is to get
+  /// the element wanted(p) ^ offset. The order in shared memory is chosen for that.
+  SharedTrip(SharedMemory &memory, LinearLayout from, LinearLayout wanted, uint64_t offset,
+             llvm::ArrayRef<Pieces> sources);
 
-  /// For each place p of `wanted` the element wanted(p) ^ offset.
-  llvm::SmallVector<Pieces> fetch(uint64_t offset);
+  /// What is wanted.
+  llvm::SmallVector<Pieces> fetch(mlir::ImplicitLocOpBuilder &b);
 
   /// Pieces of the elements with the packed indices `indices`, i32 computed at run time.
-  llvm::SmallVector<Pieces> pick(llvm::ArrayRef<mlir::Value> indices);
+  llvm::SmallVector<Pieces> pick(mlir::ImplicitLocOpBuilder &b,
+                                 llvm::ArrayRef<mlir::Value> indices);
+
+  //===--- The same in two steps, for several trips at once
+  //---------------------------------------//
+
+  /// Whether all fits into shared memory at once: the condition for what follows.
+  bool isOneRound() const { return roundBits == 0; }
+  /// Of shared memory, of all blocks in one round; a multiple of the widest access.
+  uint64_t bytes() const { return bytesOfRound; }
+  /// Where the blocks begin in shared memory, in bytes.
+  void setStart(uint64_t bytes);
+  /// Between `beginWriting` and `beginReading` of the memory.
+  void write(mlir::ImplicitLocOpBuilder &b) { write(b, 0); }
+  /// One piece of what is wanted, after `beginReading`. An access that reads others too keeps them.
+  mlir::Value read(mlir::ImplicitLocOpBuilder &b, size_t block, uint64_t piece);
 
 private:
-  /// The part of shared memory for one block.
-  struct Buffer {
-    mlir::Type element, stored; // a boolean is stored as a byte
-    SharedLayout layout;
-    uint64_t start = 0; // in bytes
-    uint64_t bytes() const { return stored.getIntOrFloatBitWidth() / 8; }
+  /// An offset in shared memory, in elements: the sum of two numbers without common bits. The fixed
+  /// one costs nothing, since an access can add it.
+  struct Offset {
+    mlir::Value variable;
+    uint64_t fixed = 0;
+  };
+
+  /// The offset that a thread adds by exclusive or, and the bits which that can have.
+  struct ThreadOffset {
+    mlir::Value value; // null before it is computed
+    uint64_t bits = 0;
+
+    Offset exclusiveOr(mlir::ImplicitLocOpBuilder &b, uint64_t offset) const;
   };
 
   /// Neighbours in shared memory that a thread holds: the offset of the first is that of the thread
-  /// ^ `offset`; the numbers of the pieces, in order.
+  /// ^ `offset`. Each of them is a piece, or several that are copies.
   struct Run {
+    struct Member {
+      uint64_t position, piece;
+    };
     uint64_t offset;
-    llvm::SmallVector<uint64_t> pieces;
+    llvm::SmallVector<Member> members;
   };
 
-  /// A thread's runs of `length` elements, and those of its pieces that are copies of others in
-  /// them.
-  struct Runs {
-    llvm::SmallVector<Run> runs;
-    llvm::SmallVector<std::pair<uint64_t, uint64_t>> copies; // of the second piece
+  /// One block and its part of shared memory.
+  struct Buffer {
+    Pieces source, result;      // `result` is null where nothing has been read yet
+    mlir::Type element, stored; // a boolean is stored as a byte
+    SharedLayout layout;
+    std::optional<MatrixLoad> matrices; // how to read, if not by plain loads
+    llvm::SmallVector<Run> reads;
+    uint64_t start = 0; // in bytes
+    ThreadOffset ofReadingThread;
+
+    uint64_t bytes() const { return stored.getIntOrFloatBitWidth() / 8; }
   };
 
-  static Runs runsOf(const SharedLayout &layout, const LinearLayout &places, uint64_t constant,
-                     int64_t length);
-  mlir::Value threadOffset(const SharedLayout &layout, const LinearLayout &places);
-  mlir::Value pointer(const Buffer &buffer, mlir::Value offset);
-  mlir::Value isInRound(mlir::Value offset, uint64_t round);
+  void chooseMatrices(Buffer &buffer);
+  static llvm::SmallVector<Run> runsOf(const SharedLayout &layout, const LinearLayout &places,
+                                       int64_t length, uint64_t constant);
+  ThreadOffset threadOffset(mlir::ImplicitLocOpBuilder &b, const SharedLayout &layout,
+                            const LinearLayout &places);
+  /// Where the thread at hand reads what lies at `offset` from its own place.
+  Offset readingOffset(mlir::ImplicitLocOpBuilder &b, Buffer &buffer, uint64_t offset);
+  mlir::Value pointer(mlir::ImplicitLocOpBuilder &b, const Buffer &buffer, Offset offset);
+  mlir::Value isInRound(mlir::ImplicitLocOpBuilder &b, Offset offset, uint64_t round);
 
-  void inRounds(llvm::function_ref<void(uint64_t round)> read);
-  void write(uint64_t round);
-  void writeBlock(const Buffer &buffer, llvm::ArrayRef<mlir::Value> pieces, uint64_t round);
-  void storeRun(const Buffer &buffer, llvm::ArrayRef<mlir::Value> values, mlir::Value offset);
-  Pieces loadRun(const Buffer &buffer, int64_t length, mlir::Value offset);
-  void keepFound(mlir::Value &value, mlir::Value found, mlir::Value offset, uint64_t round);
+  void inRounds(mlir::ImplicitLocOpBuilder &b, llvm::function_ref<void(uint64_t round)> read);
+  void write(mlir::ImplicitLocOpBuilder &b, uint64_t round);
+  void writeBlock(mlir::ImplicitLocOpBuilder &b, const Buffer &buffer, uint64_t round);
+  void storeRun(mlir::ImplicitLocOpBuilder &b, const Buffer &buffer,
+                llvm::ArrayRef<mlir::Value> values, Offset offset);
 
-  mlir::ImplicitLocOpBuilder &b;
+  void readRound(mlir::ImplicitLocOpBuilder &b, Buffer &buffer, uint64_t round);
+  void readMatrices(mlir::ImplicitLocOpBuilder &b, Buffer &buffer, uint64_t piece);
+  Pieces loadRun(mlir::ImplicitLocOpBuilder &b, const Buffer &buffer, int64_t length,
+                 Offset offset);
+  Pieces fromStored(mlir::ImplicitLocOpBuilder &b, const Buffer &buffer, mlir::Value whole,
+                    int64_t length);
+  void keepFound(mlir::ImplicitLocOpBuilder &b, mlir::Value &value, mlir::Value found,
+                 Offset offset, uint64_t round);
+
   SharedMemory &memory;
-  const LinearLayout &from, &wanted;
-  llvm::ArrayRef<Pieces> sources;
-  llvm::SmallVector<Buffer> buffers;
+  LinearLayout from, wanted;
+  uint64_t constant; // `offset` of the constructor
+  std::vector<Buffer> buffers;
+  uint64_t bytesOfRound = 0;
   unsigned offsetBits = 0, roundBits = 0; // an offset's upper bits are the round
 };
 

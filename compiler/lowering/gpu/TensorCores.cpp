@@ -9,6 +9,7 @@
 
 #include "compiler/ir/LayoutConversion.h"
 #include "compiler/layout/MatrixLayouts.h"
+#include "compiler/layout/Placement.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -87,26 +88,50 @@ Values pack(ImplicitLocOpBuilder &b, ArrayRef<Value> elements) {
   return words;
 }
 
-/// A factor's pieces, packed; for tf32x3, also what is lost by rounding them.
-struct Factor {
-  Factor(ImplicitLocOpBuilder &b, ArrayRef<Value> pieces, Precision precision) {
+/// A factor's tiles, each packed where it is first used; for tf32x3, also what is lost by rounding.
+class Factor {
+public:
+  struct Tile {
+    Values words, lost;
+  };
+
+  Factor(ImplicitLocOpBuilder &b, FactorPiece piece, const LinearLayout &tile,
+         const LinearLayout &whole, Precision precision)
+      : b(b), piece(piece), precision(precision), perTile(piecesOf(tile)),
+        tiles(piecesOf(whole) / perTile) {}
+
+  const Tile &tile(unsigned number) {
+    Tile &tile = tiles[number];
+    if (tile.words.empty())
+      fill(tile, number * perTile);
+    return tile;
+  }
+
+private:
+  static unsigned piecesOf(const LinearLayout &layout) {
+    return 1u << layout.placeBits(place::registers);
+  }
+
+  void fill(Tile &tile, unsigned first) {
+    Values pieces;
+    for (unsigned i = 0; i < perTile; ++i)
+      pieces.push_back(piece(first + i));
     if (!pieces.front().getType().isF32()) {
-      words = pack(b, pieces);
-    } else {
-      for (Value piece : pieces) {
-        words.push_back(toTf32(b, piece));
-        if (precision == Precision::Tf32x3)
-          lost.push_back(toTf32(b, lostInTf32(b, piece, words.back())));
-      }
+      tile.words = pack(b, pieces);
+      return;
+    }
+    for (Value value : pieces) {
+      tile.words.push_back(toTf32(b, value));
+      if (precision == Precision::Tf32x3)
+        tile.lost.push_back(toTf32(b, lostInTf32(b, value, tile.words.back())));
     }
   }
 
-  static ArrayRef<Value> tile(const Values &words, size_t number, size_t tiles) {
-    size_t each = words.size() / tiles;
-    return ArrayRef(words).slice(number * each, each);
-  }
-
-  Values words, lost;
+  ImplicitLocOpBuilder &b;
+  FactorPiece piece;
+  Precision precision;
+  unsigned perTile;
+  std::vector<Tile> tiles;
 };
 
 /// The instruction for one tile.
@@ -152,7 +177,7 @@ bool isLaidOut(Value block, const LinearLayout &layout) {
 } // namespace
 
 FailureOr<SmallVector<Value>> multiplyOnTensorCores(ImplicitLocOpBuilder &b, DotOp dot,
-                                                    ArrayRef<Value> a, ArrayRef<Value> other,
+                                                    FactorPiece a, FactorPiece other,
                                                     ArrayRef<Value> acc) {
   Type element = getElementTypeOrSelf(dot.getA());
   const int64_t k = cast<RankedTensorType>(dot.getA().getType()).getDimSize(1);
@@ -161,31 +186,32 @@ FailureOr<SmallVector<Value>> multiplyOnTensorCores(ImplicitLocOpBuilder &b, Dot
   if (!layouts || !isLaidOut(dot.getA(), layouts->a) || !isLaidOut(dot.getB(), layouts->b))
     return dot.emitOpError("has operands in other layouts than those of a tensor core's tiles");
 
-  Factor left(b, a, dot.getPrecision()), right(b, other, dot.getPrecision());
+  Factor left(b, a, tile.a, layouts->a, dot.getPrecision());
+  Factor right(b, other, tile.b, layouts->b, dot.getPrecision());
   Multiplier multiplier(b, element, tile);
   const unsigned tilesOfK = k / tile.a.shape()[1];
   const unsigned rows = 1u << layouts->rowBits.size(), columns = 1u << layouts->columnBits.size();
   Values result(acc);
   const size_t perTile = result.size() / (rows * columns);
-  auto addProducts = [&](Values &sums, const Values &x, const Values &y) {
+  auto addProducts = [&](Values &sums, Values Factor::Tile::*x, Values Factor::Tile::*y) {
     for (unsigned step = 0; step < tilesOfK; ++step)
       for (unsigned number = 0; number < rows * columns; ++number) {
         unsigned row = gatherBits(number, layouts->rowBits) * tilesOfK + step;
         unsigned column = gatherBits(number, layouts->columnBits) * tilesOfK + step;
-        multiplier.multiply(Factor::tile(x, row, rows * tilesOfK),
-                            Factor::tile(y, column, columns * tilesOfK),
+        multiplier.multiply(left.tile(row).*x, right.tile(column).*y,
                             MutableArrayRef(sums).slice(number * perTile, perTile));
       }
   };
+  constexpr auto words = &Factor::Tile::words, lostWords = &Factor::Tile::lost;
   if (dot.getPrecision() == Precision::Tf32x3) {
     Value zero = b.create<arith::ConstantOp>(b.getZeroAttr(result.front().getType()));
     Values lost(result.size(), zero);
-    addProducts(lost, left.lost, right.words);
-    addProducts(lost, left.words, right.lost);
+    addProducts(lost, lostWords, words);
+    addProducts(lost, words, lostWords);
     for (auto [sum, correction] : llvm::zip_equal(result, lost))
       sum = b.create<arith::AddFOp>(sum, finiteOrZero(b, correction));
   }
-  addProducts(result, left.words, right.words);
+  addProducts(result, words, words);
   return result;
 }
 

@@ -5,13 +5,17 @@
 #include "compiler/ir/EftDialect.h"
 
 #include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 
 namespace eft {
+
+/// Gives a piece of a factor, by its number, where it is first used.
+using FactorPiece = llvm::function_ref<mlir::Value(unsigned piece)>;
 
 /// What a thread holds of the product, from what it holds of the operands: one `mma.sync` for each
 /// tile. Nothing, with a diagnostic, if the operands are not in the layouts of MatrixLayouts.h.
 mlir::FailureOr<llvm::SmallVector<mlir::Value>>
-multiplyOnTensorCores(mlir::ImplicitLocOpBuilder &b, DotOp dot, llvm::ArrayRef<mlir::Value> a,
-                      llvm::ArrayRef<mlir::Value> other, llvm::ArrayRef<mlir::Value> acc);
+multiplyOnTensorCores(mlir::ImplicitLocOpBuilder &b, DotOp dot, FactorPiece a, FactorPiece other,
+                      llvm::ArrayRef<mlir::Value> acc);
 
 } // namespace eft

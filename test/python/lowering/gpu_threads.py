@@ -126,7 +126,50 @@ class Threads:
         assert (lane < LANES).all()
         return [value[self.number // LANES * LANES + lane]]
 
+    # Matrices
+
+    def llvm_call_intrinsic(self, operation, operands, active):
+        """mma.sync.m16n8kK.row.col, with K of 4 or 8 words: each lane has words of its factors."""
+        assert active.all(), "a product that not all threads reach"
+        intrinsic = re.search(r"llvm\.nvvm\.mma\.m16n8k\d+\.row\.col", operation.attributes)
+        assert intrinsic, operation.attributes
+        *words, c0, c1, c2, c3 = operands
+        words = [np.ascontiguousarray(word).view(np.uint32).reshape(-1, LANES) for word in words]
+        first, second = words[: len(words) * 2 // 3], words[len(words) * 2 // 3 :]
+        element = np.float16 if c0.dtype == np.float32 else np.int8
+        sums = [np.empty_like(c0.reshape(-1, LANES)) for _ in range(4)]
+        for warp in range(self.count // LANES):
+            # The lane is 4 × row (or column) + word of the row.
+            rows = [word[warp].reshape(8, 4) for word in first]
+            upper, lower = np.hstack(rows[0::2]), np.hstack(rows[1::2])
+            a = np.ascontiguousarray(np.vstack([upper, lower])).view(element)
+            b = np.hstack([word[warp].reshape(8, 4) for word in second])
+            product = a.astype(c0.dtype) @ np.ascontiguousarray(b).view(element).astype(c0.dtype).T
+            for number, total in enumerate(sums):
+                half = product[number // 2 * 8 :][:8]
+                total[warp] = half[:, number % 2 :: 2].ravel()
+        added = [c + total.ravel() for c, total in zip((c0, c1, c2, c3), sums, strict=True)]
+        return [np.stack(added, 1)]
+
+    def llvm_extractvalue(self, operation, operands, active):
+        position = int(re.search(r"position = array<i64: (\d+)>", operation.attributes)[1])
+        return [operands[0][:, position]]
+
     # Memory
+
+    def nvvm_ldmatrix(self, operation, operands, active):
+        assert active.all(), "a matrix load that not all threads reach"
+        count = int(re.search(r"num = (\d+)", operation.attributes)[1])
+        is_transposed = "col" in operation.attributes
+        matrices = []
+        for matrix in range(count):
+            reads = self.number % LANES // 8 == matrix
+            _, places = self.places(operation, operands[0], "<3>", 16, reads, writes=False)
+            halves = self.shared.bytes[places].view(np.uint16).reshape(-1, 8, 8)
+            if is_transposed:
+                halves = halves.transpose(0, 2, 1)
+            matrices.append(np.ascontiguousarray(halves).view(np.uint32).reshape(-1))
+        return [np.stack(matrices, 1) if count > 1 else matrices[0]]
 
     def llvm_mlir_addressof(self, operation, operands, active):
         return [np.zeros(self.count, np.int64)]

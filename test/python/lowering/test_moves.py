@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Moves, reductions and scans between random layouts, lowered for both targets and run on the host:
-the GPU's code thread by thread, the CPU's as a library."""
+"""Moves, reductions, scans and products in random layouts, lowered and run on the host: the GPU's
+code thread by thread, the CPU's as a library."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ import eft
 import numpy as np
 import pytest
 from gpu_threads import LANES, Threads
+from placed_products import Products
 from placed_programs import Program, Programs
 
 TOOLS = pathlib.Path(eft.__file__).parents[2] / "bin"
@@ -39,7 +40,16 @@ def check(program: Program, results: list[np.ndarray]):
 @pytest.mark.parametrize("seed", range(50))
 def test_threads_of_a_gpu(seed):
     warps = [1, 2, 4][seed % 3]
-    program = Programs(seed, warps).draw()
+    run_threads(Programs(seed, warps).draw(), warps)
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_products_on_tensor_cores(seed):
+    warps = [1, 2, 4, 8][seed % 4]
+    run_threads(Products(seed, warps).draw(), warps)
+
+
+def run_threads(program: Program, warps: int):
     text = lower(program, f"-eft-lower-to-gpu=num-warps={warps}", "-cse", "-mlir-print-op-generic")
     arrays = [np.ascontiguousarray(array) for array in program.inputs + program.outputs]
     starts = np.cumsum([0] + [(array.nbytes + 255) // 256 * 256 for array in arrays])
