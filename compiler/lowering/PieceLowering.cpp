@@ -225,20 +225,38 @@ LogicalResult PieceLowering::lowerConstant(ImplicitLocOpBuilder &b, arith::Const
   return success();
 }
 
+/// An offset as the sum of two, the second a constant. It is added to the address last, where an
+/// access does that by itself, so that pieces which differ by it alone share a register.
+static std::pair<Value, int64_t> splitConstant(Value offset) {
+  auto sum = offset.getDefiningOp<arith::AddIOp>();
+  APInt constant;
+  bool isExact =
+      sum && bitEnumContainsAll(sum.getOverflowFlags(), arith::IntegerOverflowFlags::nsw);
+  if (!isExact || !offset.getType().isInteger() ||
+      !matchPattern(sum.getRhs(), m_ConstantInt(&constant)))
+    return {offset, 0};
+  return {sum.getLhs(), constant.getSExtValue()};
+}
+
 void PieceLowering::lowerAddPtr(ImplicitLocOpBuilder &b, AddPtrOp op) {
   Type address = pieceTypeOf(op.getType());
   auto pointee = cast<PointerType>(getElementTypeOrSelf(op.getType())).getPointee();
-  Value bytes = b.create<arith::ConstantIntOp>(pointee.getIntOrFloatBitWidth() / 8, 64);
+  const int64_t width = pointee.getIntOrFloatBitWidth() / 8;
+  Value bytes = b.create<arith::ConstantIntOp>(width, 64);
   if (address != bytes.getType())
     bytes = splat(b, bytes, address);
   Pieces result;
   // Copies: looking up one value's pieces may move another's.
   Pieces pointers(piecesOf(op.getPointer())), offsets(piecesOf(op.getOffset()));
   for (auto [pointer, offset] : llvm::zip_equal(pointers, offsets)) {
-    Value wide = offset.getType() == address
-                     ? offset
-                     : b.create<arith::ExtSIOp>(address, offset).getResult();
-    result.push_back(b.create<arith::AddIOp>(pointer, b.create<arith::MulIOp>(wide, bytes)));
+    auto [variable, fixed] = splitConstant(offset);
+    Value wide = variable.getType() == address
+                     ? variable
+                     : b.create<arith::ExtSIOp>(address, variable).getResult();
+    Value sum = b.create<arith::AddIOp>(pointer, b.create<arith::MulIOp>(wide, bytes));
+    if (fixed != 0)
+      sum = b.create<arith::AddIOp>(sum, b.create<arith::ConstantIntOp>(fixed * width, 64));
+    result.push_back(sum);
   }
   setPieces(op, std::move(result));
 }

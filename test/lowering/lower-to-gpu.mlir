@@ -19,6 +19,27 @@ func.func @range(%p: !eft.ptr<i32>) {
 
 // -----
 
+#layout = #eft.layout<register = [[32]], lane = [[1], [2], [4], [8], [16]], warp = []>
+
+// The constant part of an offset that can't overflow is added to the address last: both addresses
+// are made of one register.
+// CHECK-LABEL: @constant_offsets
+func.func @constant_offsets(%p: !eft.ptr<f32>) {
+  // CHECK: %[[OFFSET:.*]] = arith.muli %{{.*}}, %c4_i64 : i64
+  // CHECK: %[[FIRST:.*]] = arith.addi %arg0, %[[OFFSET]] : i64
+  // CHECK: %[[SECOND:.*]] = arith.addi %[[FIRST]], %c128_i64 : i64
+  // CHECK: llvm.inttoptr %[[FIRST]]
+  // CHECK: llvm.inttoptr %[[SECOND]]
+  %i = eft.arange 0 to 64 : tensor<64xi32, #layout>
+  %ps = eft.splat %p : !eft.ptr<f32> -> tensor<64x!eft.ptr<f32>, #layout>
+  %pi = eft.addptr %ps, %i : tensor<64x!eft.ptr<f32>, #layout>, tensor<64xi32, #layout>
+  %x = eft.load %pi : tensor<64x!eft.ptr<f32>, #layout>
+  eft.store %pi, %x : tensor<64x!eft.ptr<f32>, #layout>
+  return
+}
+
+// -----
+
 #layout = #eft.layout<register = [[1], [2], [4]], lane = [[8], [16], [32], [64], [128]], warp = []>
 
 // CHECK-LABEL: @widest_accesses
@@ -73,7 +94,8 @@ func.func @mask_is_not_a_prefix(%p: !eft.ptr<f32>, %m: !eft.ptr<i8>) {
   // CHECK: %[[M0:.*]] = arith.cmpi ne
   // CHECK: %[[M1:.*]] = arith.cmpi ne
   // CHECK: %[[ALL:.*]] = arith.andi %[[M0]], %[[M1]] : i1
-  // CHECK: %[[X:.*]]:2 = scf.if %[[ALL]] -> (f32, f32)
+  // CHECK: %[[USUAL:.*]] = llvm.intr.expect %[[ALL]], %true : i1
+  // CHECK: %[[X:.*]]:2 = scf.if %[[USUAL]] -> (f32, f32)
   // CHECK: llvm.load %{{.*}} -> vector<2xi32>
   // CHECK: } else {
   // CHECK: scf.if %[[M0]] -> (f32)

@@ -186,6 +186,12 @@ Value recompute(ImplicitLocOpBuilder &b, Value mask) {
   return isa_and_present<arith::CmpIOp>(op) ? b.clone(*op)->getResult(0) : mask;
 }
 
+/// A condition that most threads find to be `usual`. What only the others need stays on their way
+/// then: LLVM would compute it for all of them in front of the branch.
+Value expect(ImplicitLocOpBuilder &b, Value condition, bool usual) {
+  return b.create<LLVM::ExpectOp>(condition, b.create<arith::ConstantIntOp>(usual, 1));
+}
+
 unsigned runOf(std::optional<uint32_t> run) { return run.value_or(1); }
 
 } // namespace
@@ -204,9 +210,9 @@ LogicalResult GpuLowering::lowerLoad(ImplicitLocOpBuilder &b, LoadOp load) {
     others.assign(masks.size(), b.create<arith::ConstantOp>(b.getZeroAttr(element)));
 
   SmallVector<Type> types(masks.size(), element);
-  auto whole = b.create<scf::IfOp>(
-      types, isWholeUnderMask(b, masks, load.getPrefix() && lastPieceIsHighest(load.getType())),
-      /*withElseRegion=*/true);
+  Value isWhole =
+      isWholeUnderMask(b, masks, load.getPrefix() && lastPieceIsHighest(load.getType()));
+  auto whole = b.create<scf::IfOp>(types, expect(b, isWhole, true), /*withElseRegion=*/true);
   b.setInsertionPointToStart(whole.thenBlock());
   b.create<scf::YieldOp>(access.loadAll());
   b.setInsertionPointToStart(whole.elseBlock());
@@ -251,7 +257,7 @@ LogicalResult GpuLowering::lowerStore(ImplicitLocOpBuilder &b, StoreOp store) {
   if (masks.size() == 1)
     return success();
   Value isPartial = b.create<arith::XOrIOp>(isWhole, b.create<arith::ConstantIntOp>(1, 1));
-  auto partial = b.create<scf::IfOp>(isPartial);
+  auto partial = b.create<scf::IfOp>(expect(b, isPartial, false));
   b.setInsertionPointToStart(partial.thenBlock());
   for (auto [piece, mask] : llvm::enumerate(masks)) {
     auto one = b.create<scf::IfOp>(recompute(b, mask));

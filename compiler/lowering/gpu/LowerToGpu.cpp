@@ -54,7 +54,8 @@ GpuLowering::Pieces GpuLowering::arange(ImplicitLocOpBuilder &b, RankedTensorTyp
       ofRegister ^= (piece >> bit & 1) ? image : 0;
     // Adding says the same as exclusive or where no bits meet, and folds into addresses.
     if (isDisjoint) {
-      result.push_back(b.create<arith::AddIOp>(ofThread, constant(ofRegister + start)));
+      result.push_back(b.create<arith::AddIOp>(ofThread, constant(ofRegister + start),
+                                               arith::IntegerOverflowFlags::nsw));
       continue;
     }
     Value index = b.create<arith::XOrIOp>(ofThread, constant(ofRegister));
