@@ -40,12 +40,13 @@ def load(function, variant: Variant, device: int) -> CompiledKernel:
 
 
 def compile_variant(function, variant: Variant, device: int | None) -> Compilation:
-    """Compiles, or finds in the cache. For CUDA the binary is a cubin; with `device` None it is
-    PTX, and nothing is asked of a driver."""
-    driver = None
-    if variant.target != "cpu" and device is not None:
-        driver = _runtime.device_properties(device)["driver_version"]
-    key = cache_key(function, variant, f"code {driver}")
+    """Compiles, or finds in the cache; nothing is asked of a driver. `device` is the GPU on which
+    the code will be loaded, if there is one.
+
+    For CUDA the binary is PTX: the driver assembles it when it is loaded, and has a cache of its
+    own for what comes of it.
+    """
+    key = cache_key(function, variant, "code")
     entry = _runtime.cache_get(key) if key else None
     if entry is not None:
         metadata, binary = _unpack(entry)
@@ -56,11 +57,12 @@ def compile_variant(function, variant: Variant, device: int | None) -> Compilati
             compiled.name, variant.target, compiled.num_warps, compiled.shared_bytes
         )
         binary = compiled.binary
-        if driver:
-            binary = _runtime.link_ptx(device, binary.decode(), compiled.name)
         if key:
             _runtime.cache_put(key, _pack(metadata, binary))
-    asm = Asm(lambda: _stages(function, variant), variant.target, binary if driver else None)
+    make_cubin = None
+    if variant.target != "cpu" and device is not None:
+        make_cubin = lambda: _runtime.link_ptx(device, binary.decode(), metadata.name)  # noqa: E731
+    asm = Asm(lambda: _stages(function, variant), variant.target, make_cubin)
     return Compilation(metadata, binary, asm)
 
 

@@ -14,23 +14,28 @@ Metadata = namedtuple("Metadata", "name target num_warps shared")
 
 class Asm(Mapping):
     """The text of each stage: "ir", "placed", "llvm", then "ptx" for a GPU or "asm" for the host;
-    and "cubin", bytes, for a kernel that is loaded on a GPU.
+    and "cubin", bytes, for a kernel that is loaded on a GPU: what the driver's linker makes of the
+    PTX. The code that runs is assembled by the driver from the same PTX as a whole program, and may
+    use fewer registers.
 
     The stages are made when one is first asked for.
     """
 
-    def __init__(self, make_stages, target: str, cubin: bytes | None):
+    def __init__(self, make_stages, target: str, make_cubin=None):
         self._make = make_stages
         self._stages = None
-        self._cubin = cubin
+        self._make_cubin = make_cubin
+        self._cubin = None
         self._names = ["ir", "placed", "llvm", "asm" if target == "cpu" else "ptx"]
-        if cubin is not None:
+        if make_cubin is not None:
             self._names.append("cubin")
 
     def __getitem__(self, name: str):
         if name not in self._names:
             raise KeyError(name)
         if name == "cubin":
+            if self._cubin is None:
+                self._cubin = self._make_cubin()
             return self._cubin
         if self._stages is None:
             self._stages = self._make()
@@ -48,7 +53,7 @@ class Compilation:
 
     Attributes:
         metadata: see `Metadata`.
-        binary: a cubin, an object for the host, or PTX for a GPU that is not here.
+        binary: PTX, or an object for the host.
         asm: see `Asm`.
     """
 

@@ -33,7 +33,8 @@ void markChild() {
 
 } // namespace
 
-Error Driver::error(Result result, std::string_view call, std::string_view doing) const {
+Error Driver::error(Result result, std::string_view call, std::string_view doing,
+                    std::string_view log) const {
   const char *known = nullptr;
   const char *words = nullptr;
   // A driver newer than its library may return numbers for which there are no words.
@@ -44,6 +45,9 @@ Error Driver::error(Result result, std::string_view call, std::string_view doing
   std::string message;
   message.append(call).append(" failed while ").append(doing).append(": ").append(name);
   message.append(" (").append(words).append(")");
+  log = log.substr(0, log.find_last_not_of("\n ") + 1);
+  if (!log.empty())
+    message.append("\n").append(log);
   ErrorKind kind = result == errorOutOfMemory ? ErrorKind::OutOfMemory : ErrorKind::Cuda;
   return {kind, std::move(message)};
 }

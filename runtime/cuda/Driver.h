@@ -29,8 +29,10 @@ public:
   // False if there is a driver but no GPU for it.
   bool hasDevices() const { return devices; }
 
-  // "cuModuleLoadData failed while loading kernel 'k': CUDA_ERROR_OUT_OF_MEMORY (out of memory)"
-  Error error(Result result, std::string_view call, std::string_view doing) const;
+  // "cuFuncLoad failed while loading kernel 'k': CUDA_ERROR_OUT_OF_MEMORY (out of memory)", and
+  // below that what the driver has written to a log.
+  Error error(Result result, std::string_view call, std::string_view doing,
+              std::string_view log = {}) const;
   // The same as a Status, which is success where `result` is.
   Status check(Result result, std::string_view call, std::string_view doing) const {
     return result == success ? Status() : Status(error(result, call, doing));

@@ -21,13 +21,14 @@
   X(cuCtxSetCurrent, cuCtxSetCurrent, (ContextHandle context))                                     \
   X(cuCtxSynchronize, cuCtxSynchronize, ())                                                        \
   X(cuLinkCreate, cuLinkCreate_v2,                                                                 \
-    (unsigned count, LinkOption *options, void **values, LinkHandle *link))                        \
+    (unsigned count, JitOption *options, void **values, LinkHandle *link))                        \
   X(cuLinkAddData, cuLinkAddData_v2,                                                               \
     (LinkHandle link, LinkInput kind, void *data, size_t size, const char *name,                   \
-     unsigned count, LinkOption *options, void **values))                                          \
+     unsigned count, JitOption *options, void **values))                                          \
   X(cuLinkComplete, cuLinkComplete, (LinkHandle link, void **cubin, size_t *size))                 \
   X(cuLinkDestroy, cuLinkDestroy, (LinkHandle link))                                               \
-  X(cuModuleLoadData, cuModuleLoadData, (ModuleHandle *module, const void *image))                 \
+  X(cuModuleLoadDataEx, cuModuleLoadDataEx,                                                        \
+    (ModuleHandle * module, const void *image, unsigned count, JitOption *options, void **values))  \
   X(cuModuleUnload, cuModuleUnload, (ModuleHandle module))                                         \
   X(cuModuleGetFunction, cuModuleGetFunction,                                                      \
     (FunctionHandle *function, ModuleHandle module, const char *name))                             \

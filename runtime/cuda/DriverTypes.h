@@ -45,8 +45,9 @@ enum CaptureMode : int { captureRelaxed = 2 };
 
 enum LinkInput : int { inputPtx = 1 };
 
-// Options of the linker. Each value travels in a void *: a pointer, or a number in its low bytes.
-enum LinkOption : int {
+// Options of the driver's assembler and linker. Each value travels in a void *: a pointer, or a
+// number in its low bytes.
+enum JitOption : int {
   infoLogBuffer = 3,
   infoLogBytes = 4,
   errorLogBuffer = 5,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Loading a cubin, and the one driver call that a launch is.
+// Loading code, and the one driver call that a launch is.
 #include "runtime/cuda/Kernel.h"
 
 #include <vector>
@@ -12,7 +12,7 @@ constexpr int sharedWithoutOptIn = 48 * 1024;
 
 } // namespace
 
-Expected<std::unique_ptr<const Kernel>> Kernel::load(const Gpu &gpu, std::string_view cubin,
+Expected<std::unique_ptr<const Kernel>> Kernel::load(const Gpu &gpu, std::string_view image,
                                                      const std::string &name, KernelShape shape) {
   if (shape.sharedBytes > gpu.properties().maxSharedPerBlock)
     return Error{ErrorKind::InvalidArgument,
@@ -29,18 +29,22 @@ Expected<std::unique_ptr<const Kernel>> Kernel::load(const Gpu &gpu, std::string
     return scope.error();
   CaptureAllowance allowance(gpu.driver());
   std::unique_ptr<Kernel> kernel(new Kernel(gpu, name, shape, *context));
-  if (Status status = kernel->prepare(cubin); !status.ok())
+  if (Status status = kernel->prepare(image); !status.ok())
     return std::move(status).error();
   return std::unique_ptr<const Kernel>(std::move(kernel));
 }
 
-Status Kernel::prepare(std::string_view cubin) {
+Status Kernel::prepare(std::string_view image) {
   const Driver &driver = owner->driver();
   std::string doing = "loading kernel '" + name + "' on " + owner->name();
-  Result result = driver.cuModuleLoadData(&module, cubin.data());
+  char log[8192] = {};
+  JitOption options[] = {errorLogBuffer, errorLogBytes};
+  void *values[] = {log, reinterpret_cast<void *>(sizeof(log))};
+  std::string copy(image); // PTX must end in a zero
+  Result result = driver.cuModuleLoadDataEx(&module, copy.c_str(), 2, options, values);
   if (result != success) {
     module = nullptr;
-    return driver.error(result, "cuModuleLoadData", doing);
+    return driver.error(result, "cuModuleLoadDataEx", doing, log);
   }
   result = driver.cuModuleGetFunction(&function, module, name.c_str());
   if (result != success)

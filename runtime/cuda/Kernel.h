@@ -21,7 +21,8 @@ struct KernelShape {
 // Owns its module on the GPU, which goes with it. Safe to launch from several threads.
 class Kernel {
 public:
-  static Expected<std::unique_ptr<const Kernel>> load(const Gpu &gpu, std::string_view cubin,
+  // `image` is PTX, which the driver assembles (or finds in its own cache), or a cubin.
+  static Expected<std::unique_ptr<const Kernel>> load(const Gpu &gpu, std::string_view image,
                                                       const std::string &name, KernelShape shape);
   ~Kernel();
   Kernel(const Kernel &) = delete;
@@ -36,7 +37,7 @@ public:
 private:
   Kernel(const Gpu &gpu, const std::string &name, KernelShape shape, ContextHandle context)
       : owner(&gpu), context(context), shape(shape), name(name) {}
-  Status prepare(std::string_view cubin);
+  Status prepare(std::string_view image);
   Error launchError(Result result, std::string_view call) const;
 
   const Gpu *owner;

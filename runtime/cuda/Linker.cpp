@@ -2,8 +2,6 @@
 // One link of one PTX text.
 #include "runtime/cuda/Linker.h"
 
-#include <cstring>
-
 namespace eft::cuda {
 namespace {
 
@@ -18,20 +16,13 @@ public:
   Link(const Link &) = delete;
 
   Result create() {
-    LinkOption options[] = {errorLogBuffer, errorLogBytes};
+    JitOption options[] = {errorLogBuffer, errorLogBytes};
     void *values[] = {log, reinterpret_cast<void *>(sizeof(log))};
     return driver.cuLinkCreate(2, options, values, &handle);
   }
 
-  // The driver's error with the linker's log below it.
   Error error(Result result, std::string_view call, std::string_view doing) const {
-    Error failure = driver.error(result, call, doing);
-    std::string_view text(log, strnlen(log, sizeof(log)));
-    while (!text.empty() && (text.back() == '\n' || text.back() == ' '))
-      text.remove_suffix(1);
-    if (!text.empty())
-      failure.message.append("\n").append(text);
-    return failure;
+    return driver.error(result, call, doing, log);
   }
 
   const Driver &driver;

@@ -5,11 +5,11 @@
 namespace eft {
 
 Expected<std::unique_ptr<const Kernel>>
-Kernel::loadCuda(int ordinal, std::string_view cubin, std::string name, cuda::KernelShape shape) {
+Kernel::loadCuda(int ordinal, std::string_view image, std::string name, cuda::KernelShape shape) {
   auto gpu = cuda::gpu(ordinal);
   if (!gpu.ok())
     return gpu.error();
-  auto loaded = cuda::Kernel::load(**gpu, cubin, name, shape);
+  auto loaded = cuda::Kernel::load(**gpu, image, name, shape);
   if (!loaded.ok())
     return loaded.error();
   std::unique_ptr<Kernel> kernel(new Kernel(Device::cuda(ordinal), std::move(name)));

@@ -17,9 +17,9 @@ namespace eft {
 // Safe to launch from several threads.
 class Kernel {
 public:
-  // Loads a cubin on a GPU. `name` is the kernel's entry in it.
+  // Loads PTX or a cubin on a GPU. `name` is the kernel's entry in it.
   static Expected<std::unique_ptr<const Kernel>>
-  loadCuda(int ordinal, std::string_view cubin, std::string name, cuda::KernelShape shape);
+  loadCuda(int ordinal, std::string_view image, std::string name, cuda::KernelShape shape);
   // Borrows compiled code on the host, which must outlive the kernel.
   static Expected<std::unique_ptr<const Kernel>> loadHost(cpu::HostFunction *function,
                                                           std::string name);

@@ -30,17 +30,19 @@ PyObject *wrap(PyTypeObject *type, Expected<std::unique_ptr<const Kernel>> loade
 }
 
 PyObject *loadCuda(PyObject *type, PyObject *args, PyObject *keywords) {
-  static const char *names[] = {"device", "cubin", "name", "num_warps", "shared", nullptr};
+  static const char *names[] = {"device", "image", "name", "num_warps", "shared", nullptr};
   int device = 0;
-  Py_buffer cubin;
+  Py_buffer buffer;
   const char *name = nullptr;
   cuda::KernelShape shape;
   if (!PyArg_ParseTupleAndKeywords(args, keywords, "iy*sii:load_cuda", const_cast<char **>(names),
-                                   &device, &cubin, &name, &shape.numWarps, &shape.sharedBytes))
+                                   &device, &buffer, &name, &shape.numWarps, &shape.sharedBytes))
     return nullptr;
-  std::string_view image(static_cast<const char *>(cubin.buf), static_cast<size_t>(cubin.len));
+  std::string_view image(static_cast<const char *>(buffer.buf), static_cast<size_t>(buffer.len));
+  PyThreadState *thread = PyEval_SaveThread(); // the driver may have PTX to assemble
   auto loaded = Kernel::loadCuda(device, image, name, shape);
-  PyBuffer_Release(&cubin);
+  PyEval_RestoreThread(thread);
+  PyBuffer_Release(&buffer);
   return wrap(reinterpret_cast<PyTypeObject *>(type), std::move(loaded), nullptr);
 }
 
@@ -80,8 +82,9 @@ void dealloc(PyObject *self) {
 PyMethodDef methods[] = {
     {"load_cuda", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(loadCuda)),
      METH_CLASS | METH_VARARGS | METH_KEYWORDS,
-     "load_cuda(device, cubin, name, num_warps, shared)\n--\n\n"
-     "Loads the kernel `name` of a cubin on a GPU. `shared` counts bytes of dynamic shared "
+     "load_cuda(device, image, name, num_warps, shared)\n--\n\n"
+     "Loads the kernel `name` of PTX or of a cubin on a GPU. `shared` counts bytes of dynamic "
+     "shared "
      "memory.\n"
      "Raises CudaError with the driver's words."},
     {"load_host", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(loadHost)),

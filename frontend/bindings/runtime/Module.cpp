@@ -146,8 +146,9 @@ void addMissing(py::module_ &module) {
 void addFunctions(py::module_ &module) {
   module.def(
       "link_ptx", linkPtx, "device"_a, "ptx"_a, "name"_a,
-      "Returns the cubin of a kernel's PTX for a GPU, by the driver's own linker. A CudaError\n"
-      "carries the linker's log.");
+      "Returns the cubin of a kernel's PTX for a GPU, by the driver's own linker: code to look\n"
+      "at. It compiles as part of a larger program would be, so it may need more registers than\n"
+      "what load_cuda makes of the PTX. A CudaError carries the linker's log.");
   module.def(
       "device_count", [] { return unwrap(cuda::gpuCount()); },
       "Returns how many GPUs this process can use: 0 where there is no driver. Raises\n"

@@ -210,9 +210,9 @@ def test_ptx_that_the_driver_refuses(fake):
 @with_fake_cuda
 def test_out_of_memory(fake):
     kernel = CudaKernel("x")
-    fake.fail("cuModuleLoadData", 2)
+    fake.fail("cuModuleLoadDataEx", 2)
     assert message(lambda: kernel[1](CudaArray(GPU0)), runtime.CudaError) == (
-        "cuModuleLoadData failed while loading kernel 'dropout' on cuda:0: "
+        "cuModuleLoadDataEx failed while loading kernel 'dropout' on cuda:0: "
         "CUDA_ERROR_OUT_OF_MEMORY (out of memory)"
     )
     kernel[1](CudaArray(GPU0))

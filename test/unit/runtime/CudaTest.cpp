@@ -182,6 +182,16 @@ TEST_F(Cuda, refused_ptx_shows_the_linkers_log) {
   EXPECT_EQ(fake.log(), "link destroyed\n");
 }
 
+TEST_F(Cuda, ptx_that_cannot_be_loaded_shows_the_assemblers_log) {
+  auto kernel = Kernel::loadCuda(0, "wrong ptx", "dropout", {});
+  ASSERT_FALSE(kernel.ok());
+  EXPECT_EQ(kernel.error().message,
+            "cuModuleLoadDataEx failed while loading kernel 'dropout' on cuda:0: "
+            "CUDA_ERROR_INVALID_PTX (a PTX JIT compilation failed)\n"
+            "ptxas application ptx input, line 3; error   : Unknown symbol 'wrong'");
+  EXPECT_EQ(fake.log(), "");
+}
+
 TEST_F(Cuda, linking_may_fail_at_every_step) {
   for (const char *call : {"cuLinkCreate", "cuLinkAddData", "cuLinkComplete"}) {
     bool first = std::string(call) != "cuLinkComplete";
@@ -275,10 +285,10 @@ TEST_F(Cuda, more_shared_memory_than_there_is) {
 }
 
 TEST_F(Cuda, loading_may_fail_and_leaves_nothing_behind) {
-  fake.fail("cuModuleLoadData", 2);
+  fake.fail("cuModuleLoadDataEx", 2);
   auto kernel = Kernel::loadCuda(0, "params=0", "dropout", {});
   ASSERT_FALSE(kernel.ok());
-  EXPECT_EQ(kernel.error().message, "cuModuleLoadData failed while loading kernel 'dropout' on "
+  EXPECT_EQ(kernel.error().message, "cuModuleLoadDataEx failed while loading kernel 'dropout' on "
                                     "cuda:0: CUDA_ERROR_OUT_OF_MEMORY (out of memory)");
   EXPECT_EQ(fake.log(), "");
   fake.fail("cuModuleGetFunction", 500);

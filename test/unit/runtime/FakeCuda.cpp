@@ -45,9 +45,28 @@ struct eft::cuda::StreamObject {};
 struct eft::cuda::EventObject {
   int time;
 };
+/// Where the caller wants to read what is wrong with its PTX.
+struct Log {
+  char *text = nullptr;
+  size_t bytes = 0;
+
+  Log(unsigned count, JitOption *options, void **values) {
+    for (unsigned i = 0; i < count; ++i) {
+      if (options[i] == errorLogBuffer)
+        text = static_cast<char *>(values[i]);
+      if (options[i] == errorLogBytes)
+        bytes = reinterpret_cast<size_t>(values[i]);
+    }
+  }
+
+  Result refuse(const char *input) const {
+    std::snprintf(text, bytes, "ptxas %s, line 3; error   : Unknown symbol 'wrong'\n", input);
+    return 218;
+  }
+};
+
 struct eft::cuda::LinkObject {
-  char *log;
-  size_t logBytes;
+  Log log;
   std::string cubin;
 };
 
@@ -212,30 +231,21 @@ Result cuCtxSynchronize() {
   return success;
 }
 
-Result cuLinkCreate_v2(unsigned count, LinkOption *options, void **values, LinkHandle *link) {
+Result cuLinkCreate_v2(unsigned count, JitOption *options, void **values, LinkHandle *link) {
   FAIL_IF_TOLD
   NEED_CONTEXT
-  *link = new LinkObject{};
-  for (unsigned i = 0; i < count; ++i) {
-    if (options[i] == errorLogBuffer)
-      (*link)->log = static_cast<char *>(values[i]);
-    if (options[i] == errorLogBytes)
-      (*link)->logBytes = reinterpret_cast<size_t>(values[i]);
-  }
+  *link = new LinkObject{{count, options, values}, {}};
   return success;
 }
 
 Result cuLinkAddData_v2(LinkHandle link, LinkInput, void *data, size_t size, const char *name,
-                        unsigned, LinkOption *, void **) {
+                        unsigned, JitOption *, void **) {
   FAIL_IF_TOLD
   const char *ptx = static_cast<const char *>(data);
   if (std::strlen(ptx) + 1 != size)
     return 1;
-  if (std::strstr(ptx, "wrong")) {
-    std::snprintf(link->log, link->logBytes, "ptxas %s, line 3; error   : Unknown symbol 'wrong'\n",
-                  name);
-    return 218;
-  }
+  if (std::strstr(ptx, "wrong"))
+    return link->log.refuse(name);
   link->cubin = std::string("cubin of ") + ptx;
   return success;
 }
@@ -254,11 +264,15 @@ Result cuLinkDestroy(LinkHandle link) {
   return success;
 }
 
-Result cuModuleLoadData(ModuleHandle *module, const void *image) {
+Result cuModuleLoadDataEx(ModuleHandle *module, const void *image, unsigned count,
+                          JitOption *options, void **values) {
   FAIL_IF_TOLD
   NEED_ALLOWANCE
   NEED_CONTEXT
-  *module = new ModuleObject{static_cast<const char *>(image), {}};
+  const char *text = static_cast<const char *>(image);
+  if (std::strstr(text, "wrong"))
+    return Log(count, options, values).refuse("application ptx input");
+  *module = new ModuleObject{text, {}};
   note("load on " + std::to_string(current->ordinal));
   return success;
 }
