@@ -62,6 +62,7 @@ public:
 
   bool isReached() const { return !dims.empty(); }
   unsigned rank() const { return dims.size(); }
+  const llvm::SmallVector<Dim, 2> &getDims() const { return dims; }
   int64_t contiguity(unsigned dim) const { return dims[dim].contiguity; }
   int64_t divisibility(unsigned dim) const { return dims[dim].divisibility; }
   int64_t constancy(unsigned dim) const { return dims[dim].constancy; }

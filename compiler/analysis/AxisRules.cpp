@@ -266,6 +266,23 @@ AxisInfo ofCastPtr(CastPtrOp op, const AxisInfo &x) {
   });
 }
 
+/// The largest power of two that divides what a list says of a dimension; 1 without a list.
+int64_t hinted(std::optional<ArrayRef<int64_t>> list, unsigned dim) {
+  return list ? (*list)[dim] & -(*list)[dim] : 1;
+}
+
+/// What is known and what is said hold both.
+AxisInfo ofHint(HintOp op, const AxisInfo &x) {
+  auto block = dyn_cast<RankedTensorType>(op.getType());
+  AxisInfo info = forEachDim(op.getType(), [&](unsigned dim) {
+    const int64_t extent = block ? block.getDimSize(dim) : 1;
+    return Dim{std::max(x.contiguity(dim), std::min(hinted(op.getContiguity(), dim), extent)),
+               std::max(x.divisibility(dim), hinted(op.getDivisibility(), dim)),
+               std::max(x.constancy(dim), std::min(hinted(op.getConstancy(), dim), extent))};
+  });
+  return AxisInfo(info.getDims(), info.getUnit(), x.getConstant());
+}
+
 AxisInfo ofConstantOp(arith::ConstantOp op) {
   Attribute value = op.getValue();
   if (auto splat = dyn_cast<SplatElementsAttr>(value))
@@ -326,6 +343,7 @@ AxisInfo eft::axisInfoOfResult(OpResult result, Infos operands) {
       .Case<ExpandDimsOp>([&](auto expand) { return ofExpandDims(expand, operands[0]); })
       .Case<BroadcastOp>([&](auto broadcast) { return ofBroadcast(broadcast, operands[0]); })
       .Case<AddPtrOp>([&](auto addPtr) { return ofAddPtr(addPtr, operands); })
+      .Case<HintOp>([&](auto hint) { return ofHint(hint, operands[0]); })
       .Case<CastPtrOp>([&](auto cast) { return ofCastPtr(cast, operands[0]); })
       .Case<arith::AddIOp>([&](auto) { return sum(type, operands[0], operands[1]); })
       .Case<arith::SubIOp>(

@@ -14,6 +14,9 @@
 
 namespace eft {
 
+/// Names and addresses of functions.
+using HostSymbols = std::vector<std::pair<std::string, uintptr_t>>;
+
 /// Lets the context's dialects be translated to LLVM IR.
 void registerTranslations(mlir::DialectRegistry &registry);
 
@@ -49,8 +52,10 @@ void optimize(llvm::Module &module, llvm::TargetMachine &machine);
 llvm::Expected<std::string> emit(llvm::Module &module, llvm::TargetMachine &machine,
                                  llvm::CodeGenFileType type);
 
-/// Loads an object into this process and gives the address of its function `name`. The code stays
+/// Loads an object into this process and gives the address of its function `name`. `symbols` are
+/// functions of the process that the code may call, beside those of the C library. The code stays
 /// for the life of the process. May be called from several threads.
-llvm::Expected<uintptr_t> loadHostObject(llvm::StringRef object, llvm::StringRef name);
+llvm::Expected<uintptr_t> loadHostObject(llvm::StringRef object, llvm::StringRef name,
+                                         const HostSymbols &symbols);
 
 } // namespace eft

@@ -29,10 +29,17 @@ public:
     return loader = new Loader(std::move(*jit));
   }
 
-  llvm::Expected<uintptr_t> load(llvm::StringRef object, llvm::StringRef name) {
+  llvm::Expected<uintptr_t> load(llvm::StringRef object, llvm::StringRef name,
+                                 const HostSymbols &symbols) {
     auto library = jit->createJITDylib("kernel." + std::to_string(count++));
     if (!library)
       return library.takeError();
+    llvm::orc::SymbolMap offered;
+    for (const auto &[symbol, address] : symbols)
+      offered[jit->mangleAndIntern(symbol)] = {llvm::orc::ExecutorAddr(address),
+                                               llvm::JITSymbolFlags::Exported};
+    if (llvm::Error error = library->define(llvm::orc::absoluteSymbols(std::move(offered))))
+      return std::move(error);
     // Functions of the C library, such as fmod.
     auto process = llvm::orc::DynamicLibrarySearchGenerator::GetForCurrentProcess(
         jit->getDataLayout().getGlobalPrefix());
@@ -57,11 +64,12 @@ private:
 
 } // namespace
 
-llvm::Expected<uintptr_t> loadHostObject(llvm::StringRef object, llvm::StringRef name) {
+llvm::Expected<uintptr_t> loadHostObject(llvm::StringRef object, llvm::StringRef name,
+                                         const HostSymbols &symbols) {
   auto loader = Loader::get();
   if (!loader)
     return loader.takeError();
-  return (*loader)->load(object, name);
+  return (*loader)->load(object, name, symbols);
 }
 
 } // namespace eft

@@ -95,10 +95,53 @@ LogicalResult LoadOp::verify() {
     return failure();
   if (getOther() && !getMask())
     return emitOpError("has a value for masked elements but no mask");
+  std::optional<CacheModifier> cache = getCache();
+  if (cache == CacheModifier::WB || cache == CacheModifier::WT)
+    return emitOpError("cache modifier must be ca, cg, cs or cv, got ")
+           << stringifyCacheModifier(*cache);
   return success();
 }
 
-LogicalResult StoreOp::verify() { return verifyRun(*this, getRun()); }
+/// A volatile load is not to be left out or merged, as if it wrote something.
+void LoadOp::getEffects(SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
+  effects.emplace_back(MemoryEffects::Read::get(), &getPointerMutable());
+  if (readsAnew())
+    effects.emplace_back(MemoryEffects::Write::get());
+}
+
+LogicalResult StoreOp::verify() {
+  if (failed(verifyRun(*this, getRun())))
+    return failure();
+  std::optional<CacheModifier> cache = getCache();
+  if (cache == CacheModifier::CA || cache == CacheModifier::CV)
+    return emitOpError("cache modifier must be wb, cg, cs or wt, got ")
+           << stringifyCacheModifier(*cache);
+  return success();
+}
+
+LogicalResult HintOp::verify() {
+  auto block = dyn_cast<RankedTensorType>(getType());
+  size_t expected = block ? block.getRank() : 1;
+  for (std::optional<ArrayRef<int64_t>> list :
+       {getContiguity(), getDivisibility(), getConstancy()}) {
+    if (list && list->size() != expected)
+      return emitOpError("must have a number for each dimension, expected ")
+             << expected << ", got " << list->size();
+    if (list && llvm::any_of(*list, [](int64_t number) { return number < 1; }))
+      return emitOpError("must have positive numbers, got ") << *list;
+  }
+  return success();
+}
+
+LogicalResult PrintOp::verify() {
+  if (!getHexDigits())
+    return success();
+  if (!getElementTypeOrSelf(getValue()).isSignlessInteger())
+    return emitOpError("hex needs integers, got ") << getValue().getType();
+  if (*getHexDigits() < 1 || *getHexDigits() > 16)
+    return emitOpError("hex must be from 1 to 16, got ") << int32_t(*getHexDigits());
+  return success();
+}
 
 LogicalResult PhiloxOp::verify() {
   bool seedIsBlock = isa<RankedTensorType>(getSeed().getType());

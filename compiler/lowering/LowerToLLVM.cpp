@@ -38,13 +38,27 @@ struct LowerToLLVMPass : impl::LowerToLLVMBase<LowerToLLVMPass> {
     LLVMConversionTarget target(*context);
     target.addLegalOp<ModuleOp>();
     target.addLegalDialect<NVVM::NVVMDialect>();
+    target.addLegalOp<StopOp>();
     if (failed(applyFullConversion(getOperation(), target, std::move(patterns))))
       return signalPassFailure();
+    SmallVector<StopOp> stops;
+    getOperation().walk([&](StopOp stop) { stops.push_back(stop); });
+    llvm::for_each(stops, makeReturn);
     for (auto function : getOperation().getOps<LLVM::LLVMFuncOp>())
       markKernel(function);
   }
 
 private:
+  /// Ends the function here; what stood behind is not reached.
+  static void makeReturn(StopOp stop) {
+    Block *rest = stop->getBlock()->splitBlock(stop->getNextNode());
+    OpBuilder builder(stop);
+    builder.create<LLVM::ReturnOp>(stop.getLoc(), ValueRange());
+    stop.erase();
+    rest->dropAllDefinedValueUses();
+    rest->erase();
+  }
+
   /// Says in NVVM's words that a function is a kernel of so many threads.
   static void markKernel(LLVM::LLVMFuncOp function) {
     auto threads =

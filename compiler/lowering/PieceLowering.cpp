@@ -2,6 +2,7 @@
 #include "compiler/lowering/PieceLowering.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -183,6 +184,15 @@ LogicalResult PieceLowering::lowerOwnOp(ImplicitLocOpBuilder &b, Operation *op) 
       .Case([&](CastPtrOp cast) {
         return setPieces(cast, Pieces(piecesOf(cast.getPointer()))), success();
       })
+      .Case([&](HintOp hint) {
+        return setPieces(hint, Pieces(piecesOf(hint.getSource()))), success();
+      })
+      .Case([&](AssumeOp assume) {
+        return b.create<LLVM::AssumeOp>(scalarOf(assume.getCondition())), success();
+      })
+      .Case([&](BarrierOp) { return lowerBarrier(b), success(); })
+      .Case([&](PrintOp print) { return lowerPrint(b, print); })
+      .Case([&](AssertOp assertion) { return lowerAssert(b, assertion), success(); })
       .Case([&](UniformDivOp division) {
         return setPieces(division, uniformDiv(b, division)), success();
       })

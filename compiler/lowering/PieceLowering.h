@@ -70,6 +70,9 @@ protected:
   virtual mlir::LogicalResult lowerInto(mlir::ImplicitLocOpBuilder &b, mlir::Operation *op) = 0;
   /// Whether the lowering of the conversion's user does its work.
   virtual bool isLeftToUser(ConvertLayoutOp) { return false; }
+  virtual void lowerBarrier(mlir::ImplicitLocOpBuilder &b) = 0;
+  virtual mlir::LogicalResult lowerPrint(mlir::ImplicitLocOpBuilder &b, PrintOp print) = 0;
+  virtual void lowerAssert(mlir::ImplicitLocOpBuilder &b, AssertOp assertion) = 0;
   virtual Pieces uniformDiv(mlir::ImplicitLocOpBuilder &b, UniformDivOp division) = 0;
   virtual mlir::Value programId(mlir::ImplicitLocOpBuilder &b, Axis axis) = 0;
   virtual mlir::Value numPrograms(mlir::ImplicitLocOpBuilder &b, Axis axis) = 0;

@@ -20,6 +20,7 @@ from __future__ import annotations
 from operator import index
 
 from eft import language
+from eft._runtime import DeviceAssertionError
 from eft.errors import CompilationError, InternalError
 from eft.jit import JITFunction, jit
 from eft.language.builtin import constexpr_function
@@ -29,6 +30,7 @@ from eft.version import __version__
 __all__ = [
     "CompilationError",
     "CompiledKernel",
+    "DeviceAssertionError",
     "InternalError",
     "JITFunction",
     "MockTensor",

@@ -28,7 +28,7 @@ def load(function, variant: Variant, device: int) -> CompiledKernel:
         from eft import _compiler
 
         with _compiler_errors(function, variant):
-            address = _compiler.load_host_object(binary, metadata.name)
+            address = _compiler.load_host_object(binary, metadata.name, _runtime.host_symbols())
         kernel = CompiledKernel.load_host(address, None, metadata.name)
     else:
         kernel = CompiledKernel.load_cuda(
@@ -97,7 +97,9 @@ def compile_ahead(function, variant: Variant, symbol: str | None):
 def _lower(function, variant: Variant, symbol: str | None = None):
     from eft.compiler.functions import lower
 
-    return lower(function, variant.types, variant.constexprs, variant.specialization, symbol)
+    debug = bool(variant.options.get("debug"))
+    specialization = variant.specialization
+    return lower(function, variant.types, variant.constexprs, specialization, symbol, debug)
 
 
 def _run_compiler(function, variant: Variant, keep_stages: bool, symbol: str | None = None):

@@ -8,6 +8,7 @@ before: which parameters reach an address, and a new variant of the kernel.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 
 from eft import _runtime, parameters
@@ -26,7 +27,8 @@ class JITFunction(_runtime.KernelBase):
         variants: what it was compiled for, see `eft.driver.Variant`.
         constants: what it read of its surroundings then, see `eft.constants`.
         parameters: its parameters, see `eft.parameters.Parameter`.
-        noinline, debug: as they were given to `jit`; without effect yet.
+        debug: whether assertions are checked; None: if the environment says so.
+        noinline: as it was given to `jit`; without effect yet.
     """
 
     _eft_jit = True
@@ -112,10 +114,20 @@ class JITFunction(_runtime.KernelBase):
     # -- what the runtime calls
     # ---------------------------------------------------------------------
 
+    def effective(self, options: dict) -> dict:
+        """The options of a launch, with `debug` if the function or the environment asks for it."""
+        if "debug" in options:
+            return options
+        debug = self.debug
+        if debug is None:
+            debug = os.environ.get("EFT_DEBUG", "0") not in ("", "0")
+        return {**options, "debug": True} if debug else options
+
     def _address_parameters(self, target, types, constexprs, options):
         from eft import driver
 
         try:
+            options = self.effective(options)
             return driver.address_parameters(self, target, types, constexprs, options)
         except CompilationError as error:
             raise error.with_traceback(None) from None
@@ -123,6 +135,7 @@ class JITFunction(_runtime.KernelBase):
     def _compile(self, target, device, types, constexprs, options, specialization):
         from eft import driver
 
+        options = self.effective(options)
         variant = driver.Variant(target, types, constexprs, options, specialization)
         try:
             return driver.load(self, variant, device)
@@ -146,7 +159,9 @@ def jit(fn=None, **options):
         do_not_specialize: names or numbers of parameters for whose values no code of their own is
             compiled.
         do_not_specialize_on_alignment: the same.
-        noinline, debug, repr, version, launch_metadata: accepted, without effect yet.
+        debug: check assertions (`tl.device_assert`) in kernels; by default if EFT_DEBUG is set to
+            anything but 0. The option `debug` of a launch goes first.
+        noinline, repr, version, launch_metadata: accepted, without effect yet.
 
     Returns:
         A `JITFunction`: `kernel[grid](args, META=...)` compiles it at its first use and runs it on

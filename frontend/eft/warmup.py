@@ -30,6 +30,7 @@ def warmup(function, args, kwargs, target: str | None) -> CompiledKernel | Compi
     """Compiles `function` for these arguments; see `JITFunction.warmup`."""
     given = {key: kwargs.pop(key) for key in _OPTIONS if key in kwargs}
     options = _runtime.read_options(function.__name__, given)
+    options = function.effective(options)
     values = {name: unwrap(value) for name, value in _bind(function, args, kwargs).items()}
     load = target is None
     if load:

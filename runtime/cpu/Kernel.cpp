@@ -30,8 +30,10 @@ void Kernel::remember(Cost cost) const {
 
 Status Kernel::launch(const std::array<uint32_t, 3> &grid, uint64_t programs,
                       std::span<const uint64_t> slots) const {
-  Job job{function, slots.data(), grid.data(), 0, programs};
+  Failure failure;
+  Job job{function, slots.data(), grid.data(), 0, programs, &failure};
   if (isTiny(programs)) {
+    FailureScope scope(&failure);
     // The estimate may be from other arguments. So part of the job goes first, and if that was no
     // small matter the pool gets the rest.
     auto begin = std::chrono::steady_clock::now();
@@ -42,17 +44,17 @@ Status Kernel::launch(const std::array<uint32_t, 3> &grid, uint64_t programs,
     job.first = part;
     job.count = programs - part;
     if (job.count == 0)
-      return {};
+      return failure.status();
     if (isTiny(job.count)) {
       function(job.slots, job.grid, job.first, job.count);
-      return {};
+      return failure.status();
     }
   }
   auto pool = ThreadPool::process();
   if (!pool.ok())
     return pool.error();
   remember((*pool)->run(job));
-  return {};
+  return failure.status();
 }
 
 } // namespace eft::cpu

@@ -143,6 +143,7 @@ void ThreadPool::help(unsigned index) {
 void ThreadPool::takeRuns(unsigned index) {
   Slot &slot = slots[index];
   auto begin = Clock::now();
+  FailureScope scope(slot.job.failure);
   for (;;) {
     uint64_t first = slot.next.fetch_add(slot.run, std::memory_order_relaxed);
     if (first >= slot.end)
@@ -190,6 +191,7 @@ Cost ThreadPool::run(const Job &job) {
   Slot *slot = job.count > 1 && numThreads > 1 ? takeSlot(index) : nullptr;
   if (!slot) {
     auto begin = Clock::now();
+    FailureScope scope(job.failure);
     job.function(job.slots, job.grid, job.first, job.count);
     return {job.count, nanosecondsSince(begin)};
   }

@@ -19,6 +19,7 @@
 // and then sleeps. The owner wakes as many as its job can use, with one system call.
 #pragma once
 
+#include "runtime/cpu/HostCalls.h"
 #include "runtime/device/Error.h"
 
 #include <array>
@@ -39,6 +40,7 @@ struct Job {
   const uint32_t *grid = nullptr;
   uint64_t first = 0;
   uint64_t count = 0;
+  Failure *failure = nullptr; // where failed assertions are noted
 };
 
 // What a number of programs cost all threads together.

@@ -32,6 +32,12 @@
   X(cuModuleUnload, cuModuleUnload, (ModuleHandle module))                                         \
   X(cuModuleGetFunction, cuModuleGetFunction,                                                      \
     (FunctionHandle *function, ModuleHandle module, const char *name))                             \
+  X(cuModuleGetGlobal, cuModuleGetGlobal_v2,                                                       \
+    (DevicePointer * pointer, size_t *bytes, ModuleHandle module, const char *name))               \
+  X(cuMemHostAlloc, cuMemHostAlloc, (void **pointer, size_t bytes, unsigned flags))                \
+  X(cuMemFreeHost, cuMemFreeHost, (void *pointer))                                                 \
+  X(cuMemcpyHtoD, cuMemcpyHtoD_v2, (DevicePointer to, const void *from, size_t bytes))             \
+  X(cuMemcpyDtoH, cuMemcpyDtoH_v2, (void *to, DevicePointer from, size_t bytes))                   \
   X(cuFuncLoad, cuFuncLoad, (FunctionHandle function))                                             \
   X(cuThreadExchangeStreamCaptureMode, cuThreadExchangeStreamCaptureMode, (CaptureMode *mode))     \
   X(cuFuncSetAttribute, cuFuncSetAttribute,                                                        \

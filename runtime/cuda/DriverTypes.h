@@ -23,6 +23,7 @@ inline constexpr Result errorNotInitialized = 3;
 inline constexpr Result errorDeinitialized = 4;
 inline constexpr Result errorNoDevice = 100;
 inline constexpr Result errorInvalidContext = 201;
+inline constexpr Result errorNotFound = 500;
 
 enum DeviceAttribute : int {
   maxGridX = 5,

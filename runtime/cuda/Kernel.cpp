@@ -53,6 +53,10 @@ Status Kernel::prepare(std::string_view image) {
   result = driver.cuFuncLoad(function);
   if (result != success)
     return driver.error(result, "cuFuncLoad", doing);
+  auto found = Assertions::of(driver, module, doing);
+  if (!found.ok())
+    return found.error();
+  assertions = *std::move(found);
   if (shape.sharedBytes <= sharedWithoutOptIn)
     return {};
   return driver.check(driver.cuFuncSetAttribute(function, maxDynamicSharedBytes, shape.sharedBytes),
@@ -62,9 +66,12 @@ Status Kernel::prepare(std::string_view image) {
 Kernel::~Kernel() {
   // In a forked child the module is the parent's. At the process's end the driver may be down
   // already, and what it answers then is of no interest.
-  if (!module || forkedAfterStart())
+  if (!module || forkedAfterStart()) {
+    assertions.release();
     return;
+  }
   auto scope = ContextScope::enter(*owner, "unloading a kernel");
+  assertions.reset();
   if (scope.ok())
     owner->driver().cuModuleUnload(module);
 }
@@ -104,9 +111,12 @@ Status Kernel::launch(const std::array<uint32_t, 3> &grid, std::span<const uint6
   result =
       driver.cuLaunchKernel(function, grid[0], grid[1], grid[2], threads, 1, 1,
                             static_cast<unsigned>(shape.sharedBytes), stream, parameters, nullptr);
+  Status asserted;
+  if (result == success && assertions)
+    asserted = assertions->wait(stream, "running kernel '" + name + "' on " + owner->name());
   if (previous != context)
     driver.cuCtxSetCurrent(previous);
-  return result == success ? Status() : Status(launchError(result, "cuLaunchKernel"));
+  return result == success ? std::move(asserted) : Status(launchError(result, "cuLaunchKernel"));
 }
 
 } // namespace eft::cuda

@@ -2,7 +2,7 @@
 // A kernel loaded on a GPU, and its launch.
 #pragma once
 
-#include "runtime/cuda/Gpu.h"
+#include "runtime/cuda/Assertions.h"
 
 #include <array>
 #include <cstdint>
@@ -30,7 +30,8 @@ public:
   const Gpu &gpu() const { return *owner; }
 
   // Launches one block for each point of `grid`, which must be within the GPU's limits. `slots`
-  // holds the parameters, eight bytes each, and can go as soon as the call returns.
+  // holds the parameters, eight bytes each, and can go as soon as the call returns. A kernel with
+  // assertions is waited for.
   Status launch(const std::array<uint32_t, 3> &grid, std::span<const uint64_t> slots,
                 StreamHandle stream) const;
 
@@ -44,6 +45,7 @@ private:
   ContextHandle context;
   ModuleHandle module = nullptr;
   FunctionHandle function = nullptr;
+  std::unique_ptr<Assertions> assertions; // null if there are none
   KernelShape shape;
   std::string name;
 };

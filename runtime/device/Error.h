@@ -18,6 +18,7 @@ enum class ErrorKind : uint8_t {
   NoDevice,        // a GPU was asked for, and there is none that this process can use
   Cuda,            // a call of the CUDA driver failed
   OutOfMemory,     // a call of the CUDA driver failed for lack of memory
+  Assertion,       // an assertion in a kernel failed
 };
 
 struct Error {

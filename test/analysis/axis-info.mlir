@@ -319,3 +319,15 @@ func.func @code_that_never_runs(%x: i32 {eft.divisibility = 16 : i32}) {
   }
   return
 }
+
+// What is said of values adds to what is known of them. Of 48, the power of two in it counts.
+// CHECK-LABEL: @hints
+func.func @hints(%n: i32, %x: tensor<64xi32>) {
+  // CHECK: contiguity = [1], divisibility = [16], constancy = [1]
+  %0 = eft.hint %n divisibility [48] : i32
+  // CHECK: contiguity = [32], divisibility = [1], constancy = [4]
+  %1 = eft.hint %x contiguity [32] constancy [4] : tensor<64xi32>
+  // CHECK: contiguity = [64], divisibility = [8], constancy = [4]
+  %2 = eft.hint %1 contiguity [4096] divisibility [8] : tensor<64xi32>
+  return
+}

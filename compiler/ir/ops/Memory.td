@@ -22,7 +22,21 @@ def Eft_AddPtrOp : Eft_Op<"addptr", [Pure, AllTypesMatch<["pointer", "result"]>]
   let hasFolder = 1;
 }
 
+def Eft_CacheModifier : I32EnumAttr<"CacheModifier", "how an access uses the caches", [
+    I32EnumAttrCase<"CA", 0, "ca">, I32EnumAttrCase<"CG", 1, "cg">,
+    I32EnumAttrCase<"CS", 2, "cs">, I32EnumAttrCase<"CV", 3, "cv">,
+    I32EnumAttrCase<"WB", 4, "wb">, I32EnumAttrCase<"WT", 5, "wt">]> {
+  let cppNamespace = "::eft";
+}
+
+def Eft_Eviction : I32EnumAttr<"Eviction", "what of a cache goes first", [
+    I32EnumAttrCase<"First", 0, "evict_first">, I32EnumAttrCase<"Last", 1, "evict_last">,
+    I32EnumAttrCase<"Normal", 2, "evict_normal">]> {
+  let cppNamespace = "::eft";
+}
+
 def Eft_LoadOp : Eft_Op<"load", [AttrSizedOperandSegments,
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
     TypesMatchWith<"the result to have the shape of the pointer and the type of its pointee",
                    "pointer", "result", "::eft::pointeeLike($_self)">,
     TypesMatchWith<"the mask to be an i1 or a block of i1 of the pointer's shape",
@@ -40,18 +54,29 @@ def Eft_LoadOp : Eft_Op<"load", [AttrSizedOperandSegments,
     the lowest bits of the place that are neighbours in memory, and may be moved by one access;
     `prefix` says that the mask is true up to some index of the block and false from there on.
 
+    A cache modifier (`ca`, `cg`, `cs`, `cv`) and an eviction policy are hints to a GPU's caches. A
+    `volatile` load is done as often as it is written, and so is one with `cv`.
+
     ```mlir
     %0 = eft.load %p : !eft.ptr<i32>
     %1 = eft.load %ps, mask %m : tensor<1024x!eft.ptr<f32>>
     %2 = eft.load %ps, mask %m other %o : tensor<1024x!eft.ptr<f32>>
+    %3 = eft.load %ps cache cg evict evict_first : tensor<1024x!eft.ptr<f32>>
+    %4 = eft.load %p volatile : !eft.ptr<i32>
     ```
   }];
-  let arguments = (ins Arg<Eft_PointerLike, "", [MemRead]>:$pointer,
-                       Optional<Eft_MaskLike>:$mask, Optional<Eft_Value>:$other,
-                       OptionalAttr<I32Attr>:$run, UnitAttr:$prefix);
+  let arguments = (ins Eft_PointerLike:$pointer, Optional<Eft_MaskLike>:$mask,
+                       Optional<Eft_Value>:$other, OptionalAttr<I32Attr>:$run, UnitAttr:$prefix,
+                       OptionalAttr<Eft_CacheModifier>:$cache,
+                       OptionalAttr<Eft_Eviction>:$eviction, UnitAttr:$isVolatile);
   let results = (outs Eft_Value:$result);
   let assemblyFormat = [{
-    $pointer (`,` `mask` $mask^)? (`other` $other^)? attr-dict `:` type($pointer)
+    $pointer (`,` `mask` $mask^)? (`other` $other^)? (`cache` $cache^)? (`evict` $eviction^)?
+    (`volatile` $isVolatile^)? attr-dict `:` type($pointer)
+  }];
+  let extraClassDeclaration = [{
+    /// Whether every execution of the load reads memory anew.
+    bool readsAnew() { return getIsVolatile() || getCache() == CacheModifier::CV; }
   }];
   let hasVerifier = 1;
   let hasCanonicalizeMethod = 1;
@@ -65,16 +90,21 @@ def Eft_StoreOp : Eft_Op<"store", [
                    "!::llvm::cast<::eft::StoreOp>(&$_op).getMask() || std::equal_to<>()">]> {
   let summary = "Writes to memory";
   let description = [{
-    Where the mask is false, memory is not touched.
+    Where the mask is false, memory is not touched. A cache modifier (`wb`, `cg`, `cs`, `wt`) and an
+    eviction policy are hints to a GPU's caches.
 
     ```mlir
     eft.store %ps, %values, mask %m : tensor<1024x!eft.ptr<f32>>
+    eft.store %ps, %values cache cs evict evict_last : tensor<1024x!eft.ptr<f32>>
     ```
   }];
   let arguments = (ins Arg<Eft_PointerLike, "", [MemWrite]>:$pointer, Eft_Value:$value,
-                       Optional<Eft_MaskLike>:$mask, OptionalAttr<I32Attr>:$run, UnitAttr:$prefix);
+                       Optional<Eft_MaskLike>:$mask, OptionalAttr<I32Attr>:$run, UnitAttr:$prefix,
+                       OptionalAttr<Eft_CacheModifier>:$cache,
+                       OptionalAttr<Eft_Eviction>:$eviction);
   let assemblyFormat = [{
-    $pointer `,` $value (`,` `mask` $mask^)? attr-dict `:` type($pointer)
+    $pointer `,` $value (`,` `mask` $mask^)? (`cache` $cache^)? (`evict` $eviction^)? attr-dict
+    `:` type($pointer)
   }];
   let hasVerifier = 1;
   let hasCanonicalizeMethod = 1;
@@ -182,6 +212,57 @@ def Eft_AtomicCASOp : Eft_Op<"atomic_cas", [
     $order $scope $pointer `,` $expected `,` $value attr-dict `:` type($pointer)
   }];
   let hasVerifier = 1;
+}
+
+//===--- Order and knowledge ------------------------------------------------------------------===//
+
+def Eft_BarrierOp : Eft_Op<"barrier", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Lets the program's accesses before it be done before those behind it";
+  let description = [{
+    Of all elements: what any of them has written before, each of them can load behind it.
+
+    ```mlir
+    eft.barrier
+    ```
+  }];
+  let assemblyFormat = "attr-dict";
+}
+
+def Eft_HintOp : Eft_Op<"hint", [Pure, Elementwise, AllTypesMatch<["source", "result"]>]> {
+  let summary = "Says what the values of a block are known to be like";
+  let description = [{
+    The result is the source. The lists have a number for each dimension of the block, and one for a
+    scalar; see `compiler/analysis/AxisInfo.h` for what the three properties mean. A number that is no
+    power of two says what the largest one that divides it says.
+
+    If it is not so, an access by way of these values may reach the wrong places.
+
+    ```mlir
+    %1 = eft.hint %0 contiguity [128] divisibility [16] : tensor<1024xi32>
+    ```
+  }];
+  let arguments = (ins Eft_Value:$source, OptionalAttr<DenseI64ArrayAttr>:$contiguity,
+                       OptionalAttr<DenseI64ArrayAttr>:$divisibility,
+                       OptionalAttr<DenseI64ArrayAttr>:$constancy);
+  let results = (outs Eft_Value:$result);
+  let assemblyFormat = [{
+    $source (`contiguity` $contiguity^)? (`divisibility` $divisibility^)?
+    (`constancy` $constancy^)? attr-dict `:` type($source)
+  }];
+  let hasVerifier = 1;
+}
+
+def Eft_AssumeOp : Eft_Op<"assume", [MemoryEffects<[MemWrite]>]> {
+  let summary = "Says that a condition holds";
+  let description = [{
+    If it does not, the program may do anything. LLVM gets to know it.
+
+    ```mlir
+    eft.assume %positive
+    ```
+  }];
+  let arguments = (ins I1:$condition);
+  let assemblyFormat = "$condition attr-dict";
 }
 
 #endif

@@ -7,6 +7,10 @@
 
 namespace eft {
 
+/// The functions that the runtime offers: `int print(const char *format, const void *values)`, and
+/// `void fail(const char *what, uint32_t x, uint32_t y, uint32_t z)` with a program's position.
+inline constexpr llvm::StringLiteral hostPrintName = "eft$print", hostAssertName = "eft$fail";
+
 class CpuLowering : public PieceLowering {
 public:
   /// `vectorBits` is the length of a vector register.
@@ -29,6 +33,9 @@ private:
   mlir::LogicalResult lowerInto(mlir::ImplicitLocOpBuilder &b, mlir::Operation *op) override;
   mlir::LogicalResult lowerDotInto(mlir::ImplicitLocOpBuilder &b, DotIntoOp dot);
   mlir::LogicalResult lowerScanInto(mlir::ImplicitLocOpBuilder &b, ScanIntoOp scan);
+  void lowerBarrier(mlir::ImplicitLocOpBuilder &b) override;
+  mlir::LogicalResult lowerPrint(mlir::ImplicitLocOpBuilder &b, PrintOp print) override;
+  void lowerAssert(mlir::ImplicitLocOpBuilder &b, AssertOp assertion) override;
   Pieces uniformDiv(mlir::ImplicitLocOpBuilder &b, UniformDivOp division) override;
   mlir::Value programId(mlir::ImplicitLocOpBuilder &, Axis axis) override {
     return program[uint32_t(axis)];

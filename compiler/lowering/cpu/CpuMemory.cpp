@@ -30,8 +30,10 @@ Value scalarPointer(ImplicitLocOpBuilder &b, Value address) {
 /// Makes the accesses of one block.
 class VectorAccess {
 public:
-  VectorAccess(ImplicitLocOpBuilder &b, VectorType type, std::optional<uint32_t> run)
-      : b(b), type(type), isContiguous(run.value_or(1) >= type.getNumElements()),
+  VectorAccess(ImplicitLocOpBuilder &b, VectorType type, std::optional<uint32_t> run,
+               bool isVolatile = false)
+      : b(b), type(type), isVolatile(isVolatile),
+        isContiguous(run.value_or(1) >= type.getNumElements()),
         alignment(alignmentOf(type.getElementType())) {}
 
   Value load(Value addresses, Value mask, Value other) {
@@ -40,7 +42,7 @@ public:
     Value pointer = firstPointer(addresses);
     if (!mask) {
       prefetch(pointer, /*forWriting=*/0);
-      return b.create<LLVM::LoadOp>(type, pointer, alignment);
+      return b.create<LLVM::LoadOp>(type, pointer, alignment, isVolatile);
     }
     return b.create<LLVM::MaskedLoadOp>(type, pointer, mask, other, alignment);
   }
@@ -94,6 +96,7 @@ private:
 
   ImplicitLocOpBuilder &b;
   VectorType type;
+  bool isVolatile;
   bool isContiguous;
   unsigned alignment;
 };
@@ -105,7 +108,10 @@ LogicalResult CpuLowering::lowerLoad(ImplicitLocOpBuilder &b, LoadOp load) {
   if (!block)
     return loadScalar(b, load), success();
   auto type = cast<VectorType>(pieceType(block, block.getElementType()));
-  VectorAccess access(b, type, load.getRun());
+  // Masked loads have no volatile form: a fence keeps LLVM from taking an earlier value.
+  if (load.readsAnew())
+    b.create<LLVM::FenceOp>(LLVM::AtomicOrdering::acq_rel, "singlethread");
+  VectorAccess access(b, type, load.getRun(), load.readsAnew());
   Pieces addresses(piecesOf(load.getPointer())), masks(addresses.size()), others(addresses.size());
   if (load.getMask()) {
     masks = Pieces(piecesOf(load.getMask()));
@@ -139,7 +145,7 @@ void CpuLowering::loadScalar(ImplicitLocOpBuilder &b, LoadOp load) {
   Value address = scalarOf(load.getPointer());
   auto loadOne = [&]() -> Value {
     return b.create<LLVM::LoadOp>(load.getType(), scalarPointer(b, address),
-                                  alignmentOf(load.getType()));
+                                  alignmentOf(load.getType()), load.readsAnew());
   };
   if (!load.getMask())
     return setPieces(load, {loadOne()});

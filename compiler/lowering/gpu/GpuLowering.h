@@ -33,6 +33,9 @@ private:
     return op->emitOpError("works on a CPU's memory, and has no lowering for a GPU");
   }
   bool isLeftToUser(ConvertLayoutOp convert) override;
+  void lowerBarrier(mlir::ImplicitLocOpBuilder &b) override;
+  mlir::LogicalResult lowerPrint(mlir::ImplicitLocOpBuilder &b, PrintOp print) override;
+  void lowerAssert(mlir::ImplicitLocOpBuilder &b, AssertOp assertion) override;
   Pieces uniformDiv(mlir::ImplicitLocOpBuilder &b, UniformDivOp division) override;
   mlir::Value programId(mlir::ImplicitLocOpBuilder &b, Axis axis) override;
   mlir::Value numPrograms(mlir::ImplicitLocOpBuilder &b, Axis axis) override;
@@ -50,6 +53,10 @@ private:
   mlir::Value scalarOfPiece(mlir::ImplicitLocOpBuilder &, mlir::Value piece) override {
     return piece;
   }
+
+  /// A coordinate of what this thread holds in one of its registers.
+  static mlir::Value coordinate(mlir::ImplicitLocOpBuilder &b, const LinearLayout &layout,
+                                unsigned dim, unsigned piece);
 
   /// The condition under which this thread is the one that stores its elements; null if it always
   /// is.

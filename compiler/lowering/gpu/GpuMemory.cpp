@@ -23,11 +23,30 @@ using Pieces = PieceLowering::Pieces;
 constexpr unsigned globalMemory = 1; // LLVM's address space of it on NVPTX
 constexpr unsigned maxAccessBits = 128;
 
+/// What an access says to the caches, as a part of PTX's name of it; or that it is volatile.
+struct Qualifiers {
+  std::string text;
+  bool isVolatile = false;
+
+  Qualifiers(std::optional<CacheModifier> cache, std::optional<Eviction> eviction,
+             bool isVolatile = false)
+      : isVolatile(isVolatile) {
+    // A volatile access has no hints, and a policy no place beside a modifier.
+    if (isVolatile)
+      return;
+    if (cache)
+      text = "." + stringifyCacheModifier(*cache).str();
+    else if (eviction)
+      text = ".L1::" + stringifyEviction(*eviction).str();
+  }
+};
+
 /// Makes the accesses of one block by one thread.
 class ThreadAccess {
 public:
-  ThreadAccess(ImplicitLocOpBuilder &b, Type element, Pieces addresses, unsigned run)
-      : b(b), element(element), addresses(std::move(addresses)) {
+  ThreadAccess(ImplicitLocOpBuilder &b, Type element, Pieces addresses, unsigned run,
+               Qualifiers qualifiers)
+      : b(b), element(element), addresses(std::move(addresses)), qualifiers(std::move(qualifiers)) {
     unsigned width = element.getIntOrFloatBitWidth();
     unsigned widest = std::max(1u, maxAccessBits / width);
     perAccess = std::min({run, widest, unsigned(this->addresses.size())});
@@ -54,10 +73,15 @@ public:
   }
 
   Value loadOne(unsigned piece) {
-    return b.create<LLVM::LoadOp>(element, pointer(piece), bytes(1));
+    if (!qualifiers.text.empty())
+      return b.create<LLVM::BitcastOp>(element, emitLoad(pointer(piece), bitsOf(element)));
+    return b.create<LLVM::LoadOp>(element, pointer(piece), bytes(1), qualifiers.isVolatile);
   }
 
   void storeOne(unsigned piece, Value value) {
+    if (!qualifiers.text.empty())
+      return emitStore(/*condition=*/{}, pointer(piece),
+                       b.create<LLVM::BitcastOp>(bitsOf(element), value));
     b.create<LLVM::StoreOp>(value, pointer(piece), bytes(1));
   }
 
@@ -90,7 +114,10 @@ private:
   void loadRun(unsigned first, Pieces &values) {
     if (perAccess == 1)
       return values.push_back(loadOne(first));
-    Value words = b.create<LLVM::LoadOp>(wordsType(), pointer(first), bytes(perAccess));
+    Value words = qualifiers.text.empty()
+                      ? b.create<LLVM::LoadOp>(wordsType(), pointer(first), bytes(perAccess),
+                                               qualifiers.isVolatile)
+                      : emitLoad(pointer(first), wordsType());
     Value vector = b.create<LLVM::BitcastOp>(vectorType(), words);
     for (unsigned i = 0; i < perAccess; ++i)
       values.push_back(b.create<LLVM::ExtractElementOp>(vector, index(i)));
@@ -109,11 +136,61 @@ private:
   void storeRun(unsigned first, ArrayRef<Value> values) {
     if (perAccess == 1)
       return storeOne(first, values.front());
+    if (!qualifiers.text.empty())
+      return emitStore(/*condition=*/{}, pointer(first), pack(values));
     b.create<LLVM::StoreOp>(pack(values), pointer(first), bytes(perAccess));
   }
 
   void storeRunIf(Value condition, unsigned first, ArrayRef<Value> values) {
-    Value packed = pack(values);
+    emitStore(condition, pointer(first), pack(values));
+  }
+
+  Type bitsOf(Type type) { return b.getIntegerType(type.getIntOrFloatBitWidth()); }
+
+  /// PTX's constraint for a register of a word. It has none of 8 bits: the low ones of 16 count.
+  static std::string constraintOf(unsigned width) {
+    return width == 64 ? "l" : width == 32 ? "r" : "h";
+  }
+
+  /// ".v4.b32" and so on, and the operands from number `first` on: "{$0, $1, $2, $3}".
+  static std::pair<std::string, std::string> shapeOf(unsigned count, unsigned width,
+                                                     unsigned first) {
+    std::string shape = count == 1 ? "" : ".v" + std::to_string(count);
+    std::string registers;
+    for (unsigned i = 0; i < count; ++i)
+      registers += (i == 0 ? "$" : ", $") + std::to_string(first + i);
+    return {shape + ".b" + std::to_string(width), count == 1 ? registers : "{" + registers + "}"};
+  }
+
+  /// Loads words, with the qualifiers.
+  Value emitLoad(Value pointer, Type type) {
+    auto vector = dyn_cast<VectorType>(type);
+    unsigned count = vector ? vector.getNumElements() : 1;
+    Type word = getElementTypeOrSelf(type);
+    unsigned width = word.getIntOrFloatBitWidth();
+    Type inRegister = width == 8 ? b.getI16Type() : word;
+    auto [shape, registers] = shapeOf(count, width, 0);
+    std::string text = "ld.global" + qualifiers.text + shape + " " + registers + ", [$" +
+                       std::to_string(count) + "];";
+    std::string constraints;
+    for (unsigned i = 0; i < count; ++i)
+      constraints += "=" + constraintOf(width) + ",";
+    SmallVector<Type> types(count, inRegister);
+    Type result = inRegister;
+    if (count > 1)
+      result = LLVM::LLVMStructType::getLiteral(b.getContext(), types);
+    Value words = emitAsm(result, {pointer}, text, constraints + "l,~{memory}");
+    if (count == 1)
+      return width == 8 ? b.create<arith::TruncIOp>(word, words).getResult() : words;
+    Value all = b.create<LLVM::UndefOp>(type);
+    for (unsigned i = 0; i < count; ++i)
+      all =
+          b.create<LLVM::InsertElementOp>(all, b.create<LLVM::ExtractValueOp>(words, i), index(i));
+    return all;
+  }
+
+  /// Stores words, with the qualifiers; where the condition is true, or null.
+  void emitStore(Value condition, Value pointer, Value packed) {
     SmallVector<Value> words = {packed};
     if (auto vector = dyn_cast<VectorType>(packed.getType())) {
       words.clear();
@@ -121,34 +198,38 @@ private:
         words.push_back(b.create<LLVM::ExtractElementOp>(packed, index(i)));
     }
     unsigned width = words.front().getType().getIntOrFloatBitWidth();
-    // PTX has no registers of 8 bits; it stores the low ones of 16.
     if (width == 8)
       words.front() = b.create<arith::ExtUIOp>(b.getI16Type(), words.front());
-    emitStore(condition, pointer(first), words, width);
+    SmallVector<Value> operands;
+    std::string text, constraints;
+    if (condition) {
+      operands.push_back(condition);
+      text = "@$0 ";
+      constraints = "b,";
+    }
+    auto [shape, registers] = shapeOf(words.size(), width, operands.size() + 1);
+    text += "st.global" + qualifiers.text + shape + " [$" + std::to_string(operands.size()) +
+            "], " + registers + ";";
+    operands.push_back(pointer);
+    constraints += "l";
+    llvm::append_range(operands, words);
+    for (unsigned i = 0; i < words.size(); ++i)
+      constraints += "," + constraintOf(width);
+    emitAsm({}, operands, text, constraints + ",~{memory}");
   }
 
-  void emitStore(Value condition, Value pointer, ArrayRef<Value> words, unsigned width) {
-    std::string registers, constraints = "b,l";
-    for (unsigned i = 0; i < words.size(); ++i) {
-      registers += (i == 0 ? "$" : ", $") + std::to_string(i + 2);
-      constraints += width == 64 ? ",l" : width == 32 ? ",r" : ",h";
-    }
-    constraints += ",~{memory}";
-    std::string shape = words.size() == 1 ? "" : ".v" + std::to_string(words.size());
-    if (words.size() > 1)
-      registers = "{" + registers + "}";
-    std::string text =
-        "@$0 st.global" + shape + ".b" + std::to_string(width) + " [$1], " + registers + ";";
-    SmallVector<Value> operands = {condition, pointer};
-    llvm::append_range(operands, words);
-    b.create<LLVM::InlineAsmOp>(TypeRange(), operands, text, constraints,
-                                /*has_side_effects=*/true, /*is_align_stack=*/false,
-                                LLVM::AsmDialectAttr(), ArrayAttr());
+  Value emitAsm(Type result, ValueRange operands, StringRef text, StringRef constraints) {
+    auto code =
+        b.create<LLVM::InlineAsmOp>(result ? TypeRange(result) : TypeRange(), operands, text,
+                                    constraints, /*has_side_effects=*/true,
+                                    /*is_align_stack=*/false, LLVM::AsmDialectAttr(), ArrayAttr());
+    return result ? code.getResult(0) : Value();
   }
 
   ImplicitLocOpBuilder &b;
   Type element;
   Pieces addresses;
+  Qualifiers qualifiers;
   unsigned perAccess;
 };
 
@@ -198,7 +279,8 @@ unsigned runOf(std::optional<uint32_t> run) { return run.value_or(1); }
 
 LogicalResult GpuLowering::lowerLoad(ImplicitLocOpBuilder &b, LoadOp load) {
   Type element = getElementTypeOrSelf(load.getType());
-  ThreadAccess access(b, element, Pieces(piecesOf(load.getPointer())), runOf(load.getRun()));
+  ThreadAccess access(b, element, Pieces(piecesOf(load.getPointer())), runOf(load.getRun()),
+                      {load.getCache(), load.getEviction(), load.getIsVolatile()});
   if (!load.getMask()) {
     setPieces(load, access.loadAll());
     return success();
@@ -234,7 +316,7 @@ LogicalResult GpuLowering::lowerLoad(ImplicitLocOpBuilder &b, LoadOp load) {
 LogicalResult GpuLowering::lowerStore(ImplicitLocOpBuilder &b, StoreOp store) {
   Type type = store.getValue().getType();
   ThreadAccess access(b, getElementTypeOrSelf(type), Pieces(piecesOf(store.getPointer())),
-                      runOf(store.getRun()));
+                      runOf(store.getRun()), {store.getCache(), store.getEviction()});
   Pieces values(piecesOf(store.getValue()));
   // Where several threads hold an element, or all of them a scalar, one stores it; after all have
   // loaded what earlier loads ask for, and before any goes on to later ones.

@@ -64,6 +64,15 @@ GpuLowering::Pieces GpuLowering::arange(ImplicitLocOpBuilder &b, RankedTensorTyp
   return result;
 }
 
+Value GpuLowering::coordinate(ImplicitLocOpBuilder &b, const LinearLayout &layout, unsigned dim,
+                              unsigned piece) {
+  int64_t ofRegister = 0;
+  for (auto [bit, image] : llvm::enumerate(imagesOf(layout, "register", dim)))
+    ofRegister ^= (piece >> bit & 1) ? image : 0;
+  Value ofThread = emitLinearMap(b, threadId(b), imagesOfThread(layout, dim));
+  return b.create<arith::XOrIOp>(ofThread, b.create<arith::ConstantIntOp>(ofRegister, 32));
+}
+
 unsigned GpuLowering::redundantThreadBits(const LinearLayout &layout) {
   return layout.redundantBits("lane") | layout.redundantBits("warp") << llvm::Log2_32(lanesPerWarp);
 }

@@ -223,7 +223,8 @@ private:
 
   bool canReload(Value value, const StepGroup &group) const {
     auto load = value.getDefiningOp<LoadOp>();
-    return load && splitOwner(value) && isUntouchedBetween(load, group.items.front());
+    return load && !load.readsAnew() && splitOwner(value) &&
+           isUntouchedBetween(load, group.items.front());
   }
 
   void take(Value value, StepGroup &group) {

@@ -30,7 +30,7 @@ bool canTile(Operation *op) {
     SplatElementsAttr splat;
     return matchPattern(op, m_Constant(&splat));
   }
-  if (isa<ArangeOp, SplatOp, ExpandDimsOp, BroadcastOp, AddPtrOp, UniformDivOp>(op))
+  if (isa<ArangeOp, SplatOp, ExpandDimsOp, BroadcastOp, AddPtrOp, UniformDivOp, HintOp>(op))
     return true;
   return isPure(op) && op->getNumRegions() == 0 && OpTrait::hasElementwiseMappableTraits(op);
 }
@@ -104,7 +104,8 @@ void StepTiles::cloneAccess(Operation *access, bool dropMask) {
     Value pointer = tileOf(load.getPointer());
     auto clone = builder.create<LoadOp>(loc, pointeeLike(pointer.getType()), pointer,
                                         /*mask=*/Value(), /*other=*/Value(), load.getRunAttr(),
-                                        /*prefix=*/UnitAttr());
+                                        /*prefix=*/UnitAttr(), load.getCacheAttr(),
+                                        load.getEvictionAttr(), load.getIsVolatileAttr());
     tiles.map(load.getResult(), clone.getResult());
     return;
   }
@@ -119,7 +120,7 @@ void StepTiles::cloneAccess(Operation *access, bool dropMask) {
   auto store = cast<StoreOp>(access);
   Value pointer = tileOf(store.getPointer()), value = tileOf(store.getValue());
   builder.create<StoreOp>(loc, pointer, value, /*mask=*/Value(), store.getRunAttr(),
-                          /*prefix=*/UnitAttr());
+                          /*prefix=*/UnitAttr(), store.getCacheAttr(), store.getEvictionAttr());
 }
 
 } // namespace eft

@@ -24,9 +24,12 @@ bool isView(Operation *op) {
   return isa<ExpandDimsOp, BroadcastOp, ReshapeOp, TransOp, JoinOp, SplitOp>(op);
 }
 
-/// Operations that have a home. An atomic operation must not be made twice.
+/// Operations that have a home. What changes memory, or reads it each time anew, must not be made
+/// twice.
 bool hasHome(Operation *op) {
-  return isa<ReduceOp, ScanOp, ExchangeOp, GatherOp, DotOp>(op) || isAtomic(op);
+  auto load = dyn_cast<LoadOp>(op);
+  return isa<ReduceOp, ScanOp, ExchangeOp, GatherOp, DotOp>(op) || isAtomic(op) ||
+         (load && load.readsAnew());
 }
 
 /// Whether all blocks that an operation works on have one shape, and it works on each element by
@@ -95,7 +98,8 @@ LogicalResult checkCanBePlaced(Operation *op, const RegionFlow &flow) {
     return success();
   if (isa<func::CallOp, func::ReturnOp>(op))
     return op->emitOpError("can't pass blocks when it is placed; inline calls first");
-  if (isa<StoreOp>(op) || isView(op) || hasHome(op) || (blockResult(op) && isElementwise(op)))
+  if (isa<StoreOp, PrintOp, AssertOp>(op) || isView(op) || hasHome(op) ||
+      (blockResult(op) && isElementwise(op)))
     return success();
   return op->emitOpError("can't be placed: it has no rule for blocks");
 }

@@ -50,8 +50,9 @@ std::vector<std::string> findHostFeatures(const std::string &target) {
   return *features;
 }
 
-uintptr_t loadObject(const std::string &object, const std::string &name) {
-  llvm::Expected<uintptr_t> address = eft::loadHostObject(object, name);
+uintptr_t loadObject(const std::string &object, const std::string &name,
+                     const HostSymbols &symbols) {
+  llvm::Expected<uintptr_t> address = eft::loadHostObject(object, name, symbols);
   if (!address)
     throw IRError(llvm::toString(address.takeError()));
   return *address;
@@ -79,13 +80,14 @@ void addCompileFunctions(py::module_ &module) {
              "The numbers of the kernel's arguments that reach an address.");
   module.def(
       "load_host_object",
-      [](const py::bytes &object, const std::string &name) {
+      [](const py::bytes &object, const std::string &name, const HostSymbols &symbols) {
         std::string bytes = object;
         py::gil_scoped_release released;
-        return loadObject(bytes, name);
+        return loadObject(bytes, name, symbols);
       },
-      py::arg("object"), py::arg("name"),
-      "Loads machine code for this host and gives the address of the function `name` in it.");
+      py::arg("object"), py::arg("name"), py::arg("symbols") = HostSymbols(),
+      "Loads machine code for this host and gives the address of the function `name` in it.\n"
+      "`symbols` are pairs of names and addresses of functions that it may call.");
   module.def("host_features", &findHostFeatures, py::arg("target"),
              "LLVM's names of the features that code for a target such as 'host:x86-64-v3' may "
              "use. Raises ValueError for a CPU or a feature that LLVM doesn't know.");

@@ -6,6 +6,7 @@
 #include "frontend/bindings/runtime/Signature.h"
 #include "frontend/bindings/runtime/Stream.h"
 #include "runtime/cache/DiskCache.h"
+#include "runtime/cpu/HostCalls.h"
 #include "runtime/cuda/Event.h"
 #include "runtime/cuda/Linker.h"
 #include "runtime/device/Host.h"
@@ -143,7 +144,17 @@ void addMissing(py::module_ &module) {
   module.attr("MISSING") = missing;
 }
 
+py::list hostSymbols() {
+  py::list symbols;
+  for (const cpu::HostSymbol &symbol : cpu::hostSymbols())
+    symbols.append(py::make_tuple(symbol.name, symbol.address));
+  return symbols;
+}
+
 void addFunctions(py::module_ &module) {
+  module.def("host_symbols", hostSymbols,
+             "Returns the functions that code on the host may call, as pairs of names and "
+             "addresses.");
   module.def(
       "link_ptx", linkPtx, "device"_a, "ptx"_a, "name"_a,
       "Returns the cubin of a kernel's PTX for a GPU, by the driver's own linker: code to look\n"
@@ -210,6 +221,12 @@ PYBIND11_MODULE(_runtime, module) {
   if (!cudaError || !makeLoadedKernelType(module.ptr()) || !makeKernelTypes(module.ptr()))
     throw py::error_already_set();
   module.attr("CudaError") = py::handle(cudaError);
+  deviceAssertionError = PyErr_NewExceptionWithDoc(
+      "eft.DeviceAssertionError", "An assertion in a kernel failed: where, why, in which program.",
+      PyExc_AssertionError, nullptr);
+  if (!deviceAssertionError)
+    throw py::error_already_set();
+  module.attr("DeviceAssertionError") = py::handle(deviceAssertionError);
   addMissing(module);
   addFunctions(module);
   addEvent(module);

@@ -4,10 +4,12 @@
 
 namespace eft::python {
 
-PyObject *cudaError = nullptr;
+PyObject *cudaError = nullptr, *deviceAssertionError = nullptr;
 
 void raise(const Error &error) {
-  PyObject *type = error.kind == ErrorKind::InvalidArgument ? PyExc_ValueError : cudaError;
+  PyObject *type = error.kind == ErrorKind::InvalidArgument ? PyExc_ValueError
+                   : error.kind == ErrorKind::Assertion     ? deviceAssertionError
+                                                            : cudaError;
   PyErr_SetString(type, error.message.c_str());
 }
 

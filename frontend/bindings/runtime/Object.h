@@ -40,6 +40,8 @@ private:
 
 // eft.CudaError, a RuntimeError. Borrowed; set when the module is made.
 extern PyObject *cudaError;
+// eft.DeviceAssertionError, an AssertionError. Likewise.
+extern PyObject *deviceAssertionError;
 
 // Sets the Python exception that stands for `error`.
 void raise(const Error &error);

@@ -8,6 +8,7 @@ from collections import namedtuple
 
 from eft import driver
 from eft.aot import ptxas
+from eft.aot.errors import AheadError
 from eft.aot.signature import Signature
 from eft.aot.targets import Target, needed_words
 
@@ -53,6 +54,11 @@ def _compile(function, signature: Signature, options: dict, target: Target, symb
 def _host(function, name: str, signature, options: dict, target: Target) -> Code:
     suffix = re.sub(r"\W", "_", target.text)
     compiled = _compile(function, signature, options, target, f"{name}_{suffix}")
+    if b"eft$print" in compiled.binary:
+        raise AheadError(
+            f"{function.__name__!r} prints, which code for {target.text} that is compiled ahead of "
+            "time can't do: what prints is a part of Eft's runtime"
+        )
     cpu = target.text.partition(":")[2] or "the CPU at hand"
     words, how = needed_words(target), f"machine code for {cpu}"
     return Code(target, "host", compiled.name, suffix, compiled.binary, 0, 0, 0, False, words, how)

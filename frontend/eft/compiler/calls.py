@@ -14,6 +14,7 @@ from eft.language.builtin import is_builtin, is_constexpr_function
 from eft.language.casts import cast_to
 from eft.language.constants import to_tensor
 from eft.language.constexpr import constexpr
+from eft.language.debug import device_print
 from eft.language.dtypes import describe, dtype, from_name, pointer_type
 from eft.language.missing import NotYet
 from eft.language.tensor import tensor
@@ -63,7 +64,7 @@ class Calls:
 
     def _call_python(self, function, args, kwargs):
         if function is print:
-            raise Mistake("`print` is not supported yet")
+            return self.call(device_print, args, kwargs)
         if function in (isinstance, hasattr, getattr, len):
             return self._inspect(function, args, kwargs)
         if not contains_tensor([*args, *kwargs.values()]):

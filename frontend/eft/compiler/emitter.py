@@ -24,9 +24,10 @@ class Emitter:
         size: how many operations the kernel has so far once all calls are inlined. A turn of an
             unrolled loop counts as one too.
         call: what calls a function under @eft.jit: `call(function, args, kwargs)`.
+        debug: whether assertions are checked.
     """
 
-    def __init__(self):
+    def __init__(self, debug: bool = False):
         from eft import _compiler
 
         self._library = _compiler
@@ -39,6 +40,7 @@ class Emitter:
         self.source = None
         self.node = None
         self.call = None
+        self.debug = debug
 
     # -- places ------------------------------------------------------------------------------------
 

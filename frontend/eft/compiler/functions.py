@@ -254,12 +254,12 @@ def symbol_name(name: str) -> str:
     )
 
 
-def lower(function, types, constexprs, specialization=None, symbol=None):
+def lower(function, types, constexprs, specialization=None, symbol=None, debug=False):
     """The block IR of a kernel, as a module of `_compiler`. See `Program.kernel` for the
-    arguments."""
+    arguments; `debug` is whether assertions are checked."""
     from eft.compiler.emitter import Emitter
 
-    emitter = Emitter()
+    emitter = Emitter(debug)
     specialization = specialization or ("",) * len(types)
     Program(emitter).kernel(function, types, constexprs, specialization, symbol)
     return emitter.module

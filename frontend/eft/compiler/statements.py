@@ -15,6 +15,7 @@ from eft.compiler.values import contains_tensor
 from eft.errors import Mistake
 from eft.language.constants import to_tensor
 from eft.language.constexpr import constexpr
+from eft.language.debug import device_assert
 from eft.language.dtypes import describe
 from eft.language.tensor import is_number, tensor
 
@@ -126,10 +127,11 @@ class Statements:
         raise Mistake("`continue` can't be used in a kernel: an `if` can leave out the rest")
 
     def _do_Assert(self, node):
-        holds = self.condition(node.test, "`assert`")
+        holds = self.expression(node.test)
         if isinstance(holds, tensor):
-            raise Mistake("an `assert` about a value that exists at run time is not supported yet")
-        if not holds:
+            message = "" if node.msg is None else self.expression(node.msg)
+            self.call(device_assert, [holds, message], {})
+        elif not holds:
             message = "" if node.msg is None else f": {self.expression(node.msg)}"
             raise Mistake(f"this assertion does not hold{message}")
 

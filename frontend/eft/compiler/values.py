@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What the names of a function hold, and how it goes into and out of functions and regions.
 
-A value is a tensor, a Python object that is known at compile time, or a tuple of values. Functions,
-loops and conditionals pass on the tensors in it, in order; the rest, its *pattern*, stays in the
-compiler.
+A value is a tensor, a Python object that is known at compile time, a tuple of values, or a
+structure, which is made of such a tuple. Functions, loops and conditionals pass on the tensors in
+it, in order; the rest, its *pattern*, stays in the compiler.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 from eft.errors import Mistake
 from eft.language.constants import number_dtype, to_tensor
 from eft.language.dtypes import describe, dtype
-from eft.language.tensor import is_number, tensor
+from eft.language.tensor import is_number, structure, tensor
 
 
 class Unusable:
@@ -26,7 +26,7 @@ def contains_tensor(value) -> bool:
     """Whether something in `value` is known only at run time."""
     if type(value) in (tuple, list):
         return any(contains_tensor(element) for element in value)
-    return isinstance(value, tensor)
+    return isinstance(value, tensor | structure)
 
 
 def flatten(value):
@@ -36,6 +36,8 @@ def flatten(value):
     elif type(value) is tuple:
         for element in value:
             yield from flatten(element)
+    elif isinstance(value, structure):
+        yield from flatten(value.parts())
 
 
 def rebuild(pattern, tensors):
@@ -44,6 +46,8 @@ def rebuild(pattern, tensors):
         return next(tensors)
     if type(pattern) is tuple:
         return tuple(rebuild(element, tensors) for element in pattern)
+    if isinstance(pattern, structure):
+        return pattern.with_parts(rebuild(pattern.parts(), tensors))
     return pattern
 
 
@@ -51,6 +55,8 @@ def to_tensors(value):
     """The value with all its numbers as tensors."""
     if is_number(value):
         return to_tensor(value)
+    if isinstance(value, structure):
+        return value.with_parts(to_tensors(value.parts()))
     return tuple(to_tensors(element) for element in value) if type(value) is tuple else value
 
 
@@ -70,6 +76,8 @@ def pair(one, other) -> list | None:
     if type(one) is tuple and type(other) is tuple and len(one) == len(other):
         parts = [pair(*elements) for elements in zip(one, other, strict=True)]
         return None if any(part is None for part in parts) else sum(parts, [])
+    if _are_alike(one, other):
+        return pair(one.parts(), other.parts())
     if is_same(one, other):
         return []
     same_type = type_of(one) is not None and type_of(one) == type_of(other)
@@ -80,14 +88,26 @@ def choose(one, other, tensors):
     """The value that is one or the other; `tensors` gives what was made of each pair."""
     if type(one) is tuple and type(other) is tuple:
         return tuple(choose(*elements, tensors) for elements in zip(one, other, strict=True))
+    if _are_alike(one, other):
+        return one.with_parts(choose(one.parts(), other.parts(), tensors))
     return one if is_same(one, other) else next(tensors)
+
+
+def _are_alike(one, other) -> bool:
+    """Whether both are structures that differ in their parts only."""
+    return (
+        isinstance(one, structure)
+        and type(one) is type(other)
+        and one.static() == other.static()
+        and one is not other
+    )
 
 
 def is_same(one, other) -> bool:
     """Whether two values are the same one, whatever happens at run time."""
     if one is other:
         return True
-    if isinstance(one, tensor) or isinstance(other, tensor):
+    if isinstance(one, tensor | structure) or isinstance(other, tensor | structure):
         return False
     return type(one) is type(other) and content(one) == content(other)
 
@@ -108,6 +128,8 @@ def key(name: str, value):
         return name, "tensor", str(value.type)
     if type(value) is tuple:
         return name, "tuple", tuple(key("", element) for element in value)
+    if isinstance(value, structure):
+        return name, type(value), value.static(), key("", value.parts())
     try:
         hash(value)
     except TypeError:

@@ -18,10 +18,12 @@ from eft.language.atomics import (
     atomic_xchg,
     atomic_xor,
 )
+from eft.language.block_pointers import advance, make_block_ptr
 from eft.language.builtin import constexpr_function
 from eft.language.casts import cast
 from eft.language.constants import to_tensor
 from eft.language.constexpr import const, constexpr
+from eft.language.debug import device_assert, device_print
 from eft.language.dtypes import (
     bfloat16,
     block_type,
@@ -59,6 +61,13 @@ from eft.language.elementary import (
     sqrt,
     sqrt_rn,
     tanh,
+)
+from eft.language.hints import (
+    assume,
+    debug_barrier,
+    max_constancy,
+    max_contiguous,
+    multiple_of,
 )
 from eft.language.loops import range, static_range
 from eft.language.math import PropagateNan, abs, cdiv, clamp, maximum, minimum, umulhi, where

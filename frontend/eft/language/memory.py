@@ -5,11 +5,18 @@ from __future__ import annotations
 
 from eft.errors import Mistake
 from eft.language.accesses import check_choice, check_mask, check_pointer, in_memory, to_shape
+from eft.language.block_pointers import block_pointer, check_window, window
 from eft.language.builtin import builtin
 from eft.language.casts import cast_to
 from eft.language.constants import to_tensor
+from eft.language.dtypes import describe
 from eft.language.promotion import broadcast_shape, broadcast_to_shape
 from eft.language.tensor import op, ops
+
+#: The hints to the caches, with their numbers in the IR.
+_LOAD_MODIFIERS = {"": -1, ".ca": 0, ".cg": 1, ".cs": 2, ".cv": 3}
+_STORE_MODIFIERS = {"": -1, ".wb": 4, ".cg": 1, ".cs": 2, ".wt": 5}
+_POLICIES = {"": -1, "evict_first": 0, "evict_last": 1, "evict_normal": 2}
 
 
 @builtin
@@ -26,23 +33,36 @@ def load(
     """Reads from memory.
 
     Args:
-        pointer: a pointer, or a block of them; the result has its shape.
+        pointer: a pointer, a block of them, or a block pointer; the result has its shape.
         mask: int1, broadcast with `pointer`. Where it is false, memory is not touched.
         other: what the result is where the mask is false, converted to the pointee's type; zero if
             there is none.
-        boundary_check, padding_option: for block pointers, which are not supported yet.
-        cache_modifier: a hint: "", ".ca", ".cg", ".cs" or ".cv".
-        eviction_policy: a hint: "", "evict_first" or "evict_last".
-        volatile: must be False.
+        boundary_check: of a block pointer: the dimensions along which it may reach out of the
+            array. Memory outside is not touched.
+        padding_option: what the result is there: "zero", which "" is too, or "nan".
+        cache_modifier: a hint to a GPU: "", ".ca", ".cg", ".cs" or ".cv". A load with ".cv" reads
+            memory each time anew.
+        eviction_policy: a hint to a GPU: "", "evict_first", "evict_last" or "evict_normal".
+        volatile: read memory each time anew, however often.
     """
-    check_pointer("load", pointer)
-    check_choice("cache_modifier", cache_modifier, ("", ".ca", ".cg", ".cs", ".cv"))
-    check_choice("eviction_policy", eviction_policy, ("", "evict_first", "evict_last"))
-    if boundary_check or padding_option:
-        what = "boundary_check and padding_option"
-        raise Mistake(f"{what} need a block pointer, which is not supported yet")
+    qualifiers = _qualifiers(_LOAD_MODIFIERS, cache_modifier, eviction_policy)
+    if not isinstance(volatile, bool):
+        raise Mistake(f"volatile must be True or False, got {describe(volatile)}")
     if volatile:
-        raise Mistake("volatile=True is not supported yet")
+        qualifiers["isVolatile"] = "unit"
+    if isinstance(pointer, block_pointer):
+        if mask is not None or other is not None:
+            raise Mistake(
+                "a block pointer takes boundary_check and padding_option instead of mask and other"
+            )
+        axes = check_window(pointer, boundary_check, padding_option)
+        pointer, mask = window(pointer, axes)
+        other = float("nan") if padding_option == "nan" and axes else None
+    elif boundary_check or padding_option:
+        raise Mistake(
+            f"boundary_check and padding_option need a block pointer, got {describe(pointer)}"
+        )
+    check_pointer("load", pointer)
     if mask is None and other is not None:
         raise Mistake("load has a value for masked elements but no mask")
     operands = [pointer]
@@ -56,7 +76,7 @@ def load(
         other = cast_to(to_tensor(other), pointee)
         operands.append(to_shape("value for masked elements", other, operands[0].shape))
     sizes = f"array<i32: 1, {int(mask is not None)}, {int(other is not None)}>"
-    loaded = op("eft.load", operands, result, operandSegmentSizes=sizes)
+    loaded = op("eft.load", operands, result, operandSegmentSizes=sizes, **qualifiers)
     return cast_to(loaded, pointer.dtype.element_ty)
 
 
@@ -65,18 +85,22 @@ def store(pointer, value, mask=None, boundary_check=(), cache_modifier="", evict
     """Writes to memory.
 
     Args:
-        pointer: a pointer, or a block of them.
+        pointer: a pointer, a block of them, or a block pointer.
         value: what to write, broadcast to the pointer's shape and converted to the pointee's type.
         mask: int1, broadcast to the pointer's shape. Where it is false, memory is not touched.
-        boundary_check: for block pointers, which are not supported yet.
-        cache_modifier: a hint: "", ".wb", ".cg", ".cs" or ".wt".
-        eviction_policy: a hint: "", "evict_first" or "evict_last".
+        boundary_check: of a block pointer: the dimensions along which it may reach out of the
+            array. Memory outside is not touched.
+        cache_modifier: a hint to a GPU: "", ".wb", ".cg", ".cs" or ".wt".
+        eviction_policy: a hint to a GPU: "", "evict_first", "evict_last" or "evict_normal".
     """
+    qualifiers = _qualifiers(_STORE_MODIFIERS, cache_modifier, eviction_policy)
+    if isinstance(pointer, block_pointer):
+        if mask is not None:
+            raise Mistake("a block pointer takes boundary_check instead of mask")
+        pointer, mask = window(pointer, check_window(pointer, boundary_check))
+    elif boundary_check:
+        raise Mistake(f"boundary_check needs a block pointer, got {describe(pointer)}")
     check_pointer("store", pointer)
-    check_choice("cache_modifier", cache_modifier, ("", ".wb", ".cg", ".cs", ".wt"))
-    check_choice("eviction_policy", eviction_policy, ("", "evict_first", "evict_last"))
-    if boundary_check:
-        raise Mistake("boundary_check needs a block pointer, which is not supported yet")
     if pointer.dtype.is_const():
         raise Mistake("can't store through a pointer to read-only memory")
     value = to_shape("value", to_tensor(value), pointer.shape)
@@ -84,4 +108,16 @@ def store(pointer, value, mask=None, boundary_check=(), cache_modifier="", evict
     operands = [pointer, cast_to(cast_to(value, element), in_memory(element))]
     if mask is not None:
         operands.append(to_shape("mask", check_mask("store", mask), pointer.shape))
-    ops("eft.store", operands, ())
+    ops("eft.store", operands, (), **qualifiers)
+
+
+def _qualifiers(modifiers: dict[str, int], cache_modifier, eviction_policy) -> dict[str, str]:
+    """The attributes for hints to the caches."""
+    check_choice("cache_modifier", cache_modifier, modifiers)
+    check_choice("eviction_policy", eviction_policy, _POLICIES)
+    attributes = {}
+    if cache_modifier:
+        attributes["cache"] = f"{modifiers[cache_modifier]} : i32"
+    if eviction_policy:
+        attributes["eviction"] = f"{_POLICIES[eviction_policy]} : i32"
+    return attributes

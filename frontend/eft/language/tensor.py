@@ -38,6 +38,18 @@ class tensor:
         return f"tensor<{self.type}>"
 
 
+class structure:
+    """A value that is made of others: loops, conditionals and functions pass on its parts.
+
+    It exists in the compiler alone. A subclass has three methods:
+        parts: a tuple of tensors, numbers and such tuples.
+        with_parts: the same kind of thing made of other parts.
+        static: what else it is, known at compile time and hashable.
+    """
+
+    __slots__ = ()
+
+
 _current = ContextVar("emitter", default=None)
 
 

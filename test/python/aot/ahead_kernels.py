@@ -29,5 +29,11 @@ def mark():
     pass
 
 
+@triton.jit(debug=True)
+def prints(n):
+    tl.device_assert(n > 0)
+    tl.device_print("n", n)
+
+
 def helper(x):
     return x

@@ -106,11 +106,6 @@ def starred_target(x_ptr, n):
             "this expression can't be used in a kernel: `[i for i in (1, 2)]`",
         ),
         (
-            assertion,
-            "assert n > 0",
-            "an `assert` about a value that exists at run time is not supported yet",
-        ),
-        (
             set_element,
             "x_ptr[0] = n",
             "an element can't be assigned: a block is written to memory by tl.store",

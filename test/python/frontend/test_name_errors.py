@@ -268,7 +268,12 @@ def prints(x_ptr, n):
             "x_ptr.atomic_poll",
             "the attribute 'atomic_poll' of a block is not supported yet",
         ),
-        (prints, "print(n)", "`print` is not supported yet"),
+        (
+            prints,
+            "print(n)",
+            "device_print needs a str of printable ASCII characters first, got a value of type "
+            "int32",
+        ),
     ],
     ids=lambda value: getattr(value, "__name__", None),
 )

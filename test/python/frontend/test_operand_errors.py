@@ -165,7 +165,7 @@ def block_pointer(x_ptr, n):
 
 @eft.jit
 def volatile_load(x_ptr, n):
-    tl.load(x_ptr, volatile=True)
+    tl.load(x_ptr, volatile=n)
 
 
 @eft.jit
@@ -338,9 +338,14 @@ def float_in_int_block(x_ptr, n):
         (
             block_pointer,
             "tl.load(",
-            "boundary_check and padding_option need a block pointer, which is not supported yet",
+            "boundary_check and padding_option need a block pointer, got a value of type "
+            "pointer<fp32>",
         ),
-        (volatile_load, "tl.load(", "volatile=True is not supported yet"),
+        (
+            volatile_load,
+            "tl.load(",
+            "volatile must be True or False, got a value of type int32",
+        ),
         (
             integer_too_wide,
             "n + (",

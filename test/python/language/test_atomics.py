@@ -175,6 +175,46 @@ def test_a_program_sees_its_own_accesses_in_order(device):
 
 
 @eft.jit
+def last_one_sums(x_ptr, partial_ptr, count_ptr, out_ptr, N: tl.constexpr):
+    program = tl.program_id(0)
+    i = tl.arange(0, N)
+    tl.store(partial_ptr + program * N + i, tl.load(x_ptr + program * N + i) * 2)
+    finished = tl.atomic_add(count_ptr, 1)
+    if finished == tl.num_programs(0) - 1:
+        total = tl.zeros((N,), tl.float32)
+        for row in range(tl.num_programs(0)):
+            total += tl.load(partial_ptr + row * N + i)
+        tl.store(out_ptr + i, total)
+
+
+def test_the_last_program_sees_what_all_others_wrote(device):
+    programs, n = 50, 128
+    x = np.arange(programs * n, dtype=np.float32).reshape(programs, n) % 17
+    partial, out = device.put(np.zeros_like(x)), device.put(np.zeros(n, np.float32))
+    last_one_sums[(programs,)](device.put(x), partial, device.put(np.zeros(1, np.int32)), out, N=n)
+    np.testing.assert_array_equal(device.get(out), 2 * x.sum(0))
+
+
+@eft.jit
+def under_a_lock(lock, total_ptr, x_ptr, N: tl.constexpr):
+    i = tl.arange(0, N)
+    x = tl.load(x_ptr + tl.program_id(0) * N + i)
+    while tl.atomic_cas(lock, 0, 1) == 1:
+        pass
+    tl.store(total_ptr + i, tl.load(total_ptr + i) + x)
+    tl.atomic_xchg(lock, 0)
+
+
+def test_a_lock_lets_one_program_in_at_a_time(device):
+    programs, n = 64, 256
+    x = np.random.default_rng(2).integers(0, 9, (programs, n)).astype(np.float32)
+    lock, total = device.put(np.zeros(1, np.int32)), device.put(np.zeros(n, np.float32))
+    under_a_lock[(programs,)](lock, total, device.put(x), N=n)
+    np.testing.assert_array_equal(device.get(total), x.sum(0))
+    assert device.get(lock)[0] == 0
+
+
+@eft.jit
 def through_another_type(p, N: tl.constexpr):
     i = tl.arange(0, N)
     bits = tl.load((p + i).to(tl.pointer_type(tl.int32)))

@@ -121,7 +121,7 @@ VectorKernel::VectorKernel(const KernelText &text) {
   auto machine = unwrap(makeHostMachine("", ""));
   optimize(*llvmModule, *machine);
   std::string object = unwrap(emit(*llvmModule, *machine, llvm::CodeGenFileType::ObjectFile));
-  function = reinterpret_cast<Function>(unwrap(loadHostObject(object, "kernel")));
+  function = reinterpret_cast<Function>(unwrap(loadHostObject(object, "kernel", {})));
 }
 
 void VectorKernel::run(llvm::ArrayRef<const void *> inputs, void *output, size_t count) const {

@@ -270,6 +270,29 @@ TEST_F(Cuda, a_refused_launch_names_the_kernel) {
   }
 }
 
+TEST_F(Cuda, an_assertion_that_fails_is_told_once_and_by_its_launch) {
+  auto kernel = load("assert");
+  auto grid = *kernel->check({8, 1, 1});
+  EXPECT_TRUE(kernel->launch(grid, {}).ok());
+  fake.assertFails(3, 0, 1);
+  Status status = kernel->launch(grid, {});
+  ASSERT_FALSE(status.ok());
+  EXPECT_EQ(status.error().kind, ErrorKind::Assertion);
+  EXPECT_EQ(status.error().message,
+            "kernel.py:7: too large (an assertion failed in program (3, 0, 1))");
+  EXPECT_TRUE(kernel->launch(grid, {}).ok());
+}
+
+TEST_F(Cuda, a_kernel_with_assertions_that_goes_wrong_otherwise) {
+  auto kernel = load("assert");
+  fake.fail("cuStreamSynchronize", 700);
+  Status status = kernel->launch(*kernel->check({1, 1, 1}), {});
+  ASSERT_FALSE(status.ok());
+  EXPECT_EQ(status.error().kind, ErrorKind::Cuda);
+  EXPECT_NE(status.error().message.find("running kernel 'dropout' on cuda:0"), std::string::npos)
+      << status.error().message;
+}
+
 TEST_F(Cuda, much_shared_memory_is_asked_for) {
   auto kernel = load("params=0", {4, 100000});
   EXPECT_EQ(fake.log(), "load on 0\nshared limit 100000\n");

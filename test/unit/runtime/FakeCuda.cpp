@@ -134,6 +134,52 @@ EXPORT int fakeCurrent() { return current ? current->ordinal : -1; }
 EXPORT int fakeCaptureMode() { return captureMode; }
 EXPORT void fakeSetCurrent(int ordinal) { current = ordinal < 0 ? nullptr : &contexts[ordinal]; }
 
+// The variables of a module whose image has the word "assert" in it: an address of the host's, and
+// a text.
+static uint64_t failureAddress = 0;
+static const char siteText[] = "kernel.py:7: too large";
+
+Result cuModuleGetGlobal_v2(DevicePointer *pointer, size_t *bytes, ModuleHandle module,
+                            const char *name) {
+  FAIL_IF_TOLD
+  if (module->image.find("assert") == std::string::npos)
+    return errorNotFound;
+  bool isSites = name == std::string("eft$sites");
+  *pointer = isSites ? reinterpret_cast<DevicePointer>(siteText)
+                     : reinterpret_cast<DevicePointer>(&failureAddress);
+  *bytes = isSites ? sizeof(siteText) : sizeof(failureAddress);
+  return success;
+}
+
+Result cuMemHostAlloc(void **pointer, size_t bytes, unsigned) {
+  FAIL_IF_TOLD
+  *pointer = std::calloc(1, bytes);
+  return success;
+}
+
+Result cuMemFreeHost(void *pointer) {
+  std::free(pointer);
+  return success;
+}
+
+Result cuMemcpyHtoD_v2(DevicePointer to, const void *from, size_t bytes) {
+  FAIL_IF_TOLD
+  std::memcpy(reinterpret_cast<void *>(to), from, bytes);
+  return success;
+}
+
+Result cuMemcpyDtoH_v2(void *to, DevicePointer from, size_t bytes) {
+  FAIL_IF_TOLD
+  std::memcpy(to, reinterpret_cast<const void *>(from), bytes);
+  return success;
+}
+
+// Makes the assertion fail in a program.
+EXPORT void fakeAssert(unsigned x, unsigned y, unsigned z) {
+  const unsigned record[] = {1, x, y, z};
+  std::memcpy(reinterpret_cast<void *>(failureAddress), record, sizeof(record));
+}
+
 Result cuDriverGetVersion(int *version) {
   *version = setting("FAKE_CUDA_VERSION", 13000);
   return success;

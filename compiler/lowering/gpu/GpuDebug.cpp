@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Barriers, printing and asserting on a GPU.
+//
+// Lines are printed by the driver's vprintf, whenever the host next waits for the GPU. A failed
+// assertion is noted in memory of the host, where the launch finds it: a trap would end the
+// context, and everything else that the process does on the GPU with it. Instead all threads of the
+// program vote, and if one of them has seen the condition fail, all of them end.
+#include "compiler/lowering/DebugCode.h"
+#include "compiler/lowering/LinearCode.h"
+#include "compiler/lowering/gpu/GpuLowering.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+
+using namespace mlir;
+
+namespace eft {
+
+namespace {
+
+constexpr StringLiteral sitesName = "eft$sites", failureName = "eft$failure";
+constexpr unsigned globalMemory = 1; // LLVM's address space of it on NVPTX
+
+/// Adds a text to those that the host reads, and gives its place there, counted from 1.
+int64_t addSite(ModuleOp module, StringRef text) {
+  std::string all;
+  auto found = module.lookupSymbol<LLVM::GlobalOp>(sitesName);
+  if (found)
+    all = cast<StringAttr>(found.getValueOrNull()).getValue();
+  int64_t place = all.size() + 1;
+  all += text.str() + '\0';
+  auto builder = OpBuilder::atBlockBegin(module.getBody());
+  auto type = LLVM::LLVMArrayType::get(builder.getI8Type(), all.size());
+  if (found)
+    found.erase();
+  builder.create<LLVM::GlobalOp>(module.getLoc(), type, /*isConstant=*/true,
+                                 LLVM::Linkage::External, sitesName, builder.getStringAttr(all),
+                                 /*alignment=*/0, globalMemory);
+  return place;
+}
+
+/// The variable that holds the address of the host's record of a failure.
+LLVM::GlobalOp failureVariable(ModuleOp module) {
+  if (auto found = module.lookupSymbol<LLVM::GlobalOp>(failureName))
+    return found;
+  auto builder = OpBuilder::atBlockBegin(module.getBody());
+  return builder.create<LLVM::GlobalOp>(
+      module.getLoc(), builder.getI64Type(), /*isConstant=*/false, LLVM::Linkage::External,
+      failureName, builder.getI64IntegerAttr(0), /*alignment=*/8, globalMemory);
+}
+
+} // namespace
+
+void GpuLowering::lowerBarrier(ImplicitLocOpBuilder &b) { b.create<NVVM::Barrier0Op>(); }
+
+LogicalResult GpuLowering::lowerPrint(ImplicitLocOpBuilder &b, PrintOp print) {
+  Value value = print.getValue();
+  auto block = value ? dyn_cast<RankedTensorType>(value.getType()) : RankedTensorType();
+  std::optional<LinearLayout> layout = block ? layoutOf(block) : std::nullopt;
+  if (layout && layout->redundantBits("register"))
+    return print.emitOpError("must be done once for each element, but the layout has copies in a "
+                             "thread's registers, got ")
+           << block;
+  unsigned rank = block ? block.getRank() : 0;
+  SmallVector<Value> position;
+  for (Axis axis : {Axis::X, Axis::Y, Axis::Z})
+    position.push_back(programId(b, axis));
+  Value format = emitText(b, printFormat(print));
+  Value memory = emitValueMemory(b, position.size() + rank + 1);
+  if (Value isMine = storingThread(b, block ? Type(block) : Type(b.getI1Type())))
+    b.setInsertionPointToStart(b.create<scf::IfOp>(isMine).thenBlock());
+  if (!block) {
+    if (value)
+      position.push_back(scalarOf(value));
+    emitPrint(b, "vprintf", format, memory, position);
+    return success();
+  }
+  for (auto [piece, bits] : llvm::enumerate(Pieces(piecesOf(value)))) {
+    SmallVector<Value> values = position;
+    for (unsigned dim = 0; dim < rank; ++dim)
+      values.push_back(coordinate(b, *layout, dim, piece));
+    values.push_back(bits);
+    emitPrint(b, "vprintf", format, memory, values);
+  }
+  return success();
+}
+
+void GpuLowering::lowerAssert(ImplicitLocOpBuilder &b, AssertOp assertion) {
+  auto module = assertion->getParentOfType<ModuleOp>();
+  Value holds;
+  for (Value piece : piecesOf(assertion.getCondition()))
+    holds = holds ? b.create<arith::AndIOp>(holds, piece).getResult() : piece;
+  auto constant = [&](int64_t value, unsigned width) -> Value {
+    return b.create<arith::ConstantIntOp>(value, width);
+  };
+  Value fails = b.create<arith::ExtUIOp>(
+      b.getI32Type(), b.create<arith::XOrIOp>(holds, constant(1, 1)).getResult());
+  Value any = b.create<LLVM::CallIntrinsicOp>(
+                   b.getI32Type(), b.getStringAttr("llvm.nvvm.barrier0.or"), ValueRange{fails})
+                  .getResult(0);
+  Value isAny = b.create<arith::CmpIOp>(arith::CmpIPredicate::ne, any, constant(0, 32));
+  b.setInsertionPointToStart(b.create<scf::IfOp>(isAny).thenBlock());
+
+  // Who comes first puts its site into the record, where 0 was; then the program's position is its
+  // own to write.
+  Value variable = b.create<LLVM::AddressOfOp>(failureVariable(module));
+  Value address = b.create<LLVM::LoadOp>(b.getI64Type(), variable);
+  Value isFirstThread = storingThread(b, b.getI1Type());
+  {
+    auto first = b.create<scf::IfOp>(isFirstThread);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(first.thenBlock());
+    SmallVector<Value> operands = {address,
+                                   constant(addSite(module, assertionText(assertion)), 32)};
+    for (Axis axis : {Axis::X, Axis::Y, Axis::Z})
+      operands.push_back(programId(b, axis));
+    // The host reads the record when the kernel has ended.
+    StringRef text = "{ .reg .pred %mine; .reg .b32 %before; "
+                     "atom.relaxed.sys.global.cas.b32 %before, [$0], 0, $1; "
+                     "setp.eq.b32 %mine, %before, 0; "
+                     "@%mine st.global.b32 [$0+4], $2; "
+                     "@%mine st.global.b32 [$0+8], $3; "
+                     "@%mine st.global.b32 [$0+12], $4; }";
+    b.create<LLVM::InlineAsmOp>(TypeRange(), operands, text, "l,r,r,r,r,~{memory}",
+                                /*has_side_effects=*/true, /*is_align_stack=*/false,
+                                LLVM::AsmDialectAttr(), ArrayAttr());
+  }
+  b.create<StopOp>();
+}
+
+} // namespace eft

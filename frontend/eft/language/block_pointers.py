@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Block pointers: a window of a fixed shape into an array of any rank, which moves as a whole.
+
+A block pointer exists in the frontend only. What it is made of (the base, the array's extents and
+strides, the window's place) are ordinary values; a load or a store makes a block of pointers of
+them, and a mask.
+"""
+
+from __future__ import annotations
+
+from eft.errors import Mistake
+from eft.language import dtypes
+from eft.language.accesses import check_choice
+from eft.language.builtin import builtin
+from eft.language.casts import cast_to
+from eft.language.constants import to_tensor
+from eft.language.dtypes import check_shape, describe
+from eft.language.shapes import arange
+from eft.language.tensor import structure, tensor
+
+_PADDINGS = ("", "zero", "nan")
+
+
+class block_pointer(structure):
+    """A window into an array.
+
+    Attributes:
+        base: the pointer to the array's element (0, …, 0).
+        shape, strides: the array's extents, and the distances of neighbours in elements; int64.
+        offsets: where the window's first element is; int32.
+        block_shape: the window's extents, known at compile time.
+        order: the dimensions from the fastest on, a hint.
+    """
+
+    __slots__ = ("base", "shape", "strides", "offsets", "block_shape", "order")
+
+    def __init__(self, base, shape, strides, offsets, block_shape, order):
+        self.base = base
+        self.shape = shape
+        self.strides = strides
+        self.offsets = offsets
+        self.block_shape = block_shape
+        self.order = order
+
+    @property
+    def dtype(self):
+        """The type of a pointer to an element."""
+        return self.base.dtype
+
+    def parts(self) -> tuple:
+        return self.base, self.shape, self.strides, self.offsets
+
+    def with_parts(self, parts) -> block_pointer:
+        return block_pointer(*parts, self.block_shape, self.order)
+
+    def static(self) -> tuple:
+        return self.block_shape, self.order
+
+    def advance(self, offsets):
+        """`tl.advance(self, offsets)`."""
+        return advance(self, offsets)
+
+    advance._eft_builtin = True
+
+    def __repr__(self):
+        extents = ", ".join(map(str, self.block_shape))
+        return f"block_pointer<{self.dtype.element_ty}[{extents}]>"
+
+
+@builtin
+def make_block_ptr(base, shape, strides, offsets, block_shape, order):
+    """A pointer to a window of `block_shape` into an array.
+
+    Args:
+        base: a pointer to the array's first element.
+        shape: the array's extents.
+        strides: for each dimension, the distance of neighbours, in elements.
+        offsets: the place of the window's first element in the array.
+        block_shape: the window's extents: powers of two, known at compile time.
+        order: the dimensions from the fastest to the slowest, known at compile time; a hint.
+    """
+    if not isinstance(base, tensor) or base.shape or not base.dtype.is_ptr():
+        raise Mistake(f"make_block_ptr needs a pointer as its base, got {describe(base)}")
+    block_shape = check_shape(block_shape)
+    rank = len(block_shape)
+    if rank == 0:
+        raise Mistake("make_block_ptr needs a block_shape of at least one dimension")
+    order = tuple(order) if isinstance(order, tuple | list) else (order,)
+    if sorted(map(str, order)) != sorted(map(str, range(rank))):
+        raise Mistake(
+            f"the order of a block pointer of {rank} dimensions must be an order of 0 to "
+            f"{rank - 1}, got {list(order)}"
+        )
+    return block_pointer(
+        base,
+        _integers("shape", shape, rank, dtypes.int64),
+        _integers("strides", strides, rank, dtypes.int64),
+        _integers("offsets", offsets, rank, dtypes.int32),
+        block_shape,
+        order,
+    )
+
+
+@builtin
+def advance(base, offsets):
+    """The block pointer moved by `offsets`, one for each dimension. `base` stays where it is."""
+    if not isinstance(base, block_pointer):
+        raise Mistake(f"advance needs a block pointer, got {describe(base)}")
+    steps = _integers("offsets", offsets, len(base.block_shape), dtypes.int32)
+    places = tuple(place + step for place, step in zip(base.offsets, steps, strict=True))
+    return base.with_parts((base.base, base.shape, base.strides, places))
+
+
+def _integers(what: str, values, rank: int, dtype) -> tuple[tensor, ...]:
+    """Numbers for each dimension, as tensors of a type."""
+    values = tuple(values) if isinstance(values, tuple | list) else (values,)
+    if len(values) != rank:
+        raise Mistake(
+            f"the {what} of a block pointer of {rank} dimensions must be {rank} numbers, got "
+            f"{len(values)}"
+        )
+    numbers = tuple(map(to_tensor, values))
+    for number in numbers:
+        if number.shape or not number.dtype.is_int():
+            raise Mistake(f"the {what} of a block pointer must be integers, got {describe(number)}")
+    return tuple(cast_to(number, dtype) for number in numbers)
+
+
+# -- accesses --------------------------------------------------------------------------------------
+
+
+def check_window(pointer: block_pointer, boundary_check, padding_option="") -> tuple[int, ...]:
+    """The dimensions along which an access looks where the array ends."""
+    check_choice("padding_option", padding_option, _PADDINGS)
+    if padding_option == "nan" and not pointer.dtype.element_ty.is_floating():
+        raise Mistake(f"padding_option 'nan' needs floats, got {pointer.dtype.element_ty}")
+    axes = boundary_check if isinstance(boundary_check, tuple | list) else (boundary_check,)
+    rank = len(pointer.block_shape)
+    for axis in axes:
+        if type(axis) is not int or not 0 <= axis < rank:
+            raise Mistake(
+                f"boundary_check needs dimensions from 0 to {rank - 1}, got {describe(axis)}"
+            )
+    return tuple(axes)
+
+
+def window(pointer: block_pointer, axes: tuple[int, ...]) -> tuple[tensor, tensor | None]:
+    """The pointers to the window's elements, and the mask of those that lie in the array as far as
+    the dimensions `axes` tell; None for all."""
+    # The window's place moves the one pointer: what is left are small numbers that start at 0.
+    first = pointer.base
+    for place, stride in zip(pointer.offsets, pointer.strides, strict=True):
+        first = first + cast_to(place, dtypes.int64) * stride
+    mask = None
+    for axis, stride in enumerate(pointer.strides):
+        steps = cast_to(_along(pointer, axis), dtypes.int64)
+        first = first + steps * stride
+        if axis in axes:
+            # As unsigned numbers, those below zero are too large as well.
+            index = cast_to(cast_to(pointer.offsets[axis], dtypes.int64) + steps, dtypes.uint64)
+            inside = index < cast_to(pointer.shape[axis], dtypes.uint64)
+            mask = inside if mask is None else mask & inside
+    return first, mask
+
+
+def _along(pointer: block_pointer, axis: int) -> tensor:
+    """0, 1, 2, … along a dimension of the window."""
+    slices = [None] * len(pointer.block_shape)
+    slices[axis] = slice(None)
+    return arange(0, pointer.block_shape[axis])[tuple(slices)]

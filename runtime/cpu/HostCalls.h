@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What compiled code calls: functions for printing, and for assertions that fail.
+//
+// The code names them, and who loads it has to say where they are.
+#pragma once
+
+#include "runtime/device/Error.h"
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <span>
+#include <string>
+
+namespace eft::cpu {
+
+struct HostSymbol {
+  const char *name;
+  uintptr_t address;
+};
+
+// The functions that code may call.
+std::span<const HostSymbol> hostSymbols();
+
+// The first assertion of a job that failed. Code may report from several threads at once; it is
+// read when they are done.
+class Failure {
+public:
+  void report(const char *what, std::array<uint32_t, 3> program);
+  Status status() const;
+
+private:
+  std::atomic<bool> taken = false;
+  const char *text = nullptr; // part of the code, which is never unloaded
+  std::array<uint32_t, 3> position = {};
+};
+
+// While it lives, what this thread's code reports goes to `failure`.
+class FailureScope {
+public:
+  explicit FailureScope(Failure *failure);
+  FailureScope(const FailureScope &) = delete;
+  ~FailureScope();
+};
+
+// A line in printf's format. `values` has 8 bytes for each value: integers for formats that end in
+// `u`, `d` or `x`, doubles for `f`.
+std::string formatLine(const char *format, const uint64_t *values);
+
+} // namespace eft::cpu

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The assertions of a kernel on a GPU.
+//
+// Code with assertions has two variables: `eft$sites`, the texts of its assertions, and
+// `eft$failure`, the address of a record in the host's memory. A program in which an assertion
+// fails notes that there, if it is the first to do so, and ends. The launch waits for the kernel
+// and looks at the record; nothing else on the GPU takes harm.
+#pragma once
+
+#include "runtime/cuda/Gpu.h"
+
+#include <memory>
+#include <mutex>
+
+namespace eft::cuda {
+
+// What a module's code writes down about itself. Goes before the module does.
+class Assertions {
+public:
+  // Null if the module has no assertions. Its context must be current.
+  static Expected<std::unique_ptr<Assertions>> of(const Driver &driver, ModuleHandle module,
+                                                  std::string_view doing);
+  ~Assertions();
+  Assertions(const Assertions &) = delete;
+
+  // Waits for what was launched into the stream, and gives the assertion that has failed, if any.
+  Status wait(StreamHandle stream, std::string_view doing);
+
+private:
+  // As the code of GpuDebug.cpp writes it.
+  struct Record {
+    uint32_t site; // the text's place in `sites`, counted from 1; 0: none has failed
+    uint32_t program[3];
+  };
+
+  explicit Assertions(const Driver &driver) : driver(driver) {}
+  Status prepare(ModuleHandle module, DevicePointer variable, std::string_view doing);
+
+  const Driver &driver;
+  Record *record = nullptr;
+  std::string sites;
+  std::mutex reading;
+};
+
+} // namespace eft::cuda
