@@ -23,8 +23,10 @@ void addBlockTransforms(OpPassManager &passes, const PassOptions &options) {
   passes.addPass(createFuseMultiplyAdd());
   passes.addPass(createExpandMath());
   passes.addPass(createCanonicalizerPass());
-  if (!options.isGpu)
+  if (!options.isGpu) {
     passes.addPass(createWidenDot());
+    passes.addPass(createReduceAssertions());
+  }
   passes.addPass(createExpandNarrowFloats({options.isGpu, options.isGpu}));
   passes.addPass(createExpandFloatToInt());
   if (!options.isGpu)

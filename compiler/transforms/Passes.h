@@ -43,6 +43,9 @@ void populateExpandIntegerCornersPatterns(mlir::RewritePatternSet &patterns);
 /// has such products again, so these are patterns for one application each.
 void populateWidenDotPatterns(mlir::RewritePatternSet &patterns);
 
+/// Gives assertions about blocks a reduction of their condition.
+void populateReduceAssertionsPatterns(mlir::RewritePatternSet &patterns);
+
 /// Moves elementwise operations on splats in front of the splat.
 void populateHoistUniformPatterns(mlir::RewritePatternSet &patterns);
 

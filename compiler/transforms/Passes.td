@@ -152,6 +152,28 @@ def WidenDot : Pass<"eft-widen-dot"> {
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
+def ReduceAssertions : Pass<"eft-reduce-assertions"> {
+  let summary = "Reduces the conditions of assertions to numbers";
+  let description = [{
+    For a CPU, where a reduction is a loop over steps like everything else around it. A block that an
+    assertion asked for as it is would have to be held as a whole.
+
+    ```mlir
+    eft.assert %c, "too large" : tensor<64xi1>
+    ```
+    becomes
+    ```mlir
+    %0 = eft.reduce %c axis 0 : (tensor<64xi1>) -> i1 {
+    ^bb0(%a: i1, %b: i1):
+      %1 = arith.andi %a, %b : i1
+      eft.yield %1 : i1
+    }
+    eft.assert %0, "too large" : i1
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 def ExpandNarrowFloats : Pass<"eft-expand-narrow-floats"> {
   let summary = "Computes on f16 and bf16 in f32";
   let description = [{

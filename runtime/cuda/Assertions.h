@@ -4,7 +4,8 @@
 // Code with assertions has two variables: `eft$sites`, the texts of its assertions, and
 // `eft$failure`, the address of a record in the host's memory. A program in which an assertion
 // fails notes that there, if it is the first to do so, and ends. The launch waits for the kernel
-// and looks at the record; nothing else on the GPU takes harm.
+// and looks at the record; nothing else on the GPU takes harm. So that each launch is told of its
+// own programs, launches of one kernel come one after the other, also from several threads.
 #pragma once
 
 #include "runtime/cuda/Gpu.h"
@@ -23,6 +24,9 @@ public:
   ~Assertions();
   Assertions(const Assertions &) = delete;
 
+  // Held from before a launch until `wait` has returned.
+  [[nodiscard]] std::unique_lock<std::mutex> beginLaunch() { return std::unique_lock(oneLaunch); }
+
   // Waits for what was launched into the stream, and gives the assertion that has failed, if any.
   Status wait(StreamHandle stream, std::string_view doing);
 
@@ -39,7 +43,7 @@ private:
   const Driver &driver;
   Record *record = nullptr;
   std::string sites;
-  std::mutex reading;
+  std::mutex oneLaunch;
 };
 
 } // namespace eft::cuda

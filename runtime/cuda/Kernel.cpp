@@ -108,6 +108,9 @@ Status Kernel::launch(const std::array<uint32_t, 3> &grid, std::span<const uint6
       return launchError(result, "cuCtxSetCurrent");
   }
   unsigned threads = static_cast<unsigned>(shape.numWarps) * 32;
+  std::unique_lock<std::mutex> turn;
+  if (assertions)
+    turn = assertions->beginLaunch();
   result =
       driver.cuLaunchKernel(function, grid[0], grid[1], grid[2], threads, 1, 1,
                             static_cast<unsigned>(shape.sharedBytes), stream, parameters, nullptr);

@@ -6,18 +6,20 @@
 // CPU-DAG: llvm.func @eft$print(!llvm.ptr, !llvm.ptr) -> i32
 // CPU-DAG: llvm.func @eft$fail(!llvm.ptr, i32, i32, i32)
 // CPU-DAG: constant @eft.text.{{[0-9]}}("pid (%llu, %llu, %llu) idx (%1llu) 5%% x: %lld\0A\00")
-// CPU-DAG: constant @eft.text.{{[0-9]}}("{{.*}}debug.mlir:[[# @LINE + 18]]: too large\00")
+// CPU-DAG: constant @eft.text.{{[0-9]}}("{{.*}}debug.mlir:[[# @LINE + 20]]: too large\00")
 
 // CPU-LABEL: func.func private @debug.program
-// CPU: %[[MEMORY:.*]] = llvm.alloca %{{.*}} x i64
+// CPU: %[[BLOCK:.*]] = llvm.alloca %c8{{.*}} x i64
+// CPU: %[[MEMORY:.*]] = llvm.alloca %c5{{.*}} x i64
 func.func @debug(%n: i64, %p: !eft.ptr<i64>) {
-  // CPU: scf.for %[[LANE:.*]] = %c0{{.*}} to %c4
-  // CPU: %[[INDEX:.*]] = arith.andi %[[LANE]], %c3
-  // CPU: %[[VALUE:.*]] = llvm.extractelement %{{.*}}[%[[LANE]] : i32] : vector<4xi64>
+  // The block is laid out on the stack, and a loop goes over it in row-major order.
+  // CPU-COUNT-2: llvm.store %{{.*}}, %{{.*}} : vector<4xi64>, !llvm.ptr
+  // CPU: scf.for %[[NUMBER:.*]] = %c0{{.*}} to %c8
+  // CPU: arith.remui %{{.*}}, %c8
+  // CPU: %[[ELEMENT:.*]] = llvm.getelementptr %[[BLOCK]][%[[NUMBER]]]
+  // CPU: %[[VALUE:.*]] = llvm.load %[[ELEMENT]] : !llvm.ptr -> i64
   // CPU: llvm.store %[[VALUE]]
   // CPU: llvm.call @eft$print(%{{.*}}, %[[MEMORY]])
-  // The second vector begins at 4.
-  // CPU: arith.xori %{{.*}}, %c4
   %x = eft.splat %n : i64 -> tensor<8xi64, #layout>
   eft.print " 5% x: " %x : tensor<8xi64, #layout>
   %zero = arith.constant dense<0> : tensor<8xi64, #layout>

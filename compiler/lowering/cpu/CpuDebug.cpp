@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Printing and asserting on the host: calls of functions that the runtime offers the code.
 #include "compiler/lowering/DebugCode.h"
-#include "compiler/lowering/LinearCode.h"
 #include "compiler/lowering/cpu/CpuLowering.h"
+#include "compiler/lowering/cpu/StackBlock.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -17,38 +17,37 @@ void CpuLowering::lowerBarrier(ImplicitLocOpBuilder &b) {
   b.create<LLVM::FenceOp>(LLVM::AtomicOrdering::acq_rel, "singlethread");
 }
 
+/// A block is laid out on the stack, and one loop prints its elements in row-major order: a call
+/// for each element would be code for each element.
 LogicalResult CpuLowering::lowerPrint(ImplicitLocOpBuilder &b, PrintOp print) {
   Value format = emitText(b, printFormat(print));
-  SmallVector<Value> position = {program[0], program[1], program[2]};
+  SmallVector<Value> values = {program[0], program[1], program[2]};
   auto block = print.getValue() ? dyn_cast<RankedTensorType>(print.getValue().getType())
                                 : RankedTensorType();
   unsigned rank = block ? block.getRank() : 0;
-  Value memory = emitValueMemory(b, position.size() + rank + 1);
+  Value memory = emitValueMemory(b, values.size() + rank + 1);
   if (!block) {
     if (print.getValue())
-      position.push_back(scalarOf(print.getValue()));
-    emitPrint(b, hostPrintName, format, memory, position);
+      values.push_back(scalarOf(print.getValue()));
+    emitPrint(b, hostPrintName, format, memory, values);
     return success();
   }
-  LinearLayout layout = *layoutOf(block);
-  if (layout.redundantBits("lane") || layout.redundantBits("step"))
-    return print.emitOpError("must be done once for each element, but the layout has copies, got ")
-           << block;
-  auto constant = [&](int64_t value) -> Value { return b.create<arith::ConstantIntOp>(value, 32); };
-  Value first = constant(0), lanes = constant(int64_t(1) << placeBits(block, "lane"));
-  for (auto [step, piece] : llvm::enumerate(Pieces(piecesOf(print.getValue())))) {
-    auto loop = b.create<scf::ForOp>(first, lanes, constant(1));
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(loop.getBody());
-    SmallVector<Value> values = position;
-    std::vector<int64_t> ofStep = layout.apply(std::array{int64_t(0), int64_t(step)});
-    for (unsigned dim = 0; dim < rank; ++dim) {
-      Value ofLane = emitLinearMap(b, loop.getInductionVar(), imagesOf(layout, "lane", dim));
-      values.push_back(b.create<arith::XOrIOp>(ofLane, constant(ofStep[dim])));
-    }
-    values.push_back(b.create<LLVM::ExtractElementOp>(piece, loop.getInductionVar()));
-    emitPrint(b, hostPrintName, format, memory, values);
+  Pieces pieces(piecesOf(print.getValue()));
+  StackBlock elements(b, block.getShape(), getElementTypeOrSelf(pieces.front().getType()),
+                      /*fastest=*/rank - 1);
+  elements.store(pieces, *layoutOf(block));
+
+  auto constant = [&](int64_t value) -> Value { return b.create<arith::ConstantIntOp>(value, 64); };
+  auto loop = b.create<scf::ForOp>(constant(0), constant(block.getNumElements()), constant(1));
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  Value number = loop.getInductionVar();
+  for (unsigned dim = 0; dim < rank; ++dim) {
+    Value quotient = b.create<arith::DivUIOp>(number, constant(elements.stride(dim)));
+    values.push_back(b.create<arith::RemUIOp>(quotient, constant(block.getDimSize(dim))));
   }
+  values.push_back(b.create<LLVM::LoadOp>(elements.elementType(), elements.at(number)));
+  emitPrint(b, hostPrintName, format, memory, values);
   return success();
 }
 

@@ -33,6 +33,10 @@ StackBlock::StackBlock(ImplicitLocOpBuilder &b, ArrayRef<int64_t> shape, Type el
                                     b.create<arith::ConstantIntOp>(stride, 64), alignment);
 }
 
+Value StackBlock::at(Value number) {
+  return b.create<LLVM::GEPOp>(memory.getType(), element, memory, LLVM::GEPArg(number));
+}
+
 Value StackBlock::at(int64_t number) {
   return b.create<LLVM::GEPOp>(memory.getType(), element, memory, LLVM::GEPArg(int32_t(number)));
 }

@@ -24,6 +24,11 @@ public:
   /// A block of two dimensions as a matrix.
   StackMatrix matrix() const { return {memory, element, {strides[0], strides[1]}}; }
 
+  int64_t stride(unsigned dimension) const { return strides[dimension]; }
+  mlir::Type elementType() const { return element; }
+  /// The address of the element whose number, counted as it lies here, is an i64.
+  mlir::Value at(mlir::Value number);
+
 private:
   mlir::Value at(int64_t number);
   int64_t numberOf(llvm::ArrayRef<int64_t> index) const;

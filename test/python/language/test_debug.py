@@ -93,6 +93,27 @@ def test_texts_and_shapes(device, capfd):
 
 
 @eft.jit
+def prints_columns(x_ptr, ROWS: tl.constexpr, COLUMNS: tl.constexpr):
+    rows, columns = tl.arange(0, ROWS), tl.arange(0, COLUMNS)
+    tl.device_print("x", tl.load(x_ptr + rows[:, None] + columns[None, :] * ROWS))
+
+
+@pytest.mark.parametrize("rows, columns", [(1, 1), (1, 8), (32, 2), (16, 64)])
+def test_the_lines_of_a_block_are_in_row_major_order(device, capfd, rows, columns):
+    x = np.arange(rows * columns, dtype=np.int32).reshape(columns, rows).T
+    prints_columns[1](device.put(np.arange(x.size, dtype=np.int32)), ROWS=rows, COLUMNS=columns)
+    lines = printed(device, capfd)
+    widths = [len(str(extent - 1)) for extent in x.shape]
+    expected = [
+        f"pid (0, 0, 0) idx ({row:{widths[0]}}, {column:{widths[1]}}) x: {value}"
+        for (row, column), value in np.ndenumerate(x)
+    ]
+    if device.name != "cpu":
+        lines, expected = sorted(lines), sorted(expected)
+    assert lines == expected
+
+
+@eft.jit
 def prints_addresses(x_ptr, N: tl.constexpr):
     tl.device_print("at", x_ptr + tl.arange(0, N))
 
@@ -124,6 +145,29 @@ def checked(x_ptr, y_ptr, n, N: tl.constexpr):
 LINE = 1 + next(
     number for number, line in enumerate(open(__file__)) if "tl.device_assert(x >= 0" in line
 )
+
+
+@eft.jit(debug=True)
+def checks_many(x_ptr, ROWS: tl.constexpr, COLUMNS: tl.constexpr):
+    i = tl.arange(0, ROWS)[:, None] * COLUMNS + tl.arange(0, COLUMNS)[None, :]
+    x = tl.load(x_ptr + i)
+    tl.device_assert(x < 100)
+    tl.store(x_ptr + i, x + 1)
+
+
+@pytest.mark.parametrize("rows, columns", [(1, 1), (4, 1), (16, 32), (256, 128)])
+def test_every_element_is_checked(device, rows, columns):
+    for place in {0, rows * columns // 2 + columns // 2, rows * columns - 1}:
+        x = np.arange(rows * columns, dtype=np.int32) % 100
+        x[place] = 99
+        out = device.put(x)
+        checks_many[1](out, ROWS=rows, COLUMNS=columns)
+        np.testing.assert_array_equal(device.get(out), x + 1)
+        x[place] = 100
+        out = device.put(x)
+        with pytest.raises(eft.DeviceAssertionError):
+            checks_many[1](out, ROWS=rows, COLUMNS=columns)
+        np.testing.assert_array_equal(device.get(out), x)
 
 
 def run_checked(device, x, **options):

@@ -272,15 +272,31 @@ TEST_F(Cuda, a_refused_launch_names_the_kernel) {
 
 TEST_F(Cuda, an_assertion_that_fails_is_told_once_and_by_its_launch) {
   auto kernel = load("assert");
-  auto grid = *kernel->check({8, 1, 1});
-  EXPECT_TRUE(kernel->launch(grid, {}).ok());
-  fake.assertFails(3, 0, 1);
-  Status status = kernel->launch(grid, {});
+  auto holds = *kernel->check({4, 1, 1}), fails = *kernel->check({4, 1, 2});
+  EXPECT_TRUE(kernel->launch(holds, {}).ok());
+  Status status = kernel->launch(fails, {});
   ASSERT_FALSE(status.ok());
   EXPECT_EQ(status.error().kind, ErrorKind::Assertion);
   EXPECT_EQ(status.error().message,
             "kernel.py:7: too large (an assertion failed in program (3, 0, 1))");
-  EXPECT_TRUE(kernel->launch(grid, {}).ok());
+  EXPECT_TRUE(kernel->launch(holds, {}).ok());
+}
+
+TEST_F(Cuda, assertions_that_fail_in_several_threads_are_told_by_their_own_launches) {
+  auto kernel = load("assert");
+  auto launchOften = [&](uint32_t extent) {
+    std::string expected = "kernel.py:7: too large (an assertion failed in program (" +
+                           std::to_string(extent - 1) + ", 0, 1))";
+    auto grid = *kernel->check({extent, 1, 2});
+    for (int i = 0; i < 100; ++i) {
+      Status status = kernel->launch(grid, {});
+      ASSERT_FALSE(status.ok());
+      ASSERT_EQ(status.error().message, expected);
+    }
+  };
+  std::thread other(launchOften, 5);
+  launchOften(9);
+  other.join();
 }
 
 TEST_F(Cuda, a_kernel_with_assertions_that_goes_wrong_otherwise) {

@@ -18,9 +18,6 @@ public:
   void fail(const char *name, int result) const {
     call<void(const char *, int)>("fakeFail")(name, result);
   }
-  void assertFails(unsigned x, unsigned y, unsigned z) const {
-    call<void(unsigned, unsigned, unsigned)>("fakeAssert")(x, y, z);
-  }
   int current() const { return call<int()>("fakeCurrent")(); }
   int captureMode() const { return call<int()>("fakeCaptureMode")(); }
   void setCurrent(int ordinal) const { call<void(int)>("fakeSetCurrent")(ordinal); }
