@@ -196,6 +196,17 @@ def test_constants_of_every_kind():
 # -- the rest of the command
 
 
+def test_only_a_gpu_prints(ahead):
+    assert ahead.fails("sm_90", "host", kernel="prints", signature="i32") == (
+        "'prints' prints, which code for host that is compiled ahead of time can't do: what prints "
+        "is a part of Eft's runtime"
+    )
+    ahead.compile("compute_80", kernel="prints", signature="i32", EFT_DEBUG="1")
+    ptx = (ahead.out / "prints.compute_80.ptx").read_text()
+    assert "vprintf" in ptx
+    assert "eft$failure" not in ptx  # nobody would look at what it holds
+
+
 @pytest.mark.parametrize(
     ("targets", "error"),
     [
@@ -228,11 +239,13 @@ def test_a_wrong_target(ahead, targets, error):
 
 
 def test_an_unknown_kernel(ahead):
-    known = f"{KERNELS} has no kernel 'dropout'; its kernels are 'mixed', 'product', 'mark'"
+    known = (
+        f"{KERNELS} has no kernel 'dropout'; its kernels are 'mixed', 'product', 'mark', 'prints'"
+    )
     assert ahead.fails("host", kernel="dropout") == known
     assert ahead.fails("host", kernel="helper") == (
         f"'helper' in {KERNELS} is no function under @eft.jit, but of type 'function'; its kernels "
-        "are 'mixed', 'product', 'mark'"
+        "are 'mixed', 'product', 'mark', 'prints'"
     )
     empty = ahead.folder / "empty.py"
     empty.write_text("")
