@@ -123,6 +123,33 @@ def LowerToGpu : Pass<"eft-lower-to-gpu", "::mlir::ModuleOp"> {
                            "::mlir::math::MathDialect"];
 }
 
+def SpecializeMasked : Pass<"eft-specialize-masked", "::mlir::func::FuncOp"> {
+  let summary = "Parts the threads at the border of a mask from the others once, not at each access";
+  let description = [{
+    For a GPU, behind `eft-lower-to-gpu`. Where several loads have one mask and no thread waits for
+    another in between, everything from the first of them to the last access under that mask is done
+    in two versions: in one the mask is known to be true for all that a thread accesses, which leaves
+    straight-line code for most threads; in the other it is not. Two loads with a store become:
+
+    ```mlir
+    %usual = llvm.intr.expect %whole, %true : i1
+    scf.if %usual {
+      %x = llvm.load ...
+      %y = llvm.load ...
+      llvm.store ...
+    } else {
+      // each element under its own condition
+    }
+    ```
+  }];
+  let options = [
+    Option<"mostOperations", "most-operations", "unsigned", /*default=*/"4096",
+           "do nothing where a version would have more than that">
+  ];
+  let dependentDialects = ["::mlir::scf::SCFDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::LLVM::LLVMDialect"];
+}
+
 def LowerToCpu : Pass<"eft-lower-to-cpu", "::mlir::ModuleOp"> {
   let summary = "Makes SIMD vectors of the blocks, and a loop over programs of the kernel";
   let description = [{

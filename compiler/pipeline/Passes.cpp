@@ -66,6 +66,8 @@ void addLowering(OpPassManager &passes, const PassOptions &options) {
   else
     passes.addPass(createLowerToCpu({options.vectorBits}));
   passes.addPass(createCSEPass());
+  if (options.isGpu)
+    passes.addNestedPass<func::FuncOp>(createSpecializeMasked());
   passes.addPass(createLowerToLLVM());
 }
 

@@ -260,13 +260,6 @@ Value isWholeUnderMask(ImplicitLocOpBuilder &b, ArrayRef<Value> masks, bool isPr
   return all;
 }
 
-/// Computes the mask once more, here. Where the short way is taken nobody needs the masks of single
-/// elements, and they would only keep registers.
-Value recompute(ImplicitLocOpBuilder &b, Value mask) {
-  Operation *op = mask.getDefiningOp();
-  return isa_and_present<arith::CmpIOp>(op) ? b.clone(*op)->getResult(0) : mask;
-}
-
 /// A condition that most threads find to be `usual`. What only the others need stays on their way
 /// then: LLVM would compute it for all of them in front of the branch.
 Value expect(ImplicitLocOpBuilder &b, Value condition, bool usual) {
@@ -300,7 +293,7 @@ LogicalResult GpuLowering::lowerLoad(ImplicitLocOpBuilder &b, LoadOp load) {
   b.setInsertionPointToStart(whole.elseBlock());
   Pieces values;
   for (auto [piece, mask] : llvm::enumerate(masks)) {
-    auto one = b.create<scf::IfOp>(element, recompute(b, mask), /*withElseRegion=*/true);
+    auto one = b.create<scf::IfOp>(element, mask, /*withElseRegion=*/true);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(one.thenBlock());
     b.create<scf::YieldOp>(access.loadOne(piece));
@@ -342,7 +335,7 @@ LogicalResult GpuLowering::lowerStore(ImplicitLocOpBuilder &b, StoreOp store) {
   auto partial = b.create<scf::IfOp>(expect(b, isPartial, false));
   b.setInsertionPointToStart(partial.thenBlock());
   for (auto [piece, mask] : llvm::enumerate(masks)) {
-    auto one = b.create<scf::IfOp>(recompute(b, mask));
+    auto one = b.create<scf::IfOp>(mask);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(one.thenBlock());
     access.storeOne(piece, values[piece]);

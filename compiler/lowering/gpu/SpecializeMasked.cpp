@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// A thread for which a mask is true throughout, and one for which it is not, take different ways at
+// every access under that mask. Where the ways meet again in between, all that was loaded must be
+// in registers, and nothing can be scheduled across. So they part once, in front of the first
+// access, and meet behind the last.
+#include "compiler/lowering/Passes.h"
+#include "compiler/lowering/gpu/Masks.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/IR/Iterators.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+using namespace mlir;
+
+namespace eft {
+
+#define GEN_PASS_DEF_SPECIALIZEMASKED
+#include "compiler/lowering/Passes.h.inc"
+
+namespace {
+
+/// All threads of a warp must reach it together, or it contains such an operation.
+bool isConvergent(Operation &op) {
+  return op
+      .walk([](Operation *inner) {
+        bool isOfWarp =
+            isa_and_present<NVVM::NVVMDialect>(inner->getDialect()) && !isMemoryEffectFree(inner);
+        return isOfWarp || isa<NVVM::ShflOp, LLVM::CallIntrinsicOp>(inner) ? WalkResult::interrupt()
+                                                                           : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+constexpr unsigned fewSelects = 8;
+
+/// Operations of one block, side by side.
+struct Span {
+  Operation *first = nullptr, *last = nullptr;
+  unsigned loads = 0, stores = 0, selects = 0;
+
+  /// Whether two versions are worth their code.
+  bool isWorthwhile() const { return loads >= 2 || selects >= fewSelects; }
+  Block::iterator begin() const { return first->getIterator(); }
+  Block::iterator end() const { return std::next(last->getIterator()); }
+};
+
+class Specializer {
+public:
+  Specializer(func::FuncOp kernel, unsigned mostOperations) : mostOperations(mostOperations) {
+    kernel.walk([&](LLVM::ExpectOp expected) {
+      if (Value mask = usualMask(expected); mask.getDefiningOp())
+        masks.insert(mask);
+    });
+  }
+
+  void specialize(Block &block) {
+    for (Operation &op : llvm::make_early_inc_range(block)) {
+      if (isConvergent(op) || op.hasTrait<OpTrait::IsTerminator>())
+        endSegment();
+      else
+        note(op);
+    }
+    for (Operation &op : block)
+      for (Region &region : op.getRegions())
+        for (Block &inner : region)
+          if (!made.contains(&op))
+            specialize(inner);
+  }
+
+private:
+  /// Makes the spans of what accesses under a mask until now.
+  void endSegment() {
+    SmallVector<std::pair<Value, Span>> chosen;
+    for (auto &[mask, span] : spans)
+      if (span.isWorthwhile() && size(span) <= mostOperations &&
+          (chosen.empty() || chosen.back().second.last->isBeforeInBlock(span.first)))
+        chosen.emplace_back(mask, span);
+    spans.clear();
+    for (auto &[mask, span] : chosen)
+      split(mask, span);
+  }
+
+  void note(Operation &op) {
+    if (auto masked = dyn_cast<scf::IfOp>(op)) {
+      if (auto expected = masked.getCondition().getDefiningOp<LLVM::ExpectOp>()) {
+        Span &span = extend(usualMask(expected), op);
+        (op.getNumResults() != 0 ? span.loads : span.stores) += 1;
+      }
+    } else if (auto select = dyn_cast<arith::SelectOp>(op)) {
+      if (Value mask = usualMaskOf(select.getCondition(), op))
+        extend(mask, op).selects += 1;
+    }
+  }
+
+  /// An element's mask that a known one answers, where `user` needs it; or null.
+  Value usualMaskOf(Value mask, Operation &user) const {
+    for (Value usual : masks) {
+      Operation *around = usual.getParentBlock()->findAncestorOpInBlock(user);
+      if (around && usual.getDefiningOp()->isBeforeInBlock(around) && follows(mask, usual))
+        return usual;
+    }
+    return {};
+  }
+
+  /// The mask that is true for most threads.
+  static Value usualMask(LLVM::ExpectOp expected) {
+    Value condition = expected.getVal();
+    auto opposite = condition.getDefiningOp<arith::XOrIOp>();
+    return opposite ? opposite.getLhs() : condition;
+  }
+
+  Span &extend(Value mask, Operation &op) {
+    Span &span = spans[mask];
+    if (!span.first)
+      span.first = &op;
+    span.last = &op;
+    return span;
+  }
+
+  static unsigned size(const Span &span) {
+    unsigned count = 0;
+    for (Operation &op : llvm::make_range(span.begin(), span.end()))
+      op.walk([&](Operation *) { ++count; });
+    return count;
+  }
+
+  /// Values of the span that are used behind it.
+  static SmallVector<Value> results(const Span &span) {
+    SmallVector<Value> results;
+    Block *block = span.first->getBlock();
+    for (Operation &op : llvm::make_range(span.begin(), span.end()))
+      for (Value value : op.getResults())
+        if (llvm::any_of(value.getUsers(), [&](Operation *user) {
+              return span.last->isBeforeInBlock(block->findAncestorOpInBlock(*user));
+            }))
+          results.push_back(value);
+    return results;
+  }
+
+  void split(Value mask, const Span &span) {
+    ImplicitLocOpBuilder b(span.first->getLoc(), span.first);
+    SmallVector<Value> used = results(span);
+    const bool canOrder = used.empty() && hasOneStore(mask, span);
+    Value usual = b.create<LLVM::ExpectOp>(mask, b.create<arith::ConstantIntOp>(1, 1));
+    auto ways = b.create<scf::IfOp>(ValueRange(used).getTypes(), usual, /*withElseRegion=*/true);
+    for (bool isUsual : {true, false}) {
+      b.setInsertionPointToStart(isUsual ? ways.thenBlock() : ways.elseBlock());
+      clone(b, mask, span, isUsual, used);
+    }
+    for (auto [value, result] : llvm::zip_equal(used, ways.getResults()))
+      value.replaceAllUsesWith(result);
+    SmallVector<Operation *> old;
+    for (Operation &op : llvm::make_range(span.begin(), span.end()))
+      old.push_back(&op);
+    for (Operation *op : llvm::reverse(old))
+      op->erase();
+    fold(ways);
+    if (canOrder)
+      orderByElements(*ways.elseBlock());
+    made.insert(ways);
+  }
+
+  /// The span for threads for which the mask is true throughout, or not.
+  static void clone(ImplicitLocOpBuilder &b, Value mask, const Span &span, bool isUsual,
+                    ValueRange used) {
+    IRMapping known;
+    Value answer = b.create<arith::ConstantIntOp>(isUsual, 1);
+    known.map(mask, answer);
+    // What was computed of it in front of the span.
+    for (Operation *user : mask.getUsers())
+      if (isa<LLVM::ExpectOp>(user))
+        known.map(user->getResult(0), answer);
+    for (Operation &op : llvm::make_range(span.begin(), span.end())) {
+      // A store of whole runs, which has the mask for its predicate.
+      if (isa<LLVM::InlineAsmOp>(op) && op.getOperand(0) == mask && !isUsual)
+        continue;
+      if (auto select = dyn_cast<arith::SelectOp>(op);
+          select && follows(select.getCondition(), mask))
+        known.map(select.getCondition(), isUsual ? answer : recompute(b, select.getCondition()));
+      if (auto expected = dyn_cast<LLVM::ExpectOp>(op))
+        known.map(expected.getRes(), known.lookupOrDefault(expected.getVal()));
+      else
+        b.clone(op, known);
+    }
+    if (used.empty())
+      return; // the builder has made the terminator
+    SmallVector<Value> yielded;
+    for (Value value : used)
+      yielded.push_back(known.lookup(value));
+    b.create<scf::YieldOp>(yielded);
+  }
+
+  static void fold(scf::IfOp ways) {
+    RewritePatternSet patterns(ways.getContext());
+    scf::IfOp::getCanonicalizationPatterns(patterns, ways.getContext());
+    FrozenRewritePatternSet frozen(std::move(patterns));
+    for (Region &region : ways->getRegions())
+      (void)applyPatternsAndFoldGreedily(region, frozen);
+  }
+
+  /// Loads, computes and stores one element after the other, so that a thread at the border needs
+  /// no more registers than the others. That elements of a block have no order in memory allows it,
+  /// as long as all is stored by one operation on a block.
+  static void orderByElements(Block &block) {
+    llvm::SetVector<Operation *> order;
+    for (Operation &op : block)
+      if (isa<scf::IfOp>(op) && op.getNumResults() == 0)
+        addBehindOperands(op, order);
+    for (Operation &op : block)
+      addBehindOperands(op, order);
+    for (Operation *op : order)
+      op->moveBefore(&block, block.end());
+  }
+
+  /// Whether no more is done to memory than to load, and to store by the last operation of the
+  /// span.
+  static bool hasOneStore(Value mask, const Span &span) {
+    for (Operation &op : llvm::make_range(span.begin(), span.end())) {
+      bool isOfWholeRuns = isa<LLVM::InlineAsmOp>(op) && op.getOperand(0) == mask;
+      bool isLast = &op == span.last && span.stores == 1;
+      if (!isOfWholeRuns && !doesOnly(op, /*mayStore=*/isLast))
+        return false;
+    }
+    return span.stores == 1;
+  }
+
+  /// Whether an operation does no more to memory than to load, or also to store.
+  static bool doesOnly(Operation &op, bool mayStore) {
+    auto isPlain = [&](Operation *inner) {
+      if (auto load = dyn_cast<LLVM::LoadOp>(inner))
+        return !load.getVolatile_();
+      if (auto store = dyn_cast<LLVM::StoreOp>(inner))
+        return mayStore && !store.getVolatile_();
+      return isa<scf::IfOp, scf::YieldOp>(inner) || isMemoryEffectFree(inner);
+    };
+    return !op.walk([&](Operation *inner) {
+                return isPlain(inner) ? WalkResult::advance() : WalkResult::interrupt();
+              }).wasInterrupted();
+  }
+
+  static void addBehindOperands(Operation &op, llvm::SetVector<Operation *> &order) {
+    if (order.contains(&op))
+      return;
+    op.walk([&](Operation *inner) {
+      for (Value operand : inner->getOperands()) {
+        Operation *source = operand.getDefiningOp();
+        source = source ? op.getBlock()->findAncestorOpInBlock(*source) : nullptr;
+        if (source && source != &op)
+          addBehindOperands(*source, order);
+      }
+    });
+    order.insert(&op);
+  }
+
+  unsigned mostOperations;
+  llvm::SetVector<Value> masks; // those that are true for most threads
+  llvm::MapVector<Value, Span> spans;
+  llvm::SmallPtrSet<Operation *, 4> made;
+};
+
+struct SpecializeMaskedPass : impl::SpecializeMaskedBase<SpecializeMaskedPass> {
+  using SpecializeMaskedBase::SpecializeMaskedBase;
+
+  void runOnOperation() override {
+    for (Block &block : getOperation().getBody())
+      Specializer(getOperation(), mostOperations).specialize(block);
+    getOperation().walk([](scf::IfOp ways) {
+      if (auto expected = ways.getCondition().getDefiningOp<LLVM::ExpectOp>())
+        recomputeMasks(matchPattern(expected.getExpected(), m_One()) ? ways.getElseRegion()
+                                                                     : ways.getThenRegion());
+    });
+    // The masks at their old place, users first: a search for common subexpressions would find the
+    // indices that they are the last to use.
+    getOperation().walk<WalkOrder::PostOrder, ReverseIterator>([](Operation *op) {
+      if (isOpTriviallyDead(op))
+        op->erase();
+    });
+  }
+
+private:
+  /// Computes what the unusual way asks for there.
+  static void recomputeMasks(Region &unusual) {
+    unusual.walk([](scf::IfOp masked) {
+      ImplicitLocOpBuilder b(masked.getLoc(), masked);
+      masked.setOperand(recompute(b, masked.getCondition()));
+    });
+  }
+};
+
+} // namespace
+
+} // namespace eft

@@ -1,0 +1,169 @@
+// RUN: eft-opt %s -split-input-file -eft-lower-to-gpu=num-warps=1 -cse -eft-specialize-masked | FileCheck %s
+// RUN: eft-opt %s -split-input-file -eft-lower-to-gpu=num-warps=1 -cse -eft-specialize-masked=most-operations=10 | FileCheck %s --check-prefix=SMALL
+
+#layout = #eft.layout<register = [[1], [64]], lane = [[2], [4], [8], [16], [32]], warp = []>
+
+// Two loads and a store under one mask part the threads once. Most go straight on; the others do
+// one element after the other, with its mask, which nobody computes in front. They have no last
+// element: its mask is what parts them.
+// CHECK-LABEL: @add
+// CHECK-NOT: arith.cmpi
+// CHECK: %[[ALL:.*]] = arith.cmpi slt
+// CHECK-NOT: arith.cmpi
+// CHECK: %[[USUAL:.*]] = llvm.intr.expect %[[ALL]], %true
+// CHECK: scf.if %[[USUAL]] {
+// CHECK-NOT: scf.if
+// CHECK-COUNT-4: llvm.load %{{.*}} -> vector<2xi32>
+// CHECK-NOT: scf.if
+// CHECK-COUNT-4: arith.addf
+// CHECK-NOT: scf.if
+// CHECK-COUNT-2: st.global.v2.b32
+// CHECK: } else {
+// CHECK-NOT: st.global
+// CHECK: %[[M0:.*]] = arith.cmpi slt
+// CHECK: %[[X0:.*]] = scf.if %[[M0]] -> (f32)
+// CHECK: %[[Y0:.*]] = scf.if %{{.*}} -> (f32)
+// CHECK: arith.addf %[[X0]], %[[Y0]]
+// CHECK: llvm.store
+// CHECK: %[[X1:.*]] = scf.if %{{.*}} -> (f32)
+// CHECK: %[[Y1:.*]] = scf.if %{{.*}} -> (f32)
+// CHECK: arith.addf %[[X1]], %[[Y1]]
+// CHECK: llvm.store
+// CHECK: llvm.store
+// CHECK-NOT: llvm.store
+// CHECK: return
+
+// A version of more operations than are allowed is not made.
+// SMALL-LABEL: @add
+// SMALL: scf.if %{{.*}} -> (f32, f32, f32, f32)
+// SMALL: scf.if %{{.*}} -> (f32, f32, f32, f32)
+func.func @add(%p: !eft.ptr<f32>, %q: !eft.ptr<f32>, %r: !eft.ptr<f32>, %n: i32) {
+  %i = eft.arange 0 to 128 : tensor<128xi32, #layout>
+  %ns = eft.splat %n : i32 -> tensor<128xi32, #layout>
+  %m = arith.cmpi slt, %i, %ns : tensor<128xi32, #layout>
+  %ps = eft.splat %p : !eft.ptr<f32> -> tensor<128x!eft.ptr<f32>, #layout>
+  %pi = eft.addptr %ps, %i : tensor<128x!eft.ptr<f32>, #layout>, tensor<128xi32, #layout>
+  %qs = eft.splat %q : !eft.ptr<f32> -> tensor<128x!eft.ptr<f32>, #layout>
+  %qi = eft.addptr %qs, %i : tensor<128x!eft.ptr<f32>, #layout>, tensor<128xi32, #layout>
+  %rs = eft.splat %r : !eft.ptr<f32> -> tensor<128x!eft.ptr<f32>, #layout>
+  %ri = eft.addptr %rs, %i : tensor<128x!eft.ptr<f32>, #layout>, tensor<128xi32, #layout>
+  %x = eft.load %pi, mask %m {run = 2 : i32, prefix} : tensor<128x!eft.ptr<f32>, #layout>
+  %y = eft.load %qi, mask %m {run = 2 : i32, prefix} : tensor<128x!eft.ptr<f32>, #layout>
+  %z = arith.addf %x, %y : tensor<128xf32, #layout>
+  eft.store %ri, %z, mask %m {run = 2 : i32, prefix} : tensor<128x!eft.ptr<f32>, #layout>
+  return
+}
+
+// -----
+
+#layout = #eft.layout<register = [[1], [64]], lane = [[2], [4], [8], [16], [32]], warp = []>
+
+// What one store leaves, the next one must not overtake a load of: two stores keep their order.
+// CHECK-LABEL: @two_stores
+// CHECK: } else {
+// CHECK-COUNT-6: scf.if %{{.*}} -> (f32)
+// CHECK-COUNT-6: llvm.store
+// CHECK: return
+func.func @two_stores(%p: !eft.ptr<f32>, %q: !eft.ptr<f32>, %n: i32) {
+  %i = eft.arange 0 to 128 : tensor<128xi32, #layout>
+  %ns = eft.splat %n : i32 -> tensor<128xi32, #layout>
+  %m = arith.cmpi slt, %i, %ns : tensor<128xi32, #layout>
+  %ps = eft.splat %p : !eft.ptr<f32> -> tensor<128x!eft.ptr<f32>, #layout>
+  %pi = eft.addptr %ps, %i : tensor<128x!eft.ptr<f32>, #layout>, tensor<128xi32, #layout>
+  %qs = eft.splat %q : !eft.ptr<f32> -> tensor<128x!eft.ptr<f32>, #layout>
+  %qi = eft.addptr %qs, %i : tensor<128x!eft.ptr<f32>, #layout>, tensor<128xi32, #layout>
+  %x = eft.load %pi, mask %m {run = 2 : i32, prefix} : tensor<128x!eft.ptr<f32>, #layout>
+  %y = eft.load %qi, mask %m {run = 2 : i32, prefix} : tensor<128x!eft.ptr<f32>, #layout>
+  eft.store %pi, %y, mask %m {run = 2 : i32, prefix} : tensor<128x!eft.ptr<f32>, #layout>
+  eft.store %qi, %x, mask %m {run = 2 : i32, prefix} : tensor<128x!eft.ptr<f32>, #layout>
+  return
+}
+
+// -----
+
+#layout = #eft.layout<register = [[1], [64]], lane = [[2], [4], [8], [16], [32]], warp = []>
+
+// A store without the mask stands between: the unusual way keeps the order, too.
+// CHECK-LABEL: @another_store
+// CHECK: } else {
+// CHECK-COUNT-3: scf.if %{{.*}} -> (f32)
+// CHECK-COUNT-2: llvm.store %{{.*}} : vector<2xi32>
+// CHECK-COUNT-3: scf.if %{{.*}} -> (f32)
+// CHECK-COUNT-3: llvm.store %{{.*}} : f32
+// CHECK: return
+func.func @another_store(%p: !eft.ptr<f32>, %q: !eft.ptr<f32>, %v: f32, %n: i32) {
+  %i = eft.arange 0 to 128 : tensor<128xi32, #layout>
+  %ns = eft.splat %n : i32 -> tensor<128xi32, #layout>
+  %m = arith.cmpi slt, %i, %ns : tensor<128xi32, #layout>
+  %ps = eft.splat %p : !eft.ptr<f32> -> tensor<128x!eft.ptr<f32>, #layout>
+  %pi = eft.addptr %ps, %i : tensor<128x!eft.ptr<f32>, #layout>, tensor<128xi32, #layout>
+  %qs = eft.splat %q : !eft.ptr<f32> -> tensor<128x!eft.ptr<f32>, #layout>
+  %qi = eft.addptr %qs, %i : tensor<128x!eft.ptr<f32>, #layout>, tensor<128xi32, #layout>
+  %vs = eft.splat %v : f32 -> tensor<128xf32, #layout>
+  %x = eft.load %pi, mask %m {run = 2 : i32, prefix} : tensor<128x!eft.ptr<f32>, #layout>
+  eft.store %qi, %vs {run = 2 : i32} : tensor<128x!eft.ptr<f32>, #layout>
+  %y = eft.load %qi, mask %m {run = 2 : i32, prefix} : tensor<128x!eft.ptr<f32>, #layout>
+  %z = arith.addf %x, %y : tensor<128xf32, #layout>
+  eft.store %pi, %z, mask %m {run = 2 : i32, prefix} : tensor<128x!eft.ptr<f32>, #layout>
+  return
+}
+
+// -----
+
+#layout = #eft.layout<register = [[1]], lane = [[2], [4], [8], [16], [32]], warp = []>
+
+// The threads meet between the loads: they part at each.
+// CHECK-LABEL: @reduction_between
+// CHECK: scf.if %{{.*}} -> (f32, f32)
+// CHECK: nvvm.shfl.sync
+// CHECK: scf.if %{{.*}} -> (f32, f32)
+func.func @reduction_between(%p: !eft.ptr<f32>, %q: !eft.ptr<f32>, %n: i32) {
+  %i = eft.arange 0 to 64 : tensor<64xi32, #layout>
+  %ns = eft.splat %n : i32 -> tensor<64xi32, #layout>
+  %m = arith.cmpi slt, %i, %ns : tensor<64xi32, #layout>
+  %ps = eft.splat %p : !eft.ptr<f32> -> tensor<64x!eft.ptr<f32>, #layout>
+  %pi = eft.addptr %ps, %i : tensor<64x!eft.ptr<f32>, #layout>, tensor<64xi32, #layout>
+  %qs = eft.splat %q : !eft.ptr<f32> -> tensor<64x!eft.ptr<f32>, #layout>
+  %qi = eft.addptr %qs, %i : tensor<64x!eft.ptr<f32>, #layout>, tensor<64xi32, #layout>
+  %x = eft.load %pi, mask %m {run = 2 : i32, prefix} : tensor<64x!eft.ptr<f32>, #layout>
+  %s = eft.reduce %x axis 0 steps 1 tree [32, 16, 8, 4, 2, 1] : (tensor<64xf32, #layout>) -> f32 {
+  ^bb0(%a: f32, %b: f32):
+    %c = arith.addf %a, %b : f32
+    eft.yield %c : f32
+  }
+  %y = eft.load %qi, mask %m {run = 2 : i32, prefix} : tensor<64x!eft.ptr<f32>, #layout>
+  %ss = eft.splat %s : f32 -> tensor<64xf32, #layout>
+  %z = arith.addf %ss, %y : tensor<64xf32, #layout>
+  eft.store %qi, %z, mask %m {run = 2 : i32, prefix} : tensor<64x!eft.ptr<f32>, #layout>
+  return
+}
+
+// -----
+
+#layout = #eft.layout<register = [[1], [64], [128]], lane = [[2], [4], [8], [16], [32]], warp = []>
+
+// Choices by the mask of an access are made in the unusual way alone.
+// CHECK-LABEL: @choices
+// CHECK: %[[S:.*]]:8 = scf.if %{{.*}} -> (f32, f32, f32, f32, f32, f32, f32, f32) {
+// CHECK-NOT: arith.select
+// CHECK: } else {
+// CHECK-COUNT-8: arith.select
+// CHECK: st.global.v2.b32
+// CHECK-NOT: arith.select
+func.func @choices(%p: !eft.ptr<f32>, %v: f32, %n: i32) {
+  %i = eft.arange 0 to 256 : tensor<256xi32, #layout>
+  %ns = eft.splat %n : i32 -> tensor<256xi32, #layout>
+  %m = arith.cmpi slt, %i, %ns : tensor<256xi32, #layout>
+  %zero = arith.constant dense<0.0> : tensor<256xf32, #layout>
+  %vs = eft.splat %v : f32 -> tensor<256xf32, #layout>
+  %x = arith.select %m, %vs, %zero : tensor<256xi1, #layout>, tensor<256xf32, #layout>
+  %ps = eft.splat %p : !eft.ptr<f32> -> tensor<256x!eft.ptr<f32>, #layout>
+  %pi = eft.addptr %ps, %i : tensor<256x!eft.ptr<f32>, #layout>, tensor<256xi32, #layout>
+  %s = eft.scan %x axis 0 : (tensor<256xf32, #layout>) -> (tensor<256xf32, #layout>) {
+  ^bb0(%a: f32, %b: f32):
+    %c = arith.addf %a, %b : f32
+    eft.yield %c : f32
+  }
+  eft.store %pi, %s, mask %m {run = 2 : i32, prefix} : tensor<256x!eft.ptr<f32>, #layout>
+  return
+}
