@@ -35,7 +35,7 @@ class Source:
                 "in a notebook's cell, not by exec or in an interactive session"
             )
         # A block around an indented function keeps its columns as they are in the file.
-        self._lines_before = 1 if lines[self.first_line - 1][:1].isspace() else 0
+        self._lines_before = 1 if _indentation(lines[self.first_line - 1]) else 0
         self._find_end(lines[self.first_line - 1 :])
         names = tuple(node.arg for node in self.parameters)
         for name, real in zip(names, function.__code__.co_varnames, strict=False):
@@ -116,7 +116,9 @@ def _file_lines(file: str, module_globals: dict) -> list[str]:
 
 
 def _indentation(line: str) -> int:
-    return len(line) - len(line.lstrip())
+    """How many blanks are in front of a line. A form feed starts the count anew, as in Python."""
+    blanks = line[: len(line) - len(line.lstrip())]
+    return len(blanks) - 1 - blanks.rfind("\f")
 
 
 def _may_follow(line: str, margin: int) -> bool:

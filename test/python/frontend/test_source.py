@@ -104,6 +104,25 @@ def test_a_function_of_a_notebook():
     assert names["in_a_cell"].source.text == text.split("\n\n", 1)[1]
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "\f@eft.jit\ndef kernel(x_ptr):\n    pass\n\f\nx = 1\n",
+        "@eft.jit\n\fdef kernel(x_ptr):\n    pass\n\fx = 1\n",
+        "if True:\n \f  @eft.jit\n  def kernel(x_ptr):\n \f    pass\n\f  x = 1\n",
+    ],
+)
+def test_form_feeds(tmp_path, text):
+    path = tmp_path / "pages.py"
+    path.write_text(f"import eft\n{text}")
+    names = {}
+    exec(compile(path.read_text(), str(path), "exec"), names)
+    source = names["kernel"].source
+    assert "x = 1" not in source.text
+    line, column = source.place(source.tree.body[0])
+    assert source.line(line)[column - 1 :] == "pass"
+
+
 def test_a_file_that_has_changed(tmp_path):
     text = "import eft\n@eft.jit\ndef first(a):\n    pass\n"
     path = tmp_path / "changed.py"
