@@ -119,6 +119,7 @@ def _call_builtin(function, args, kwargs):
     owner = getattr(function, "__self__", None)
     if owner is not None:
         function, args = function.__func__, [owner, *args]
+    function = getattr(function, "__wrapped__", function)
     code = function.__code__
     # A function with parameters after `*values` has defaults for them.
     names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]

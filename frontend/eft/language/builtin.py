@@ -8,17 +8,25 @@ fit.
 
 from __future__ import annotations
 
-from eft.language.tensor import tensor
+from functools import wraps
+
+from eft.language.tensor import emitter, tensor
 
 
 def builtin(function=None, *, method: bool = False):
     """Lets kernels call `function`; with `method`, also as a method of its first argument."""
     if function is None:
         return lambda function: builtin(function, method=method)
-    function._eft_builtin = True
+
+    @wraps(function)
+    def checked(*args, **kwargs):
+        emitter(function.__name__)
+        return function(*args, **kwargs)
+
+    checked._eft_builtin = True
     if method:
-        setattr(tensor, function.__name__, function)
-    return function
+        setattr(tensor, function.__name__, checked)
+    return checked
 
 
 def is_builtin(value) -> bool:

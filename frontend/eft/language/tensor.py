@@ -53,11 +53,16 @@ class structure:
 _current = ContextVar("emitter", default=None)
 
 
-def emitter():
-    """What writes the IR of the kernel that this thread is compiling."""
+def emitter(function: str = ""):
+    """What writes the IR of the kernel that this thread is compiling; the builtin `function` asks
+    for it."""
     current = _current.get()
     if current is None:
-        raise RuntimeError("the functions of eft.language can only be called in a kernel")
+        what = f"{function!r} of eft.language" if function else "a function of eft.language"
+        raise RuntimeError(
+            f"{what} can only be called in a kernel: is @eft.jit missing above the function that "
+            "calls it?"
+        )
     return current
 
 

@@ -220,9 +220,23 @@ def test_call_without_a_grid():
 
 
 def test_builtin_outside_of_a_kernel():
+    for call, name in (
+        (lambda: tl.program_id(0), "program_id"),
+        (lambda: tl.load(np.zeros(1)), "load"),
+        (lambda: tl.extra.libdevice.tanh(1.0), "tanh"),
+    ):
+        with pytest.raises(RuntimeError) as raised:
+            call()
+        assert str(raised.value) == (
+            f"{name!r} of eft.language can only be called in a kernel: is @eft.jit missing above "
+            "the function that calls it?"
+        )
     with pytest.raises(RuntimeError) as raised:
-        tl.program_id(0)
-    assert str(raised.value) == "the functions of eft.language can only be called in a kernel"
+        tl.to_tensor(1)
+    assert str(raised.value) == (
+        "a function of eft.language can only be called in a kernel: is @eft.jit missing above the "
+        "function that calls it?"
+    )
 
 
 def test_a_launch_shows_no_frame_of_the_compiler():
