@@ -12,6 +12,8 @@ returns.
 
 from __future__ import annotations
 
+import ast
+
 from eft.compiler.scope import Scope
 from eft.compiler.values import Unusable, choose, in_words, pair, type_of
 from eft.errors import Mistake
@@ -21,6 +23,9 @@ from eft.language.tensor import tensor
 
 #: What follows a choice is lowered at most so often more than once.
 _MOST_COPIES = 32
+#: An `if` has at most so many ways that run time chooses between: each is nested in the one before,
+#: and the compiler takes the longer for each the deeper it is.
+_MOST_WAYS = 1000
 
 
 class Rest:
@@ -44,11 +49,17 @@ class Arm:
         region, scope: its operations and its names.
         value: what its expression gave; of statements, whether they returned.
         returned: what they returned, and the node that did.
+        outer: the scope, the rest and the return of what is around it.
     """
 
     def __init__(self, region, scope: Scope):
         self.region = region
         self.scope = scope
+
+
+def _is_elif(statements) -> bool:
+    """Whether all that stands in an `else` is another `if`."""
+    return len(statements) == 1 and isinstance(statements[0], ast.If)
 
 
 class Branches:
@@ -68,17 +79,41 @@ class Branches:
             return operators.truth(what, value)
 
     def _do_If(self, node):
-        condition = self.condition(node.test, "`if`")
-        if not isinstance(condition, tensor):
-            return self.block(node.body if condition else node.orelse)
-        rest = self.rest
-        arms = [self._arm(self.block, side) for side in (node.body, node.orelse)]
+        # Every `elif` is an `if` in the `else` of the one before. A loop goes through them, because
+        # Python does not let functions call each other as deep as chains are long.
+        opened = []
+        while True:
+            self.emitter.node = node
+            condition = self.condition(node.test, "`if`")
+            side = node.orelse
+            if isinstance(condition, tensor):
+                if len(opened) == _MOST_WAYS:
+                    raise Mistake(
+                        f"an `if` has at most {_MOST_WAYS} conditions that exist at run time"
+                    )
+                arm = self._arm(self.block, node.body)
+                opened.append((node, condition, arm, self._open()))
+            elif condition:
+                side = node.body
+            if side is node.body or not _is_elif(side):
+                break
+            node = side[0]
+        returns = self.block(side)
+        while opened:
+            node, condition, arm, other = opened.pop()
+            self._close(other, returns)
+            self.emitter.node = node
+            returns = self._choose_way(node, condition, [arm, other])
+        return returns
+
+    def _choose_way(self, node, condition, arms) -> bool:
+        """Ends the two ways of an `if`; True if what follows it is in them."""
         if not any(arm.value for arm in arms):
             self._join(condition, arms, node)
             return False
         for arm in arms:
             if not arm.value:
-                self._inside(arm, self.resume, rest)
+                self._inside(arm, self.resume, self.rest)
         self.returned = self._join_returns(condition, arms)
         return True
 
@@ -99,18 +134,29 @@ class Branches:
 
     def _arm(self, lower, what) -> Arm:
         """What `lower(what)` writes, in a region and with names of its own."""
-        arm = Arm(self.emitter.region([]), Scope(self.scope))
-        self._inside(arm, lower, what)
+        arm = self._open()
+        self._close(arm, lower(what))
         return arm
 
     def _inside(self, arm: Arm, lower, what):
-        outer = self.scope, self.rest, self.returned
+        self._enter(arm)
+        self._close(arm, lower(what))
+
+    def _open(self) -> Arm:
+        """A way into which is written what follows, up to `_close`."""
+        arm = Arm(self.emitter.region([]), Scope(self.scope))
+        self._enter(arm)
+        return arm
+
+    def _enter(self, arm: Arm):
+        arm.outer = self.scope, self.rest, self.returned
         self.scope = arm.scope
         self.emitter.enter(arm.region)
-        arm.value = lower(what)
+
+    def _close(self, arm: Arm, value):
         self.emitter.leave()
-        arm.returned = self.returned
-        self.scope, self.rest, self.returned = outer
+        arm.value, arm.returned = value, self.returned
+        self.scope, self.rest, self.returned = arm.outer
 
     def resume(self, rest: Rest | None) -> bool:
         """Lowers what follows in the function; True if it returned."""

@@ -6,6 +6,7 @@ import re
 
 import eft
 import eft.language as tl
+import numpy as np
 import pytest
 from support import assert_at, fails, lower
 
@@ -587,12 +588,43 @@ def test_returns_that_differ():
     )
 
 
-def test_nested_too_deeply(tmp_path):
-    path = tmp_path / "deep.py"
-    ways = "".join(f"    elif n == {i}:\n        pass\n" for i in range(400))
-    path.write_text(f"import eft\n@eft.jit\ndef kernel(n):\n    if n < 0:\n        pass\n{ways}")
+def from_file(tmp_path, body: str):
+    """A kernel of x_ptr, n and a constexpr C, with lines that nobody wants to write down."""
+    path = tmp_path / "written.py"
+    head = "import eft.language as tl, eft\n@eft.jit\ndef kernel(x_ptr, n, C: tl.constexpr):\n"
+    path.write_text(head + body)
     namespace = {}
     exec(compile(path.read_text(), str(path), "exec"), namespace)
+    return namespace["kernel"]
+
+
+@pytest.mark.parametrize("condition", ["n == {}", "C == {}", "n == {} and C > 0"])
+@pytest.mark.parametrize(
+    "way", ["        x = {}\n", "        tl.store(x_ptr, {})\n        return\n"]
+)
+def test_a_long_chain_of_conditions(tmp_path, device, condition, way):
+    ways = "".join(f"    elif {condition.format(i)}:\n{way.format(i)}" for i in range(150))
+    kernel = from_file(
+        tmp_path, f"    x = -1\n    if n < 0:\n        pass\n{ways}    tl.store(x_ptr, x)\n"
+    )
+    for n in (-1, 0, 80, 149, 150):
+        x = device.put(np.zeros(1, np.int32))
+        kernel[1](x, n, C=n)
+        is_found = 0 <= n < 150 and not (n == 0 and "and" in condition)
+        assert device.get(x)[0] == (n if is_found else -1)
+
+
+def test_nested_too_deeply(tmp_path):
+    kernel = from_file(tmp_path, f"    n = {'- ' * 600}n\n")
     with pytest.raises(eft.CompilationError) as raised:
-        lower(namespace["kernel"], "i32")
+        lower(kernel, "*i32 i32 _", C=0)
     assert raised.value.message == "this is nested too deeply"
+
+
+def test_too_many_conditions(tmp_path):
+    ways = "".join(f"    elif n == {i}:\n        pass\n" for i in range(1000))
+    kernel = from_file(tmp_path, f"    if n < 0:\n        pass\n{ways}")
+    with pytest.raises(eft.CompilationError) as raised:
+        lower(kernel, "*i32 i32 _", C=0)
+    assert raised.value.message == "an `if` has at most 1000 conditions that exist at run time"
+    assert (raised.value.line, raised.value.column) == (2 * 1000 + 4, 5)
