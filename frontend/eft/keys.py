@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections import namedtuple
 from types import BuiltinFunctionType, FunctionType, ModuleType
 
 from eft._runtime import MISSING
@@ -12,8 +13,19 @@ from eft.errors import Mistake
 from eft.language.builtin import is_constexpr_function
 from eft.language.constexpr import unwrap
 from eft.language.dtypes import dtype
+from eft.language.tuples import constant_elements, is_named_class
 from eft.version import fingerprint
 
+#: What every class of tuples with names has.
+_USUAL = frozenset(vars(namedtuple("Usual", ()))) | {
+    "__annotations__",
+    "__orig_bases__",
+    "__annotate__",
+    "__annotate_func__",
+    "__annotations_cache__",
+    "__firstlineno__",
+    "__static_attributes__",
+}
 _DEEPEST = 8  # modules that hold each other
 
 
@@ -54,6 +66,10 @@ def stable_text(value, seen: set | None = None) -> str:
         return f"{type(value).__name__} {value!r}"
     if type(value) in (tuple, list):
         return f"[{', '.join(stable_text(each, seen) for each in value)}]"
+    if is_named_class(type(value)):
+        return f"{stable_text(type(value), seen)} {stable_text(tuple(value), seen)}"
+    if is_named_class(value):
+        return _class_text(value, seen)
     if isinstance(value, dtype):
         return f"dtype {value.name}"
     if isinstance(value, ModuleType):
@@ -66,6 +82,15 @@ def stable_text(value, seen: set | None = None) -> str:
     if isinstance(value, FunctionType | BuiltinFunctionType) and not is_constexpr_function(value):
         return f"{module}.{value.__qualname__}"  # Python's own, or an error
     raise NotStable
+
+
+def _class_text(kind, seen: set | None) -> str:
+    """What tells a class of tuples with names from others, if it has nothing but the names."""
+    if kind.__bases__ != (tuple,) or not vars(kind).keys() <= _USUAL.union(kind._fields):
+        raise NotStable
+    fixed = constant_elements(kind._make(kind._fields))
+    defaults = sorted(kind._field_defaults.items())
+    return f"{kind.__qualname__} {kind._fields} {fixed} {stable_text(defaults, seen)}"
 
 
 def _function_text(function, seen: set) -> str:

@@ -18,6 +18,7 @@ from eft.language.debug import device_print
 from eft.language.dtypes import describe, dtype, from_name, pointer_type
 from eft.language.missing import NotYet
 from eft.language.tensor import tensor
+from eft.language.tuples import constant_elements, is_named_class
 from eft.parameters import match
 
 #: Python's functions that mean something else on tensors.
@@ -56,6 +57,8 @@ class Calls:
             return _call_builtin(function, args, kwargs)
         if _is_any(function, PYTHON_FUNCTIONS.values()):
             return self._call_python(function, args, kwargs)
+        if is_named_class(function):
+            return self._make_named(function, args, kwargs)
         if _runs_at_compile_time(function):
             return self._call_at_compile_time(function, args, kwargs)
         if not callable(function):
@@ -91,12 +94,23 @@ class Calls:
         return self.at_compile_time(function, *args, **kwargs)
 
     def _call_at_compile_time(self, function, args, kwargs):
-        if contains_tensor([*args, *kwargs.values()]):
+        if contains_tensor([getattr(function, "__self__", None), *args, *kwargs.values()]):
             raise Mistake(
                 f"{describe(function)} runs at compile time and can't take a value that is known "
                 "only at run time"
             )
         return self.at_compile_time(function, *args, **kwargs)
+
+    def _make_named(self, kind, args, kwargs):
+        """A tuple with names, `kind(*args, **kwargs)`."""
+        value = self.at_compile_time(kind, *args, **kwargs)
+        for name, element, fixed in zip(kind._fields, value, constant_elements(value), strict=True):
+            if fixed and contains_tensor(element):
+                raise Mistake(
+                    f"the field {name!r} of {kind.__name__!r} must be known at compile time, got "
+                    f"{describe(element)}"
+                )
+        return value
 
 
 def _is_any(function, functions) -> bool:

@@ -12,7 +12,7 @@ import operator
 from types import ModuleType
 
 from eft.compiler.scope import Scope
-from eft.compiler.values import Unusable
+from eft.compiler.values import Unusable, contains_tensor
 from eft.errors import Mistake
 from eft.language import operators
 from eft.language.constexpr import unwrap
@@ -21,6 +21,7 @@ from eft.language.missing import METHODS as MISSING_METHODS
 from eft.language.missing import NotYet
 from eft.language.shapes import index
 from eft.language.tensor import tensor
+from eft.language.tuples import is_tuple
 
 #: Python's operators by their nodes: what computes them at compile time and on tensors.
 _BINARY = {
@@ -83,7 +84,7 @@ class Expressions:
                 yield self.expression(node)
                 continue
             value = self.expression(node.value)
-            if type(value) is not tuple:
+            if not is_tuple(value):
                 raise Mistake(f"`*` needs a tuple, got {describe(value)}")
             yield from value
 
@@ -170,11 +171,16 @@ class Expressions:
         if isinstance(op, ast.Is | ast.IsNot):
             return (left is right) == isinstance(op, ast.Is)
         if isinstance(op, ast.In | ast.NotIn):
-            if any(isinstance(each, tensor) for each in (left, right)):
+            if contains_tensor((left, right)):
                 raise Mistake("`in` needs values that are known at compile time")
             return self.at_compile_time(operator.contains, right, left) == isinstance(op, ast.In)
         name = _COMPARISONS[type(op)]
         if not isinstance(left, tensor) and not isinstance(right, tensor):
+            if contains_tensor((left, right)):
+                raise Mistake(
+                    "tuples of values that exist at run time can't be compared: compare their "
+                    "elements"
+                )
             return self.at_compile_time(getattr(operator, f"__{name}__"), left, right)
         return operators.compare(operators.COMPARISONS[name], left, right)
 

@@ -15,6 +15,7 @@ from eft.language.dtypes import describe, dtype
 from eft.language.math import PropagateNan
 from eft.language.missing import NotYet
 from eft.language.tensor import tensor
+from eft.language.tuples import is_constexpr_annotation, is_named_class, is_tuple
 
 #: Python's own functions that kernels may call.
 _CALLABLE = "abs bool float getattr hasattr int isinstance len max min print range tuple"
@@ -129,12 +130,6 @@ class Closure:
         return is_constexpr_annotation(annotations.get(name))
 
 
-def is_constexpr_annotation(annotation) -> bool:
-    if isinstance(annotation, str):
-        return annotation.split(".")[-1].strip() == "constexpr"
-    return annotation is constexpr
-
-
 def may_read(value) -> bool:
     """Whether a kernel may read a global with this value: it does not change, or says that it does
     not."""
@@ -144,5 +139,6 @@ def may_read(value) -> bool:
         or is_constexpr_function(value)
         or hasattr(value, "_eft_jit")
         or any(value is each for each in (*_LANGUAGE_CLASSES, *PYTHON_FUNCTIONS.values()))
-        or (type(value) is tuple and all(may_read(each) for each in value))
+        or is_named_class(value)
+        or (is_tuple(value) and all(may_read(each) for each in value))
     )

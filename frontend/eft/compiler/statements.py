@@ -18,15 +18,16 @@ from eft.language.constexpr import constexpr
 from eft.language.debug import device_assert
 from eft.language.dtypes import describe
 from eft.language.tensor import is_number, tensor
+from eft.language.tuples import is_tuple, map_elements
 
 
 def to_variable(value):
     """What a name holds after `name = value`."""
     if is_number(value):
         return to_tensor(value)
-    if type(value) in (tuple, list):
-        return tuple(to_variable(element) for element in value)
-    return value
+    if type(value) is list:
+        value = tuple(value)
+    return map_elements(to_variable, value) if is_tuple(value) else value
 
 
 class Statements:
@@ -102,7 +103,7 @@ class Statements:
             raise Mistake(f"`{ast.unparse(target)}` can't be assigned in a kernel")
 
     def _unpack(self, target, value):
-        if type(value) is not tuple:
+        if not is_tuple(value):
             raise Mistake(f"{describe(value)} can't be unpacked")
         if any(isinstance(element, ast.Starred) for element in target.elts):
             raise Mistake("a starred target can't be used in a kernel")

@@ -12,6 +12,7 @@ from eft.errors import Mistake
 from eft.language.constants import number_dtype, to_tensor
 from eft.language.dtypes import describe, dtype
 from eft.language.tensor import is_number, structure, tensor
+from eft.language.tuples import constant_elements, is_tuple, map_elements, remake
 
 
 class Unusable:
@@ -24,7 +25,7 @@ class Unusable:
 
 def contains_tensor(value) -> bool:
     """Whether something in `value` is known only at run time."""
-    if type(value) in (tuple, list):
+    if isinstance(value, tuple | list):
         return any(contains_tensor(element) for element in value)
     return isinstance(value, tensor | structure)
 
@@ -33,7 +34,7 @@ def flatten(value):
     """The tensors in a value, in order."""
     if isinstance(value, tensor):
         yield value
-    elif type(value) is tuple:
+    elif is_tuple(value):
         for element in value:
             yield from flatten(element)
     elif isinstance(value, structure):
@@ -44,8 +45,8 @@ def rebuild(pattern, tensors):
     """`pattern` with its tensors replaced by those of an iterator, in order."""
     if isinstance(pattern, tensor):
         return next(tensors)
-    if type(pattern) is tuple:
-        return tuple(rebuild(element, tensors) for element in pattern)
+    if is_tuple(pattern):
+        return remake(pattern, (rebuild(element, tensors) for element in pattern))
     if isinstance(pattern, structure):
         return pattern.with_parts(rebuild(pattern.parts(), tensors))
     return pattern
@@ -57,7 +58,7 @@ def to_tensors(value):
         return to_tensor(value)
     if isinstance(value, structure):
         return value.with_parts(to_tensors(value.parts()))
-    return tuple(to_tensors(element) for element in value) if type(value) is tuple else value
+    return map_elements(to_tensors, value) if is_tuple(value) else value
 
 
 def type_of(value) -> dtype | None:
@@ -73,8 +74,12 @@ def type_of(value) -> dtype | None:
 def pair(one, other) -> list | None:
     """The pairs of what differs in two values, if a choice between them at run time is a value:
     where they differ, both have tensors or numbers of one type. None if it isn't."""
-    if type(one) is tuple and type(other) is tuple and len(one) == len(other):
-        parts = [pair(*elements) for elements in zip(one, other, strict=True)]
+    if is_tuple(one) and type(one) is type(other) and len(one) == len(other):
+        fixed = constant_elements(one)
+        parts = [
+            _same_only(*elements) if keep else pair(*elements)
+            for *elements, keep in zip(one, other, fixed, strict=True)
+        ]
         return None if any(part is None for part in parts) else sum(parts, [])
     if _are_alike(one, other):
         return pair(one.parts(), other.parts())
@@ -84,10 +89,16 @@ def pair(one, other) -> list | None:
     return [(one, other)] if same_type else None
 
 
+def _same_only(one, other) -> list | None:
+    return [] if is_same(one, other) else None
+
+
 def choose(one, other, tensors):
     """The value that is one or the other; `tensors` gives what was made of each pair."""
-    if type(one) is tuple and type(other) is tuple:
-        return tuple(choose(*elements, tensors) for elements in zip(one, other, strict=True))
+    if is_tuple(one) and is_tuple(other):
+        return remake(
+            one, (choose(*elements, tensors) for elements in zip(one, other, strict=True))
+        )
     if _are_alike(one, other):
         return one.with_parts(choose(one.parts(), other.parts(), tensors))
     return one if is_same(one, other) else next(tensors)
@@ -116,6 +127,9 @@ def in_words(value) -> str:
     """What a value is, for a mistake."""
     if type(value) is tuple:
         return f"({', '.join(in_words(element) for element in value)})"
+    if is_tuple(value):
+        fields = zip(type(value)._fields, value, strict=True)
+        return f"{type(value).__name__}({', '.join(f'{n}={in_words(x)}' for n, x in fields)})"
     return describe(value)
 
 
@@ -126,8 +140,8 @@ def key(name: str, value):
     """What tells one argument of a function from another, as far as its code depends on it."""
     if isinstance(value, tensor):
         return name, "tensor", str(value.type)
-    if type(value) is tuple:
-        return name, "tuple", tuple(key("", element) for element in value)
+    if is_tuple(value):
+        return name, type(value), tuple(key("", element) for element in value)
     if isinstance(value, structure):
         return name, type(value), value.static(), key("", value.parts())
     try:

@@ -45,7 +45,7 @@ def check_block(what: str, x) -> tensor:
 
 def check_inputs(what: str, input) -> tuple[tensor, ...]:
     """The blocks that are combined, all of one shape."""
-    blocks = input if type(input) is tuple else (input,)
+    blocks = tuple(input) if isinstance(input, tuple) else (input,)
     if not blocks:
         raise Mistake(f"{what} needs at least one block, got an empty tuple")
     for block in blocks:
@@ -83,7 +83,7 @@ def combining(name: str, what: str, blocks, types, function: Callable, **attribu
 
 def _check_combined(what: str, combined, scalars: list[dtype]) -> list[tensor]:
     """What a combine function gave: a number for each block, of its type."""
-    values = combined if type(combined) is tuple else (combined,)
+    values = combined if isinstance(combined, tuple) else (combined,)
     if len(values) != len(scalars):
         some = "1 block" if len(scalars) == 1 else f"{len(scalars)} blocks"
         raise Mistake(

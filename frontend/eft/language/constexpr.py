@@ -48,6 +48,8 @@ def unwrap(value):
         return value.value
     if type(value) in (tuple, list):
         return type(value)(unwrap(element) for element in value)
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        return tuple.__new__(type(value), map(unwrap, value))
     return _python_number(value)
 
 

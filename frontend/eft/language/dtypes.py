@@ -203,7 +203,8 @@ def describe(value) -> str:
     if value is None or isinstance(value, bool | int | float | str):
         return repr(value)
     if isinstance(value, tuple | list):
-        return f"a tuple or list of {len(value)}"
+        kind = type(value).__name__ if hasattr(value, "_fields") else "tuple or list"
+        return f"a {kind} of {len(value)}"
     if isinstance(value, dtype):
         return f"the type {value}"
     name = getattr(value, "__name__", None)

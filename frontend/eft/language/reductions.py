@@ -41,7 +41,7 @@ def reduce(input, axis, combine_fn, keep_dims=False):
     """
     combine = users_function("reduce", combine_fn)
     results = _reduce("reduce", check_inputs("reduce", input), axis, combine, keep_dims)
-    return results if type(input) is tuple else results[0]
+    return results if isinstance(input, tuple) else results[0]
 
 
 def _reduce(what: str, blocks, axis, combine, keep_dims) -> tuple[tensor, ...]:

@@ -38,7 +38,7 @@ def associative_scan(input, axis, combine_fn, reverse=False):
     combine = users_function("associative_scan", combine_fn)
     blocks = check_inputs("associative_scan", input)
     results = _scan("associative_scan", blocks, axis, combine, reverse)
-    return results if type(input) is tuple else results[0]
+    return results if isinstance(input, tuple) else results[0]
 
 
 def _scan(what: str, blocks, axis, combine, reverse) -> tuple[tensor, ...]:

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Tuples, plain ones and those whose elements have names: `typing.NamedTuple` and
+`collections.namedtuple`.
+
+A field that is annotated as `tl.constexpr` holds what is known at compile time, and keeps it so.
+"""
+
+from __future__ import annotations
+
+from eft.language.constexpr import constexpr
+
+
+def is_named_class(value) -> bool:
+    """Whether `value` is a class of tuples with names."""
+    return (
+        isinstance(value, type)
+        and issubclass(value, tuple)
+        and type(getattr(value, "_fields", None)) is tuple
+    )
+
+
+def is_tuple(value) -> bool:
+    """Whether `value` is a tuple in a kernel, with names or without."""
+    return type(value) is tuple or is_named_class(type(value))
+
+
+def remake(pattern: tuple, elements) -> tuple:
+    """A tuple of the kind of `pattern` with other elements."""
+    if type(pattern) is tuple:
+        return tuple(elements)
+    return tuple.__new__(type(pattern), elements)
+
+
+def map_elements(function, value: tuple) -> tuple:
+    """`value` with `function` applied to its elements, except to those that stay known at compile
+    time."""
+    fixed = constant_elements(value)
+    return remake(value, (x if keep else function(x) for x, keep in zip(value, fixed, strict=True)))
+
+
+def constant_elements(value: tuple) -> list[bool]:
+    """For each element whether its field is annotated as constexpr."""
+    if type(value) is tuple:
+        return [False] * len(value)
+    annotations = getattr(type(value), "__annotations__", {})
+    return [is_constexpr_annotation(annotations.get(name)) for name in type(value)._fields]
+
+
+def is_constexpr_annotation(annotation) -> bool:
+    """Whether an annotation is `tl.constexpr`, or text that says so."""
+    annotation = getattr(annotation, "__forward_arg__", annotation)  # of typing.NamedTuple
+    if isinstance(annotation, str):
+        return annotation.split(".")[-1].strip() == "constexpr"
+    return annotation is constexpr
