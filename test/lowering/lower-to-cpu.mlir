@@ -118,3 +118,29 @@ func.func @arange_beside_copies(%p: !eft.ptr<i32>) {
   eft.store %ps, %i : tensor<8x!eft.ptr<i32>, #layout>
   return
 }
+
+// -----
+
+#layout = #eft.layout<lane = [[0], [0], [0]], step = [[1]]>
+
+// Vectors of one element each load it once, and a mask of one element needs no branch.
+// CHECK-LABEL: @one_element_for_all_lanes
+func.func @one_element_for_all_lanes(%p: !eft.ptr<i64>, %n: i32) {
+  // CHECK-COUNT-2: llvm.load %{{.*}} {alignment = 8 : i64} : !llvm.ptr -> i64
+  // CHECK: %[[FIRST:.*]] = arith.constant dense<[true, false, false, false, false, false, false, false]>
+  // CHECK: %[[MASK:.*]] = arith.andi %{{.*}}, %[[FIRST]] : vector<8xi1>
+  // CHECK: %[[ONE:.*]] = llvm.intr.masked.load %{{.*}}, %[[MASK]], %{{.*}} {alignment = 8 : i32}
+  // CHECK: %[[ELEMENT:.*]] = vector.extract %[[ONE]][0] : i64 from vector<8xi64>
+  // CHECK: vector.splat %[[ELEMENT]] : vector<8xi64>
+  // CHECK-NOT: gather
+  %i = eft.arange 0 to 2 : tensor<2xi32, #layout>
+  %ns = eft.splat %n : i32 -> tensor<2xi32, #layout>
+  %m = arith.cmpi slt, %i, %ns : tensor<2xi32, #layout>
+  %ps = eft.splat %p : !eft.ptr<i64> -> tensor<2x!eft.ptr<i64>, #layout>
+  %pi = eft.addptr %ps, %i : tensor<2x!eft.ptr<i64>, #layout>, tensor<2xi32, #layout>
+  %x = eft.load %pi : tensor<2x!eft.ptr<i64>, #layout>
+  %y = eft.load %pi, mask %m : tensor<2x!eft.ptr<i64>, #layout>
+  %z = arith.addi %x, %y : tensor<2xi64, #layout>
+  eft.store %pi, %z : tensor<2x!eft.ptr<i64>, #layout>
+  return
+}

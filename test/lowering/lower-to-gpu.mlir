@@ -219,3 +219,31 @@ func.func @prefix_in_a_swizzled_layout(%p: !eft.ptr<f32>, %n: i32) {
   eft.store %pi, %x : tensor<128x!eft.ptr<f32>, #layout>
   return
 }
+
+// -----
+
+#layout = #eft.layout<register = [[0], [1], [0]], lane = [[2], [4], [8], [16], [32]], warp = []>
+
+// A thread that holds each of two elements four times loads two, whatever the mask.
+// CHECK-LABEL: @copies_are_loaded_once
+func.func @copies_are_loaded_once(%p: !eft.ptr<f32>, %q: !eft.ptr<f32>, %n: i32) {
+  // CHECK-COUNT-2: llvm.load
+  // CHECK-NOT: llvm.load
+  // CHECK: scf.if
+  // CHECK-COUNT-2: llvm.load
+  // CHECK-NEXT: scf.yield %[[A:.*]], %[[B:.*]] : f32, f32
+  // CHECK-COUNT-2: llvm.load
+  // CHECK-NOT: llvm.load
+  %i = eft.arange 0 to 64 : tensor<64xi32, #layout>
+  %ns = eft.splat %n : i32 -> tensor<64xi32, #layout>
+  %m = arith.cmpi slt, %i, %ns : tensor<64xi32, #layout>
+  %ps = eft.splat %p : !eft.ptr<f32> -> tensor<64x!eft.ptr<f32>, #layout>
+  %pi = eft.addptr %ps, %i : tensor<64x!eft.ptr<f32>, #layout>, tensor<64xi32, #layout>
+  %qs = eft.splat %q : !eft.ptr<f32> -> tensor<64x!eft.ptr<f32>, #layout>
+  %qi = eft.addptr %qs, %i : tensor<64x!eft.ptr<f32>, #layout>, tensor<64xi32, #layout>
+  %0 = eft.load %pi : tensor<64x!eft.ptr<f32>, #layout>
+  %1 = eft.load %qi, mask %m : tensor<64x!eft.ptr<f32>, #layout>
+  eft.store %pi, %1 : tensor<64x!eft.ptr<f32>, #layout>
+  eft.store %qi, %0 : tensor<64x!eft.ptr<f32>, #layout>
+  return
+}

@@ -68,3 +68,28 @@ func.func @mask_cuts_the_block(%x: !eft.ptr<i32>, %n: i32) {
   eft.store %p, %range, mask %mask : tensor<64x!eft.ptr<i32>>
   return
 }
+
+// One element for each row: vectors along the rows load it as it is wanted, without a conversion.
+// CHECK-LABEL: @an_element_for_each_row
+// CHECK: %[[SCALE:.*]] = eft.load {{.*}} : tensor<32x1x!eft.ptr<f32>
+// CHECK-NOT: eft.convert_layout
+// CHECK: eft.broadcast %[[SCALE]] : tensor<32x1xf32
+func.func @an_element_for_each_row(%x: !eft.ptr<f32>, %s: !eft.ptr<f32>) {
+  %rows = eft.arange 0 to 32 : tensor<32xi32>
+  %row = eft.expand_dims %rows axis 1 : tensor<32xi32> -> tensor<32x1xi32>
+  %columns = eft.arange 0 to 64 : tensor<64xi32>
+  %column = eft.expand_dims %columns axis 0 : tensor<64xi32> -> tensor<1x64xi32>
+  %ss = eft.splat %s : !eft.ptr<f32> -> tensor<32x1x!eft.ptr<f32>>
+  %sp = eft.addptr %ss, %row : tensor<32x1x!eft.ptr<f32>>, tensor<32x1xi32>
+  %scale = eft.load %sp : tensor<32x1x!eft.ptr<f32>>
+  %scales = eft.broadcast %scale : tensor<32x1xf32> -> tensor<32x64xf32>
+  %width = arith.constant dense<64> : tensor<32x1xi32>
+  %starts = arith.muli %row, %width : tensor<32x1xi32>
+  %across = eft.broadcast %starts : tensor<32x1xi32> -> tensor<32x64xi32>
+  %down = eft.broadcast %column : tensor<1x64xi32> -> tensor<32x64xi32>
+  %offsets = arith.addi %across, %down : tensor<32x64xi32>
+  %xs = eft.splat %x : !eft.ptr<f32> -> tensor<32x64x!eft.ptr<f32>>
+  %p = eft.addptr %xs, %offsets : tensor<32x64x!eft.ptr<f32>>, tensor<32x64xi32>
+  eft.store %p, %scales : tensor<32x64x!eft.ptr<f32>>
+  return
+}

@@ -4,12 +4,14 @@
 // Lanes that are neighbours in memory are one access; where the neighbours at hand are fewer than
 // the lanes, the lanes are gathered and scattered. The address of a vector access is that of its
 // first lane, and is computed for that lane alone, from scalars, as far as the address is made of
-// them: no vector of addresses exists then.
+// them: no vector of addresses exists then. Nor does one where all lanes load the same element.
+#include "compiler/layout/Placement.h"
 #include "compiler/lowering/cpu/CpuLowering.h"
 #include "compiler/lowering/cpu/FirstLane.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 
@@ -31,12 +33,14 @@ Value scalarPointer(ImplicitLocOpBuilder &b, Value address) {
 class VectorAccess {
 public:
   VectorAccess(ImplicitLocOpBuilder &b, VectorType type, std::optional<uint32_t> run,
-               bool isVolatile = false)
+               bool isVolatile = false, bool isUniform = false)
       : b(b), type(type), isVolatile(isVolatile),
-        isContiguous(run.value_or(1) >= type.getNumElements()),
+        isContiguous(run.value_or(1) >= type.getNumElements()), isUniform(isUniform),
         alignment(alignmentOf(type.getElementType())) {}
 
   Value load(Value addresses, Value mask, Value other) {
+    if (isUniform)
+      return loadOnce(addresses, mask, other);
     if (!isContiguous)
       return gather(addresses, mask, other);
     Value pointer = firstPointer(addresses);
@@ -63,6 +67,25 @@ public:
   }
 
 private:
+  /// The first lane's element, for all lanes. Under a mask, a vector of which no other lane is
+  /// touched: no branch.
+  Value loadOnce(Value addresses, Value mask, Value other) {
+    Value pointer = firstPointer(addresses);
+    Value element;
+    if (!mask) {
+      element = b.create<LLVM::LoadOp>(type.getElementType(), pointer, alignment, isVolatile);
+    } else {
+      SmallVector<bool> first(type.getNumElements(), false);
+      first.front() = true;
+      Value lane = b.create<arith::ConstantOp>(
+          DenseElementsAttr::get(cast<ShapedType>(mask.getType()), first));
+      Value firstMask = b.create<arith::AndIOp>(mask, lane);
+      Value vector = b.create<LLVM::MaskedLoadOp>(type, pointer, firstMask, other, alignment);
+      element = b.create<vector::ExtractOp>(vector, ArrayRef<int64_t>{0});
+    }
+    return b.create<vector::SplatOp>(type, element);
+  }
+
   /// Asks for what the loop will reach some iterations later. A kernel that computes much for each
   /// element fills the reorder buffer with arithmetic, and would otherwise find the next lines of
   /// memory only when it needs them.
@@ -98,8 +121,19 @@ private:
   VectorType type;
   bool isVolatile;
   bool isContiguous;
+  bool isUniform;
   unsigned alignment;
 };
+
+/// Whether there are several lanes, and all of them hold the same element.
+bool isUniformOverLanes(RankedTensorType block) {
+  LinearLayout layout = *layoutOf(block);
+  const unsigned laneBits = layout.placeBits(place::lane);
+  for (unsigned bit = 0; bit < laneBits; ++bit)
+    if (llvm::any_of(layout.basis(place::lane, bit), [](int64_t each) { return each != 0; }))
+      return false;
+  return laneBits > 0;
+}
 
 } // namespace
 
@@ -111,7 +145,7 @@ LogicalResult CpuLowering::lowerLoad(ImplicitLocOpBuilder &b, LoadOp load) {
   // Masked loads have no volatile form: a fence keeps LLVM from taking an earlier value.
   if (load.readsAnew())
     b.create<LLVM::FenceOp>(LLVM::AtomicOrdering::acq_rel, "singlethread");
-  VectorAccess access(b, type, load.getRun(), load.readsAnew());
+  VectorAccess access(b, type, load.getRun(), load.readsAnew(), isUniformOverLanes(block));
   Pieces addresses(piecesOf(load.getPointer())), masks(addresses.size()), others(addresses.size());
   if (load.getMask()) {
     masks = Pieces(piecesOf(load.getMask()));

@@ -6,6 +6,7 @@
 // short way, with no condition on any element; otherwise each element is accessed under its own.
 // For a mask that is a prefix of the block, "throughout" is the mask of the thread's last element.
 // Only the threads at the border of a range then take the long way.
+#include "compiler/layout/Placement.h"
 #include "compiler/lowering/gpu/GpuLowering.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -249,6 +250,41 @@ bool lastPieceIsHighest(Type type) {
   return true;
 }
 
+/// Which piece each piece of a thread is a copy of, itself if of no earlier one: copies differ only
+/// in bits of the place that add nothing to the index.
+SmallVector<unsigned> originalsOf(Type type, size_t pieces) {
+  std::optional<LinearLayout> layout = layoutOf(type);
+  unsigned copying = 0;
+  for (unsigned bit = 0; layout && bit < layout->placeBits(place::registers); ++bit)
+    if (llvm::all_of(layout->basis(place::registers, bit), [](int64_t each) { return each == 0; }))
+      copying |= 1u << bit;
+  SmallVector<unsigned> found;
+  for (unsigned piece = 0; piece < pieces; ++piece)
+    found.push_back(piece & ~copying);
+  return found;
+}
+
+/// The pieces that are no copies.
+Pieces withoutCopies(ArrayRef<Value> pieces, ArrayRef<unsigned> originals) {
+  Pieces distinct;
+  for (auto [number, piece] : llvm::enumerate(pieces))
+    if (originals[number] == number)
+      distinct.push_back(piece);
+  return distinct;
+}
+
+/// The pieces again, from those that are no copies.
+Pieces withCopies(ValueRange distinct, ArrayRef<unsigned> originals) {
+  Pieces pieces;
+  for (auto [number, original] : llvm::enumerate(originals)) {
+    if (original == number)
+      pieces.push_back(*distinct.begin()), distinct = distinct.drop_front();
+    else
+      pieces.push_back(pieces[original]);
+  }
+  return pieces;
+}
+
 /// True if the whole of the thread's part is under the mask.
 Value isWholeUnderMask(ImplicitLocOpBuilder &b, ArrayRef<Value> masks, bool isPrefix) {
   if (isPrefix)
@@ -272,15 +308,18 @@ unsigned runOf(std::optional<uint32_t> run) { return run.value_or(1); }
 
 LogicalResult GpuLowering::lowerLoad(ImplicitLocOpBuilder &b, LoadOp load) {
   Type element = getElementTypeOrSelf(load.getType());
-  ThreadAccess access(b, element, Pieces(piecesOf(load.getPointer())), runOf(load.getRun()),
+  // Of an element that the thread holds several times, one access brings all copies.
+  Pieces addresses(piecesOf(load.getPointer()));
+  SmallVector<unsigned> originals = originalsOf(load.getType(), addresses.size());
+  ThreadAccess access(b, element, withoutCopies(addresses, originals), runOf(load.getRun()),
                       {load.getCache(), load.getEviction(), load.getIsVolatile()});
   if (!load.getMask()) {
-    setPieces(load, access.loadAll());
+    setPieces(load, withCopies(access.loadAll(), originals));
     return success();
   }
-  Pieces masks(piecesOf(load.getMask())), others;
+  Pieces masks = withoutCopies(piecesOf(load.getMask()), originals), others;
   if (load.getOther())
-    others = Pieces(piecesOf(load.getOther()));
+    others = withoutCopies(piecesOf(load.getOther()), originals);
   else
     others.assign(masks.size(), b.create<arith::ConstantOp>(b.getZeroAttr(element)));
 
@@ -302,7 +341,7 @@ LogicalResult GpuLowering::lowerLoad(ImplicitLocOpBuilder &b, LoadOp load) {
     values.push_back(one.getResult(0));
   }
   b.create<scf::YieldOp>(values);
-  setPieces(load, Pieces(whole.getResults()));
+  setPieces(load, withCopies(whole.getResults(), originals));
   return success();
 }
 

@@ -66,6 +66,17 @@ int64_t sectorsOfLanes(const LinearLayout &layout, unsigned fastest, int64_t sec
   return pieces * std::max<int64_t>(1, run / sectorElements);
 }
 
+/// Whether each of a CPU's vectors holds one element: memory gives it to all lanes as cheaply as a
+/// vector would, and a loop over the vectors can load them one by one.
+bool isOneElementAVector(LayoutAttr layoutAttr, Type block, const PlacementTarget &target) {
+  LinearLayout layout = *layoutOf(placed(block, layoutAttr));
+  auto lanes = [&](unsigned bit) { return layout.basis(place::lane, bit); };
+  auto isZero = [](int64_t coordinate) { return coordinate == 0; };
+  return target.kind == PlacementTarget::Kind::Cpu &&
+         llvm::all_of(llvm::seq(layout.placeBits(place::lane)),
+                      [&](unsigned bit) { return llvm::all_of(lanes(bit), isZero); });
+}
+
 /// How many pieces of memory one warp, or the one thread of a CPU, touches in all its accesses.
 int64_t traffic(LoadOp load, LayoutAttr layoutAttr, const AxisInfo &pointer,
                 const PlacementTarget &target) {
@@ -97,6 +108,8 @@ bool canLoadIn(LoadOp load, LayoutAttr layout, LayoutAttr standard, const AxisIn
     return true;
   if (meetsStoreOfItsShape(load))
     return false;
+  if (isOneElementAVector(layout, load.getPointer().getType(), target))
+    return true;
   AxisInfo pointer = infos.of(load.getPointer());
   int64_t best = std::max(traffic(load, standard, pointer, target), cheapTraffic);
   return traffic(load, layout, pointer, target) <= 2 * best;
