@@ -209,7 +209,8 @@ console.print()
 # The results don't depend on the layout, but the time does. Memory comes in lines of 32 bytes or
 # more. With every other column half of each line is fetched for nothing. In a transposed input,
 # neighbours of a row are so far apart that each lies in a line of its own: a program that takes a
-# piece of one row uses one number of each line, and one that takes a square uses them all.
+# piece of one row uses one number of each line, and one that takes a square uses them all. A square
+# has its price: more seeds for each thread, and a seed's key changes from round to round.
 
 largest = arguments.largest or (13 if arrays.device == "cuda" else 12)
 sides = [2**bits for bits in range(min(10, largest), largest + 1)]
