@@ -58,12 +58,14 @@ func.func @integers(%p: !eft.ptr<i32>, %x: i32) {
 // CHECK-LABEL: @buffers
 func.func @buffers() {
   // CHECK-COUNT-4: llvm.alloca
-  // CHECK: %[[APART:.*]] = arith.constant dense<[0, 16, 32, 48, 64, 80, 96, 112]> : vector<8xi64>
   // CHECK: scf.for %{{.*}} = %c0_i64 to %c16_i64 step %c8_i64
-  // CHECK: scf.for %{{.*}} = %c0_i64 to %c16_i64 step %c1_i64
-  // CHECK: %[[AT:.*]] = llvm.getelementptr %{{.*}}[%[[APART]]]
-  // CHECK: %[[ROW:.*]] = llvm.intr.masked.gather %[[AT]]
-  // CHECK: llvm.store %[[ROW]], %{{.*}} {alignment = 4 : i64} : vector<8xf32>
+  // CHECK: scf.for %{{.*}} = %c0_i64 to %c16_i64 step %c8_i64
+  // CHECK: %[[FIRST:.*]] = llvm.load %{{.*}} {alignment = 4 : i64} : !llvm.ptr -> vector<8xf32>
+  // CHECK: %[[SECOND:.*]] = llvm.load %{{.*}} {alignment = 4 : i64} : !llvm.ptr -> vector<8xf32>
+  // CHECK-COUNT-6: llvm.load %{{.*}} {alignment = 4 : i64} : !llvm.ptr -> vector<8xf32>
+  // CHECK-NEXT: vector.shuffle %[[FIRST]], %[[SECOND]] [0, 8, 2, 10, 4, 12, 6, 14]
+  // CHECK-NEXT: vector.shuffle %[[FIRST]], %[[SECOND]] [1, 9, 3, 11, 5, 13, 7, 15]
+  // CHECK-COUNT-22: vector.shuffle
   // CHECK-NOT: vector.shuffle
   // CHECK: %{{.*}}:8 = scf.for %[[K:.*]] = %c0_i64 to %c16_i64 step %c1_i64 iter_args(
   %a = eft.buffer : <tensor<16x16xf32, #columns>>

@@ -1,4 +1,5 @@
 // RUN: eft-opt %s -split-input-file -pass-pipeline='builtin.module(func.func(eft-split-into-steps{dimension=step elements=32 vectors=1 split-prefix=true}))' | FileCheck %s
+// RUN: eft-opt %s -split-input-file -pass-pipeline='builtin.module(func.func(eft-split-into-steps{dimension=step elements=32 vectors=1 split-prefix=true use-buffers=true}))' | FileCheck %s --check-prefix=BUFFERS
 
 #large = #eft.layout<lane = [[1], [2], [4]], step = [[8], [16], [32], [64], [128]]>
 
@@ -44,5 +45,40 @@ func.func @one_access_has_no_mask(%p: !eft.ptr<f32>, %n: i32) {
   %pi = eft.addptr %ps, %i : tensor<256x!eft.ptr<f32>, #large>, tensor<256xi32, #large>
   %x = eft.load %pi, mask %m {prefix} : tensor<256x!eft.ptr<f32>, #large>
   eft.store %pi, %x : tensor<256x!eft.ptr<f32>, #large>
+  return
+}
+
+// -----
+
+#large = #eft.layout<lane = [[1], [2], [4]], step = [[8], [16], [32], [64], [128]]>
+
+// What goes into a buffer goes there for the whole block: inside the prefix without the mask, and
+// behind it with what a masked load gives.
+// BUFFERS-LABEL: @into_a_buffer
+func.func @into_a_buffer(%p: !eft.ptr<f32>, %n: i32) {
+  // BUFFERS: %[[INSIDE:.*]] = arith.trunci %{{.*}} : i64 to i32
+  // BUFFERS: scf.for %{{.*}} = %c0{{.*}} to %[[INSIDE]]
+  // BUFFERS: eft.take
+  // BUFFERS-NOT: arith.cmpi
+  // BUFFERS: %[[X:.*]] = eft.load %{{[a-z0-9]+}} : tensor<32x!eft.ptr<f32>
+  // BUFFERS: eft.put
+  // BUFFERS: scf.for %{{.*}} = %[[INSIDE]] to %c8
+  // BUFFERS: eft.take
+  // BUFFERS: arith.cmpi
+  // BUFFERS: eft.load %{{.*}}, mask %{{.*}} : tensor<32x!eft.ptr<f32>
+  // BUFFERS: eft.put
+  // BUFFERS-NOT: scf.for
+  // BUFFERS: return
+  %zero = arith.constant 0 : i32
+  %buffer = eft.buffer : <tensor<256xf32, #large>>
+  %i = eft.arange 0 to 256 : tensor<256xi32, #large>
+  %ns = eft.splat %n : i32 -> tensor<256xi32, #large>
+  %m = arith.cmpi slt, %i, %ns : tensor<256xi32, #large>
+  %ps = eft.splat %p : !eft.ptr<f32> -> tensor<256x!eft.ptr<f32>, #large>
+  %pi = eft.addptr %ps, %i : tensor<256x!eft.ptr<f32>, #large>, tensor<256xi32, #large>
+  %a = eft.take %buffer[%zero] : <tensor<256xf32, #large>> -> tensor<256xf32, #large>
+  %x = eft.load %pi, mask %m {prefix} : tensor<256x!eft.ptr<f32>, #large>
+  %b = arith.addf %a, %x : tensor<256xf32, #large>
+  eft.put %b, %buffer[%zero] : tensor<256xf32, #large>, <tensor<256xf32, #large>>
   return
 }

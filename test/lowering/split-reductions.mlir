@@ -146,25 +146,51 @@ func.func @pairs_of_maximum_and_index(%x: !eft.ptr<f32>, %y: !eft.ptr<i32>) {
   return
 }
 
-// What a loop carries is a whole block, so what is added to it is loaded as one.
+// What a loop carries in few vectors is a whole block, so what is added to it is loaded as one.
 // CHECK-LABEL: @carried_sums
 // CHECK: scf.for
-// CHECK: eft.load {{.*}} tensor<1024x!eft.ptr<f32>
+// CHECK: eft.load {{.*}} tensor<256x!eft.ptr<f32>
 // CHECK-NOT: eft.put
 // CHECK: scf.yield
-#short = #eft.layout<lane = [[1], [2], [4], [8]], step = [[16], [32], [64], [128], [256], [512]]>
+#short = #eft.layout<lane = [[1], [2], [4], [8]], step = [[16], [32], [64], [128]]>
 func.func @carried_sums(%x: !eft.ptr<f32>, %n: i32) {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
-  %i = eft.arange 0 to 1024 : tensor<1024xi32, #short>
-  %xs = eft.splat %x : !eft.ptr<f32> -> tensor<1024x!eft.ptr<f32>, #short>
-  %ps = eft.addptr %xs, %i : tensor<1024x!eft.ptr<f32>, #short>, tensor<1024xi32, #short>
-  %none = arith.constant dense<0.0> : tensor<1024xf32, #short>
-  %sums = scf.for %k = %c0 to %n step %c1 iter_args(%sum = %none) -> (tensor<1024xf32, #short>) : i32 {
-    %v = eft.load %ps {run = 16 : i32} : tensor<1024x!eft.ptr<f32>, #short>
-    %next = arith.addf %sum, %v : tensor<1024xf32, #short>
-    scf.yield %next : tensor<1024xf32, #short>
+  %i = eft.arange 0 to 256 : tensor<256xi32, #short>
+  %xs = eft.splat %x : !eft.ptr<f32> -> tensor<256x!eft.ptr<f32>, #short>
+  %ps = eft.addptr %xs, %i : tensor<256x!eft.ptr<f32>, #short>, tensor<256xi32, #short>
+  %none = arith.constant dense<0.0> : tensor<256xf32, #short>
+  %sums = scf.for %k = %c0 to %n step %c1 iter_args(%sum = %none) -> (tensor<256xf32, #short>) : i32 {
+    %v = eft.load %ps {run = 16 : i32} : tensor<256x!eft.ptr<f32>, #short>
+    %next = arith.addf %sum, %v : tensor<256xf32, #short>
+    scf.yield %next : tensor<256xf32, #short>
   }
-  eft.store %ps, %sums {run = 16 : i32} : tensor<1024x!eft.ptr<f32>, #short>
+  eft.store %ps, %sums {run = 16 : i32} : tensor<256x!eft.ptr<f32>, #short>
+  return
+}
+
+// What a reduction is of is also wanted as a whole, behind it.
+// CHECK-LABEL: @reduced_and_turned
+// CHECK: eft.reduce
+// CHECK-NOT: eft.reduce
+// CHECK: %[[ROW:.*]] = eft.take %{{.*}} -> tensor<4096xf32
+// CHECK: %[[TWICE:.*]] = arith.addf %[[ROW]], %[[ROW]]
+// CHECK: eft.exchange %[[TWICE]]
+func.func @reduced_and_turned(%x: !eft.ptr<f32>, %y: !eft.ptr<f32>) {
+  %i = eft.arange 0 to 4096 : tensor<4096xi32, #row>
+  %xs = eft.splat %x : !eft.ptr<f32> -> tensor<4096x!eft.ptr<f32>, #row>
+  %ps = eft.addptr %xs, %i : tensor<4096x!eft.ptr<f32>, #row>, tensor<4096xi32, #row>
+  %v = eft.load %ps {run = 16 : i32} : tensor<4096x!eft.ptr<f32>, #row>
+  %w = eft.load %ps {run = 16 : i32} : tensor<4096x!eft.ptr<f32>, #row>
+  %twice = arith.addf %v, %v : tensor<4096xf32, #row>
+  %product = arith.mulf %twice, %w : tensor<4096xf32, #row>
+  %s = eft.reduce %product axis 0 steps 8 tree [1, 2, 4, 8, 16, 32, 64, 128, 256] : (tensor<4096xf32, #row>) -> f32 {
+  ^bb0(%a: f32, %b: f32):
+    %sum = arith.addf %a, %b : f32
+    eft.yield %sum : f32
+  }
+  %turned = eft.exchange %twice axis 0 mask 4095 : tensor<4096xf32, #row>
+  eft.store %y, %s : !eft.ptr<f32>
+  eft.store %ps, %turned {run = 16 : i32} : tensor<4096x!eft.ptr<f32>, #row>
   return
 }

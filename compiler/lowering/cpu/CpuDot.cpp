@@ -76,32 +76,43 @@ private:
     return address(matrix, row, i, column, int64_t(vector) * type.getNumElements());
   }
 
-  /// Each element of the second factor is used once for each tile of a column of tiles, so it pays
-  /// to collect its rows once.
+  /// Each element of the second factor is used once for each row of tiles, so it pays to collect
+  /// its rows once: in squares, each as many vectors as they have lanes.
   void layOutByRows() {
-    const int64_t extents[] = {depth, columns};
+    const int64_t extents[] = {depth, columns}, lanes = type.getNumElements();
     const unsigned bytes = type.getElementTypeBitWidth() / 8;
     StackMatrix byRows = StackBlock(b, extents, other.element, 1).matrix();
-    auto pointer = LLVM::LLVMPointerType::get(b.getContext());
-    auto pointers = LLVM::getFixedVectorType(pointer, type.getNumElements());
-    SmallVector<int64_t> lanes;
-    for (int64_t lane = 0; lane < type.getNumElements(); ++lane)
-      lanes.push_back(lane * other.strides[1]);
-    auto indices = VectorType::get(type.getShape(), b.getI64Type());
-    Value apart = b.create<arith::ConstantOp>(DenseElementsAttr::get(indices, ArrayRef(lanes)));
-    auto masks = VectorType::get(type.getShape(), b.getI1Type());
-    Value all = b.create<arith::ConstantOp>(DenseElementsAttr::get(masks, true));
-    Value none = b.create<arith::ConstantOp>(b.getZeroAttr(type));
-    loop(columns, type.getNumElements(), [&](Value column) {
-      loop(depth, 1, [&](Value k) {
-        Value start = address(other, k, 0, column, 0);
-        Value at = b.create<LLVM::GEPOp>(pointers, other.element, start, ValueRange{apart});
-        Value row = b.create<LLVM::masked_gather>(type, at, all, ValueRange{none},
-                                                  b.getI32IntegerAttr(bytes));
-        b.create<LLVM::StoreOp>(row, address(byRows, k, 0, column, 0), bytes);
+    loop(columns, lanes, [&](Value column) {
+      loop(depth, lanes, [&](Value k) {
+        Tile square;
+        for (int64_t i = 0; i < lanes; ++i)
+          square.push_back(b.create<LLVM::LoadOp>(type, address(other, k, 0, column, i), bytes));
+        transpose(square);
+        for (int64_t i = 0; i < lanes; ++i)
+          b.create<LLVM::StoreOp>(square[i], address(byRows, k, i, column, 0), bytes);
       });
     });
     other = byRows;
+  }
+
+  /// Vector i gets lane i of each: for each bit, vectors that differ in it exchange the lanes that
+  /// differ in it.
+  void transpose(Tile &square) {
+    const int64_t lanes = square.size();
+    for (int64_t bit = 1; bit < lanes; bit *= 2) {
+      SmallVector<int64_t> even, odd;
+      for (int64_t lane = 0; lane < lanes; ++lane) {
+        even.push_back(lane & bit ? lanes + lane - bit : lane);
+        odd.push_back(lane & bit ? lanes + lane : lane + bit);
+      }
+      for (int64_t i = 0; i < lanes; ++i) {
+        if (i & bit)
+          continue;
+        Value first = square[i], second = square[i + bit];
+        square[i] = b.create<vector::ShuffleOp>(first, second, even);
+        square[i + bit] = b.create<vector::ShuffleOp>(first, second, odd);
+      }
+    }
   }
 
   void emitTile(Value row, Value column) {

@@ -128,19 +128,20 @@ void StepLoops::emitAccesses(ImplicitLocOpBuilder &b, StepGroup &group) {
   const unsigned stepBits = layout.placeBits(options.dimension.str()) - group.steps.keptBits;
   Value zero = b.create<arith::ConstantIntOp>(0, 32);
   Value all = b.create<arith::ConstantIntOp>(int64_t(1) << stepBits, 32);
-  // The end of a prefix is done in the smallest steps: it is little work, and little code.
-  StepDimension fine = {group.steps.name, 0};
   SmallVector<Operation *> accesses = inOrder(group.reloads);
-  llvm::append_range(accesses, group.items);
+  llvm::copy_if(group.items, std::back_inserter(accesses), pointerOf);
+  // What is put into buffers is put there for the whole block. Else the end of a prefix is done in
+  // the smallest steps, which is little work, and little code, and what is behind it not at all.
+  const bool isForAll = !group.puts.empty() || llvm::any_of(group.items, llvm::IsaPred<PutOp>);
+  StepDimension fine = {group.steps.name, isForAll ? group.steps.keptBits : 0};
   std::optional<StepBounds> bounds;
-  if (options.splitPrefix && group.puts.empty() &&
-      llvm::all_of(accesses, [](Operation *op) { return bool(pointerOf(op)); }) &&
-      haveTiles(group, fine))
+  if (options.splitPrefix && !accesses.empty() && haveTiles(group, fine))
     bounds = emitStepBounds(b, infos, accesses, group.steps, fine);
   if (!bounds)
     return emitLoop(b, group, group.steps, zero, all, /*dropMasks=*/false);
   emitLoop(b, group, group.steps, zero, bounds->inside, /*dropMasks=*/true);
-  emitLoop(b, group, fine, bounds->fineStart, bounds->fineEnd, /*dropMasks=*/false);
+  Value start = isForAll ? bounds->inside : bounds->fineStart;
+  emitLoop(b, group, fine, start, isForAll ? all : bounds->fineEnd, /*dropMasks=*/false);
 }
 
 void StepLoops::emitLoop(ImplicitLocOpBuilder &b, StepGroup &group, StepDimension steps,
@@ -178,6 +179,9 @@ void StepLoops::eraseReplaced() {
   for (StepGroup &group : plan.groups)
     if (group.isSplit)
       replaced.insert(group.items.begin(), group.items.end());
+  // What moved behind a reduction may be what the reduction was of.
+  for (Operation *op : replaced)
+    op->dropAllReferences();
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
     if (replaced.contains(&op) || isOpTriviallyDead(&op))
       op.erase();

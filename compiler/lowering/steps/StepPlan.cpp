@@ -15,6 +15,9 @@ namespace {
 /// such part; and at most.
 constexpr unsigned fewPieceBits = 4, somePieceBits = 5, mostPieceBits = 8;
 
+/// What exists as a whole in at most so many pieces is not worth a trip through a buffer.
+constexpr unsigned wholePieceBits = 4;
+
 /// What takes more operations than this to compute from loaded values is kept rather than computed
 /// again.
 constexpr unsigned cheapOperations = 8;
@@ -170,7 +173,7 @@ private:
         return isa<LoadOp>(item) && whole.contains(item->getResult(0));
       });
       if ((isOnlyLoaded || (!group.hasReductions && usesWholes(group))) &&
-          pieceBits(group.block()) <= mostPieceBits)
+          pieceBits(group.block()) <= wholePieceBits)
         group.isSplit = false;
     }
   }

@@ -337,3 +337,25 @@ def test_results_of_reductions(device, name):
     out = device.put(np.zeros(1, np.float64))
     sum_again[(1,)](device.put(x), out, 3, SIZE=32)
     assert device.get(out)[0] == 4 * x.astype(np.float64).sum()
+
+
+@eft.jit
+def sum_under_masks(x, out, n, rows, SIZE: tl.constexpr):
+    i = tl.arange(0, SIZE)
+    total = tl.zeros((SIZE,), tl.int32)
+    for row in range(rows):
+        at = row * SIZE + i
+        total += tl.load(x + at, mask=at < n, other=100)
+    tl.store(out + i, total, mask=i < n)
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("part", [0, 1, 7, 15, 16, 17, 32, 47, 48])
+def test_sums_under_masks(device, size, part):
+    x = numbers((3, size), "int32")
+    for n in (part * size // 16, part * size // 16 + 1):
+        out = device.put(np.full(size, -1, np.int32))
+        sum_under_masks[(1,)](device.put(x), out, n, 3, SIZE=size)
+        expected = np.where(np.arange(3 * size) < n, x.ravel(), 100).reshape(3, size).sum(0)
+        expected = np.where(np.arange(size) < n, expected, -1).astype(np.int32)
+        assert_same_bits(device.get(out), expected)
