@@ -82,3 +82,39 @@ func.func @into_a_buffer(%p: !eft.ptr<f32>, %n: i32) {
   eft.put %b, %buffer[%zero] : tensor<256xf32, #large>, <tensor<256xf32, #large>>
   return
 }
+
+// -----
+
+#long = #eft.layout<lane = [[1], [2], [4]], step = [[8], [16], [32], [64], [128], [256], [512], [1024]]>
+
+// Of the four parts of a row that are combined one after the other, so many lie inside the prefix at
+// each of the 16 positions. The others are combined too: with what a masked load gives.
+// BUFFERS-LABEL: @reduced
+func.func @reduced(%p: !eft.ptr<f32>, %n: i32) {
+  // BUFFERS: %[[INSIDE:.*]] = arith.trunci %{{.*}} : i64 to i32
+  // BUFFERS: scf.for %[[POSITION:.*]] = %c0{{.*}} to %c16
+  // BUFFERS: %[[REST:.*]] = arith.subi %[[INSIDE]], %[[POSITION]]
+  // BUFFERS: %[[UP:.*]] = arith.addi %[[REST]], %c15
+  // BUFFERS: %[[BORDER:.*]] = arith.shrui %[[UP]], %c4
+  // BUFFERS: %[[PART:.*]] = scf.for %{{.*}} = %c0{{.*}} to %[[BORDER]] {{.*}} iter_args(%{{.*}} = %cst
+  // BUFFERS-NOT: mask
+  // BUFFERS: eft.combine
+  // BUFFERS: %[[ALL:.*]] = scf.for %{{.*}} = %[[BORDER]] to %c4{{.*}} iter_args(%{{.*}} = %[[PART]])
+  // BUFFERS: eft.load %{{.*}}, mask %{{.*}} other
+  // BUFFERS: eft.combine
+  // BUFFERS: eft.put %[[ALL]]
+  %i = eft.arange 0 to 2048 : tensor<2048xi32, #long>
+  %ns = eft.splat %n : i32 -> tensor<2048xi32, #long>
+  %m = arith.cmpi slt, %i, %ns : tensor<2048xi32, #long>
+  %ps = eft.splat %p : !eft.ptr<f32> -> tensor<2048x!eft.ptr<f32>, #long>
+  %pi = eft.addptr %ps, %i : tensor<2048x!eft.ptr<f32>, #long>, tensor<2048xi32, #long>
+  %one = arith.constant dense<1.0> : tensor<2048xf32, #long>
+  %x = eft.load %pi, mask %m other %one {prefix} : tensor<2048x!eft.ptr<f32>, #long>
+  %s = eft.reduce %x axis 0 steps 4 tree [256, 128, 64, 32, 16, 8, 4, 2, 1] : (tensor<2048xf32, #long>) -> f32 {
+  ^bb0(%a: f32, %b: f32):
+    %sum = arith.addf %a, %b : f32
+    eft.yield %sum : f32
+  }
+  eft.store %p, %s : !eft.ptr<f32>
+  return
+}

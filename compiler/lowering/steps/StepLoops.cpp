@@ -123,13 +123,19 @@ void StepLoops::moveBehind(StepGroup &group, Operation *last) {
         result.replaceAllUsesWith(current(result));
 }
 
+/// All of a group that reaches memory, in the order in which steps do it.
+SmallVector<Operation *> StepLoops::accessesOf(const StepGroup &group) {
+  SmallVector<Operation *> accesses = inOrder(group.reloads);
+  llvm::copy_if(group.items, std::back_inserter(accesses), pointerOf);
+  return accesses;
+}
+
 void StepLoops::emitAccesses(ImplicitLocOpBuilder &b, StepGroup &group) {
   LinearLayout layout = *layoutOf(group.block());
   const unsigned stepBits = layout.placeBits(options.dimension.str()) - group.steps.keptBits;
   Value zero = b.create<arith::ConstantIntOp>(0, 32);
   Value all = b.create<arith::ConstantIntOp>(int64_t(1) << stepBits, 32);
-  SmallVector<Operation *> accesses = inOrder(group.reloads);
-  llvm::copy_if(group.items, std::back_inserter(accesses), pointerOf);
+  SmallVector<Operation *> accesses = accessesOf(group);
   // What is put into buffers is put there for the whole block. Else the end of a prefix is done in
   // the smallest steps, which is little work, and little code, and what is behind it not at all.
   const bool isForAll = !group.puts.empty() || llvm::any_of(group.items, llvm::IsaPred<PutOp>);

@@ -17,6 +17,7 @@ public:
 
 private:
   void emitGroup(StepGroup &group);
+  static llvm::SmallVector<mlir::Operation *> accessesOf(const StepGroup &group);
   void emitAccesses(mlir::ImplicitLocOpBuilder &b, StepGroup &group);
   void emitLoop(mlir::ImplicitLocOpBuilder &b, StepGroup &group, StepDimension steps,
                 mlir::Value first, mlir::Value end, bool dropMasks);
@@ -26,8 +27,14 @@ private:
 
   // Reductions: StepReductions.cpp.
   void emitReductions(mlir::ImplicitLocOpBuilder &b, StepGroup &group);
+  unsigned positionBits(const StepGroup &group) const;
+  mlir::Value stepsInside(mlir::ImplicitLocOpBuilder &b, const StepGroup &group);
   llvm::SmallVector<mlir::Value> emitCombining(mlir::ImplicitLocOpBuilder &b, StepGroup &group,
-                                               mlir::Value part);
+                                               mlir::Value position, mlir::Value inside);
+  llvm::SmallVector<mlir::Value> emitParts(mlir::ImplicitLocOpBuilder &b, StepGroup &group,
+                                           mlir::Value position,
+                                           std::pair<mlir::Value, mlir::Value> range,
+                                           mlir::ValueRange start, bool dropMasks);
   void finishWithAxis(mlir::ImplicitLocOpBuilder &b, StepGroup &group, mlir::Value part,
                       llvm::ArrayRef<mlir::Value> combined);
   void finishPartial(mlir::ImplicitLocOpBuilder &b, StepGroup &group,

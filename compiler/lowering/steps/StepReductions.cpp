@@ -16,6 +16,7 @@
 #include "compiler/lowering/steps/StepLoops.h"
 
 #include "compiler/lowering/buffers/WholeBuffers.h"
+#include "compiler/lowering/steps/StepBounds.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -99,32 +100,46 @@ Value stepNumber(ImplicitLocOpBuilder &b, const StepGroup &group, Value position
 
 } // namespace
 
-/// The loop over the parts at one position. Gives what was combined, for each source of each
-/// reduction.
+/// The loops over the parts at one position: first those that lie inside a mask, if it is known how
+/// many steps do. Gives what was combined, for each source of each reduction.
 SmallVector<Value> StepLoops::emitCombining(ImplicitLocOpBuilder &b, StepGroup &group,
-                                            Value position) {
-  SmallVector<ReduceOp> reductions = reductionsOf(group);
-  SmallVector<Value> start;
-  for (ReduceOp reduce : reductions)
+                                            Value position, Value inside) {
+  SmallVector<Value> combined;
+  for (ReduceOp reduce : reductionsOf(group))
     for (Value source : reduce.getSources()) {
       RankedTensorType tile = tileType(cast<RankedTensorType>(source.getType()), group.steps);
       TypedAttr neutral = neutralElement(reduce);
       Attribute element = neutral ? Attribute(neutral) : b.getZeroAttr(tile.getElementType());
-      start.push_back(b.create<arith::ConstantOp>(SplatElementsAttr::get(tile, element)));
+      combined.push_back(b.create<arith::ConstantOp>(SplatElementsAttr::get(tile, element)));
     }
-  auto loop = b.create<scf::ForOp>(
-      constant(b, 0), constant(b, int64_t(1) << group.reductionSteps.bits), constant(b, 1), start);
+  Value first = constant(b, 0), end = constant(b, int64_t(1) << group.reductionSteps.bits);
+  if (inside) {
+    // Part p is step p · positions + position, and inside if that is less than `inside`.
+    const unsigned bits = positionBits(group);
+    Value rest = b.create<arith::SubIOp>(inside, position);
+    rest = b.create<arith::AddIOp>(rest, constant(b, (int64_t(1) << bits) - 1));
+    Value border = b.create<arith::ShRUIOp>(rest, constant(b, bits));
+    combined = emitParts(b, group, position, {first, border}, combined, /*dropMasks=*/true);
+    first = border;
+  }
+  return emitParts(b, group, position, {first, end}, combined, /*dropMasks=*/false);
+}
+
+SmallVector<Value> StepLoops::emitParts(ImplicitLocOpBuilder &b, StepGroup &group, Value position,
+                                        std::pair<Value, Value> range, ValueRange start,
+                                        bool dropMasks) {
+  auto loop = b.create<scf::ForOp>(range.first, range.second, constant(b, 1), start);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
   Value step = stepNumber(b, group, position, loop.getInductionVar());
   StepTiles tiles(b, step, group.steps);
-  emitBody(b, group, tiles, step, /*dropMasks=*/false);
+  emitBody(b, group, tiles, step, dropMasks);
 
   Value isFirst =
       b.create<arith::CmpIOp>(arith::CmpIPredicate::eq, loop.getInductionVar(), constant(b, 0));
   ValueRange carried = loop.getRegionIterArgs();
   SmallVector<Value> next;
-  for (ReduceOp reduce : reductions) {
+  for (ReduceOp reduce : reductionsOf(group)) {
     SmallVector<Value> own;
     for (Value source : reduce.getSources())
       own.push_back(tiles.tileOf(source));
@@ -200,10 +215,28 @@ void StepLoops::finishPartial(ImplicitLocOpBuilder &b, StepGroup &group, ArrayRe
   }
 }
 
+/// The bits of the step's number that count no parts.
+unsigned StepLoops::positionBits(const StepGroup &group) const {
+  return layoutOf(group.block())->placeBits(options.dimension.str()) - group.steps.keptBits -
+         group.reductionSteps.bits;
+}
+
+/// The number of steps inside a mask that is a prefix of the row that is reduced; null if it is not
+/// known, or the parts are not one behind the other.
+Value StepLoops::stepsInside(ImplicitLocOpBuilder &b, const StepGroup &group) {
+  SmallVector<Operation *> accesses = accessesOf(group);
+  const ReductionSteps &parts = group.reductionSteps;
+  const unsigned all = layoutOf(group.block())->placeBits(options.dimension.str());
+  if (!options.splitPrefix || accesses.empty() ||
+      (parts.bits != 0 && parts.firstBit + parts.bits != all))
+    return {};
+  std::optional<StepBounds> bounds =
+      emitStepBounds(b, infos, accesses, group.steps, /*fine=*/group.steps);
+  return bounds ? bounds->inside : Value();
+}
+
 void StepLoops::emitReductions(ImplicitLocOpBuilder &b, StepGroup &group) {
-  LinearLayout layout = *layoutOf(group.block());
-  const unsigned positionBits =
-      layout.placeBits(options.dimension.str()) - group.steps.keptBits - group.reductionSteps.bits;
+  Value inside = stepsInside(b, group);
   SmallVector<Value> partial;
   if (!group.keepsAxis)
     for (ReduceOp reduce : reductionsOf(group))
@@ -212,16 +245,16 @@ void StepLoops::emitReductions(ImplicitLocOpBuilder &b, StepGroup &group) {
                                                          reduce.getAxis(), options.dimension,
                                                          group.reductionSteps)));
   auto emitPosition = [&](Value position) {
-    SmallVector<Value> combined = emitCombining(b, group, position);
+    SmallVector<Value> combined = emitCombining(b, group, position, inside);
     if (group.keepsAxis)
       return finishWithAxis(b, group, position, combined);
     for (auto [value, buffer] : llvm::zip_equal(combined, partial))
       b.create<PutOp>(value, buffer, position);
   };
-  if (positionBits == 0) {
+  if (positionBits(group) == 0) {
     emitPosition(constant(b, 0));
   } else {
-    auto loop = b.create<scf::ForOp>(constant(b, 0), constant(b, int64_t(1) << positionBits),
+    auto loop = b.create<scf::ForOp>(constant(b, 0), constant(b, int64_t(1) << positionBits(group)),
                                      constant(b, 1));
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());

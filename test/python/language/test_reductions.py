@@ -399,3 +399,27 @@ def test_softmax_warns_of_keep_dims(device):
     with pytest.warns(UserWarning, match="keep_dims does nothing"):
         found = run(device, soft_with_keep_dims, (x,), 16, np.float32)
     assert found.tolist() == [1 / 16] * 16
+
+
+@eft.jit
+def reduce_under_a_mask(x, out, n, SIZE: tl.constexpr):
+    i = tl.arange(0, SIZE)
+    v = tl.load(x + i, mask=i < n, other=3)
+    most, at = tl.max(v, 0, return_indices=True)
+    tl.store(out, tl.sum(v))
+    tl.store(out + 1, most)
+    tl.store(out + 2, at)
+    tl.store(out + 3 + i, v - most, mask=i < n)
+
+
+@pytest.mark.parametrize("size", [16, 256, 2048, 8192])
+@pytest.mark.parametrize("part", [-1, 0, 1, 7, 8, 15, 16, 17])
+def test_rows_that_a_mask_cuts(device, size, part):
+    x = np.random.default_rng(size).integers(-100, 100, size).astype(np.int32)
+    for n in (part * size // 16 - 1, part * size // 16, part * size // 16 + 5):
+        out = device.put(np.zeros(size + 3, np.int32))
+        reduce_under_a_mask[(1,)](device.put(x), out, n, SIZE=size)
+        v = np.where(np.arange(size) < n, x, 3)
+        rest = np.where(np.arange(size) < n, v - v.max(), 0)
+        expected = np.concatenate([[v.sum(), v.max(), v.argmax()], rest])
+        np.testing.assert_array_equal(device.get(out), expected)
