@@ -19,6 +19,10 @@ if(EFT_SANITIZE)
 endif()
 target_compile_options(EftOptions INTERFACE -ffunction-sections -fdata-sections)
 
+# The public headers, which the code behind them includes as its users do.
+add_library(EftHeaders INTERFACE)
+target_include_directories(EftHeaders INTERFACE ${PROJECT_SOURCE_DIR}/include)
+
 # LLVM and MLIR as a user of them sees them. Their headers are not ours to warn about.
 add_library(EftMLIROptions INTERFACE)
 target_include_directories(EftMLIROptions SYSTEM INTERFACE ${LLVM_INCLUDE_DIRS} ${MLIR_INCLUDE_DIRS})
@@ -41,6 +45,43 @@ function(eft_add_library name)
     target_link_libraries(${name} PUBLIC EftOptions)
   endif()
   target_link_libraries(${name} PUBLIC ${ARG_LINK})
+endfunction()
+
+# eft_add_shared_library(NAME [MLIR] sources... WHOLE libraries... LINK libraries... USES shared...):
+# what programs in C++ get as `eft::NAME`, lib/libeft-NAME.so. Of the static libraries WHOLE every object
+# is taken, since they hold parts of the public interface; those of LINK are hidden in it like LLVM.
+# The headers show the shared libraries USES.
+function(eft_add_shared_library name)
+  cmake_parse_arguments(ARG "MLIR" "" "WHOLE;LINK;USES" ${ARGN})
+  set(target eft-${name})
+  add_library(${target} SHARED ${ARG_UNPARSED_ARGUMENTS})
+  add_library(eft::${name} ALIAS ${target})
+  if(ARG_MLIR)
+    target_link_libraries(${target} PRIVATE EftMLIROptions)
+  else()
+    target_link_libraries(${target} PRIVATE EftOptions)
+  endif()
+  target_include_directories(${target} PUBLIC
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  target_compile_features(${target} PUBLIC cxx_std_20)
+  list(TRANSFORM ARG_USES PREPEND eft-)
+  target_link_libraries(${target} PUBLIC ${ARG_USES}
+    PRIVATE "$<LINK_LIBRARY:WHOLE_ARCHIVE,${ARG_WHOLE}>" ${ARG_LINK})
+  # EFT_API says what is seen; of that, only what is Eft's own and not, say, LLVM's.
+  set(exports ${PROJECT_SOURCE_DIR}/cmake/exports.map)
+  # The thread pool and loaded code stay for the life of the process, so the library does too.
+  target_link_options(${target} PRIVATE -Wl,--version-script=${exports} -Wl,-z,nodelete)
+  if(NOT EFT_SANITIZE) # whose run time is the program's
+    target_link_options(${target} PRIVATE -Wl,-z,defs)
+  endif()
+  if(CMAKE_BUILD_TYPE STREQUAL "Release")
+    target_link_options(${target} PRIVATE -Wl,-s)
+  endif()
+  set_target_properties(${target} PROPERTIES LINK_DEPENDS ${exports} EXPORT_NAME ${name}
+    VERSION ${EFT_VERSION} SOVERSION ${EFT_INTERFACE_VERSION} INSTALL_RPATH "$ORIGIN"
+    LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
+  install(TARGETS ${target} EXPORT eft LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT cpp
+    NAMELINK_COMPONENT cpp)
 endfunction()
 
 # eft_add_program(NAME [MLIR] sources... LINK libraries...)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""How lit runs the tests of the compiler: .mlir files whose RUN lines call the tools."""
+"""How lit runs the tests of the compiler and of the C++ package: .mlir and .test files whose RUN
+lines call the tools."""
 
 import os
 import shutil
@@ -10,13 +11,18 @@ import lit.formats
 
 config.name = "eft"
 config.test_format = lit.formats.ShTest(execute_external=False)
-config.suffixes = [".mlir"]
+config.suffixes = [".mlir", ".test"]
 config.test_source_root = os.path.dirname(__file__)
 config.test_exec_root = os.path.join(config.eft_build, "test")
 config.environment["PATH"] = os.pathsep.join(
     [os.path.join(config.eft_build, "bin"), config.llvm_tools, os.environ["PATH"]]
 )
 config.substitutions.append(("%eft_build", config.eft_build))
+# What builds a program that uses the package.
+config.substitutions.append(("%cxx", config.cxx_compiler))
+config.substitutions.append(
+    ("%sanitize", f"-fsanitize={config.sanitize}" if config.sanitize else "")
+)
 
 # `%ptxas` assembles PTX: a CUDA toolkit's, or that of the package nvidia-cuda-nvcc beside lit.
 # Without one there is nothing to assemble with, and tests leave it out.

@@ -12,6 +12,10 @@
 #include <string>
 #include <vector>
 
+namespace llvm::orc {
+class JITDylib;
+}
+
 namespace eft {
 
 /// Names and addresses of functions.
@@ -52,8 +56,29 @@ void optimize(llvm::Module &module, llvm::TargetMachine &machine);
 llvm::Expected<std::string> emit(llvm::Module &module, llvm::TargetMachine &machine,
                                  llvm::CodeGenFileType type);
 
-/// Loads an object into this process and gives the address of its function `name`. `symbols` are
-/// functions of the process that the code may call, beside those of the C library. The code stays
+/// An object that was loaded into this process, for as long as it lives. May be made and destroyed
+/// in several threads.
+class HostCode {
+public:
+  /// Loads an object whose function `name` is wanted. `symbols` are functions of the process that
+  /// the code may call, beside those of the C library.
+  static llvm::Expected<std::unique_ptr<const HostCode>>
+  load(llvm::StringRef object, llvm::StringRef name, const HostSymbols &symbols);
+  ~HostCode();
+  HostCode(const HostCode &) = delete;
+
+  /// The function's.
+  uintptr_t address() const { return function; }
+
+private:
+  HostCode(llvm::orc::JITDylib *library, uintptr_t function)
+      : library(library), function(function) {}
+
+  llvm::orc::JITDylib *library;
+  uintptr_t function;
+};
+
+/// Loads an object in the same way and gives the address of its function `name`. The code stays
 /// for the life of the process. May be called from several threads.
 llvm::Expected<uintptr_t> loadHostObject(llvm::StringRef object, llvm::StringRef name,
                                          const HostSymbols &symbols);

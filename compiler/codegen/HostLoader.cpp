@@ -29,8 +29,7 @@ public:
     return loader = new Loader(std::move(*jit));
   }
 
-  llvm::Expected<uintptr_t> load(llvm::StringRef object, llvm::StringRef name,
-                                 const HostSymbols &symbols) {
+  llvm::Expected<llvm::orc::JITDylib *> makeLibrary(const HostSymbols &symbols) {
     auto library = jit->createJITDylib("kernel." + std::to_string(count++));
     if (!library)
       return library.takeError();
@@ -38,21 +37,35 @@ public:
     for (const auto &[symbol, address] : symbols)
       offered[jit->mangleAndIntern(symbol)] = {llvm::orc::ExecutorAddr(address),
                                                llvm::JITSymbolFlags::Exported};
-    if (llvm::Error error = library->define(llvm::orc::absoluteSymbols(std::move(offered))))
+    if (llvm::Error error = library->define(llvm::orc::absoluteSymbols(std::move(offered)))) {
+      remove(*library);
       return std::move(error);
+    }
     // Functions of the C library, such as fmod.
     auto process = llvm::orc::DynamicLibrarySearchGenerator::GetForCurrentProcess(
         jit->getDataLayout().getGlobalPrefix());
-    if (!process)
+    if (!process) {
+      remove(*library);
       return process.takeError();
+    }
     library->addGenerator(std::move(*process));
+    return &*library;
+  }
+
+  llvm::Expected<uintptr_t> load(llvm::orc::JITDylib &library, llvm::StringRef object,
+                                 llvm::StringRef name) {
     auto buffer = llvm::MemoryBuffer::getMemBufferCopy(object, name);
-    if (llvm::Error error = jit->addObjectFile(*library, std::move(buffer)))
+    if (llvm::Error error = jit->addObjectFile(library, std::move(buffer)))
       return std::move(error);
-    auto address = jit->lookup(*library, name);
+    auto address = jit->lookup(library, name);
     if (!address)
       return address.takeError();
     return address->getValue();
+  }
+
+  void remove(llvm::orc::JITDylib &library) {
+    // A library that is there can be removed; if not, its memory stays.
+    llvm::consumeError(jit->getExecutionSession().removeJITDylib(library));
   }
 
 private:
@@ -64,12 +77,35 @@ private:
 
 } // namespace
 
-llvm::Expected<uintptr_t> loadHostObject(llvm::StringRef object, llvm::StringRef name,
-                                         const HostSymbols &symbols) {
+llvm::Expected<std::unique_ptr<const HostCode>>
+HostCode::load(llvm::StringRef object, llvm::StringRef name, const HostSymbols &symbols) {
   auto loader = Loader::get();
   if (!loader)
     return loader.takeError();
-  return (*loader)->load(object, name, symbols);
+  auto library = (*loader)->makeLibrary(symbols);
+  if (!library)
+    return library.takeError();
+  auto function = (*loader)->load(**library, object, name);
+  if (!function) {
+    (*loader)->remove(**library);
+    return function.takeError();
+  }
+  return std::unique_ptr<const HostCode>(new HostCode(*library, *function));
+}
+
+HostCode::~HostCode() {
+  if (auto loader = Loader::get())
+    (*loader)->remove(*library);
+  else
+    llvm::consumeError(loader.takeError());
+}
+
+llvm::Expected<uintptr_t> loadHostObject(llvm::StringRef object, llvm::StringRef name,
+                                         const HostSymbols &symbols) {
+  auto code = HostCode::load(object, name, symbols);
+  if (!code)
+    return code.takeError();
+  return code->release()->address();
 }
 
 } // namespace eft

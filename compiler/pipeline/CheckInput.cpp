@@ -7,6 +7,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/TargetParser/Triple.h"
 
@@ -45,6 +46,20 @@ LogicalResult checkTypes(Operation *op, TypeRange types) {
 
 } // namespace
 
+FailureOr<func::FuncOp> findKernel(ModuleOp module) {
+  func::FuncOp kernel;
+  for (auto function : module.getOps<func::FuncOp>()) {
+    if (function.isPrivate())
+      continue;
+    if (kernel)
+      return function.emitOpError("is a second public function; a module has one kernel");
+    kernel = function;
+  }
+  if (!kernel)
+    return module.emitOpError("has no public function to compile");
+  return kernel;
+}
+
 LogicalResult checkIsBlockIR(ModuleOp module) {
   WalkResult result = module.getBodyRegion().walk([](Operation *op) -> WalkResult {
     if (!isOfBlockIR(op))
@@ -56,6 +71,52 @@ LogicalResult checkIsBlockIR(ModuleOp module) {
     return checkTypes(op, op->getResultTypes());
   });
   return failure(result.wasInterrupted());
+}
+
+namespace {
+
+std::optional<DataType> dataType(Type type) {
+  return llvm::TypeSwitch<Type, std::optional<DataType>>(type)
+      .Case([](IntegerType integer) -> std::optional<DataType> {
+        switch (integer.getWidth()) {
+        case 1:
+          return DataType::I1;
+        case 8:
+          return DataType::I8;
+        case 16:
+          return DataType::I16;
+        case 32:
+          return DataType::I32;
+        case 64:
+          return DataType::I64;
+        }
+        return std::nullopt;
+      })
+      .Case([](Float16Type) { return DataType::F16; })
+      .Case([](BFloat16Type) { return DataType::BF16; })
+      .Case([](Float32Type) { return DataType::F32; })
+      .Case([](Float64Type) { return DataType::F64; })
+      .Default([](Type) { return std::nullopt; });
+}
+
+} // namespace
+
+FailureOr<std::vector<Parameter>> parametersOf(func::FuncOp kernel) {
+  std::vector<Parameter> parameters;
+  for (auto [number, type] : llvm::enumerate(kernel.getArgumentTypes())) {
+    auto pointer = dyn_cast<PointerType>(type);
+    std::optional<DataType> known = dataType(pointer ? pointer.getPointee() : type);
+    if (!known)
+      return kernel.emitOpError("must have scalars and pointers as parameters, got ")
+             << type << " as parameter " << number;
+    auto divisibility =
+        kernel.getArgAttrOfType<IntegerAttr>(unsigned(number), EftDialect::divisibilityName);
+    bool isDivisible = divisibility && (pointer || isa<IntegerType>(type));
+    parameters.push_back(
+        {*known, bool(pointer),
+         isDivisible ? divisibility.getValue().getLimitedValue(uint64_t(1) << 63) : 1});
+  }
+  return parameters;
 }
 
 LogicalResult checkHasNoCalls(ModuleOp module) {

@@ -3,9 +3,20 @@
 // is refused here, at its place.
 #pragma once
 
+#include "eft/Signature.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 
+#include <vector>
+
 namespace eft {
+
+/// The module's one public function.
+mlir::FailureOr<mlir::func::FuncOp> findKernel(mlir::ModuleOp module);
+
+/// The types of a kernel's parameters, of which none is a block.
+mlir::FailureOr<std::vector<Parameter>> parametersOf(mlir::func::FuncOp kernel);
 
 /// Refuses operations and types that block IR does not have.
 mlir::LogicalResult checkIsBlockIR(mlir::ModuleOp module);

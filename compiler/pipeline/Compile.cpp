@@ -36,20 +36,6 @@ void registerDialects(DialectRegistry &registry) {
 
 namespace {
 
-FailureOr<func::FuncOp> findKernel(ModuleOp module) {
-  func::FuncOp kernel;
-  for (auto function : module.getOps<func::FuncOp>()) {
-    if (function.isPrivate())
-      continue;
-    if (kernel)
-      return function.emitOpError("is a second public function; a module has one kernel");
-    kernel = function;
-  }
-  if (!kernel)
-    return module.emitOpError("has no public function to compile");
-  return kernel;
-}
-
 /// What is being compiled, from stage to stage.
 class Compilation {
 public:
@@ -133,10 +119,24 @@ private:
       return kernel->emitError("number of warps ") << fault;
     if (failed(checkIsBlockIR(*module)))
       return failure();
+    auto parameters = parametersOf(*kernel);
+    if (failed(parameters))
+      return failure();
     location = kernel->getLoc();
+    result.parameters = std::move(*parameters);
+    noteTarget();
     result.name = codeName(kernel->getName());
     result.numWarps = options.numWarps;
     return success();
+  }
+
+  /// What is compiled for the CPU at hand may be loaded where another one is.
+  void noteTarget() {
+    result.target = target;
+    if (isGpu() || !target.cpu.empty() || !target.features.empty())
+      return;
+    result.target.cpu = hostCpuName();
+    result.target.features = hostCpuFeatures();
   }
 
   /// The kernel is the only symbol that is left.

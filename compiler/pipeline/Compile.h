@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The compiler's one entry: a module of block IR in, code out.
+// The compiler's one entry: a module of block IR in, code out. eft/Compiler.h, which has the types,
+// offers the same without MLIR to programs that embed Eft.
 //
 // It starts no process, writes no file and calls no driver. It works on a thread of its own, so
 // that it does not matter how small the caller's stack is, and returns when that is done. Compiles
@@ -7,10 +8,11 @@
 // diagnostics of the module's context, at the place in the IR that they are about.
 #pragma once
 
+#include "eft/Compiler.h"
+
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/Support/Error.h"
 
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,39 +20,6 @@ namespace eft {
 
 /// Makes known to a context what the compiler reads and makes.
 void registerDialects(mlir::DialectRegistry &registry);
-
-/// What to compile for.
-struct Target {
-  enum class Kind { Cuda, Host };
-
-  /// Reads `cuda:90` or `sm_90` (the compute capability times ten), `cpu` or `host`, and
-  /// `host:CPU,+a,-b`. Otherwise says in `error` what was expected.
-  static std::optional<Target> parse(llvm::StringRef text, std::string &error);
-
-  Kind kind = Kind::Host;
-  unsigned computeCapability = 0;
-  /// LLVM's name of a CPU and its features, `+a,-b`; both empty: the CPU at hand.
-  std::string cpu, features;
-};
-
-/// How far to compile: to the block IR as it was checked, the block IR with layouts, LLVM's IR, the
-/// text of the code, the code itself.
-enum class Stage { IR, Placed, LLVM, Text, Binary };
-
-struct CompileOptions {
-  unsigned numWarps = 4;  ///< of a program on a GPU: a power of two from 1 to 32
-  bool keepStages = true; ///< fill `Compiled::stages`; only the binary is made otherwise
-  Stage last = Stage::Binary;
-};
-
-struct Compiled {
-  std::string name; ///< of the kernel's function in the code
-  /// The name and the text of each stage, in order: `ir`, `placed`, `llvm`, then `ptx` or `asm`.
-  std::vector<std::pair<std::string, std::string>> stages;
-  std::string binary;       ///< PTX, or an object for the host; empty if that is not the last stage
-  unsigned numWarps = 0;    ///< of a program on a GPU
-  unsigned sharedBytes = 0; ///< shared memory of a program on a GPU
-};
 
 /// Compiles the module's kernel: its one public function. The module is left as it was.
 mlir::FailureOr<Compiled> compile(mlir::ModuleOp module, const Target &target,

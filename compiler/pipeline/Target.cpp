@@ -5,7 +5,7 @@
 
 namespace eft {
 
-std::optional<Target> Target::parse(llvm::StringRef text, std::string &error) {
+Expected<Target> Target::parse(std::string_view text) {
   Target target;
   if (text == "cpu" || text == "host")
     return target;
@@ -19,10 +19,11 @@ std::optional<Target> Target::parse(llvm::StringRef text, std::string &error) {
     if (!number.getAsInteger(10, target.computeCapability))
       return target;
   }
-  error = "target must be 'cpu', 'host:' with LLVM's name of a CPU, or 'cuda:' with the compute "
-          "capability times ten, such as 'cuda:90', got '" +
-          text.str() + "'";
-  return std::nullopt;
+  return Error{
+      ErrorKind::InvalidArgument,
+      "target must be 'cpu', 'host:' with LLVM's name of a CPU, or 'cuda:' with the compute "
+      "capability times ten, such as 'cuda:90', got '" +
+          std::string(text) + "'"};
 }
 
 llvm::Expected<std::vector<std::string>> hostFeatures(const Target &target) {

@@ -69,10 +69,9 @@ int run(mlir::MLIRContext &context, SourceMgr &sources) {
   auto module = mlir::parseSourceFile<mlir::ModuleOp>(sources, &context);
   if (!module)
     return 1;
-  std::string error;
-  std::optional<eft::Target> target = eft::Target::parse(targetName, error);
-  if (!target)
-    return fail(error);
+  auto target = eft::Target::parse(targetName.getValue());
+  if (!target.ok())
+    return fail(target.error().message);
   if (cpu.getNumOccurrences())
     target->cpu = cpu;
   if (features.getNumOccurrences())

@@ -63,14 +63,6 @@ std::string formatLine(const char *format, const uint64_t *values) {
   return line;
 }
 
-std::span<const HostSymbol> hostSymbols() {
-  static const HostSymbol symbols[] = {
-      {"eft$print", reinterpret_cast<uintptr_t>(&print)},
-      {"eft$fail", reinterpret_cast<uintptr_t>(&fail)},
-  };
-  return symbols;
-}
-
 void Failure::report(const char *what, std::array<uint32_t, 3> program) {
   if (taken.exchange(true, std::memory_order_relaxed))
     return;
@@ -88,3 +80,15 @@ FailureScope::FailureScope(Failure *failure) { current = failure; }
 FailureScope::~FailureScope() { current = nullptr; }
 
 } // namespace eft::cpu
+
+namespace eft {
+
+std::span<const HostSymbol> hostSymbols() {
+  static const HostSymbol symbols[] = {
+      {"eft$print", reinterpret_cast<uintptr_t>(&cpu::print)},
+      {"eft$fail", reinterpret_cast<uintptr_t>(&cpu::fail)},
+  };
+  return symbols;
+}
+
+} // namespace eft

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What compiled code calls: functions for printing, and for assertions that fail.
 //
-// The code names them, and who loads it has to say where they are.
+// The code names them, and who loads it has to say where they are: eft::hostSymbols().
 #pragma once
 
-#include "runtime/device/Error.h"
+#include "eft/Error.h"
+#include "eft/Signature.h"
 
 #include <array>
 #include <atomic>
@@ -13,14 +14,6 @@
 #include <string>
 
 namespace eft::cpu {
-
-struct HostSymbol {
-  const char *name;
-  uintptr_t address;
-};
-
-// The functions that code may call.
-std::span<const HostSymbol> hostSymbols();
 
 // The first assertion of a job that failed. Code may report from several threads at once; it is
 // read when they are done.
@@ -31,7 +24,7 @@ public:
 
 private:
   std::atomic<bool> taken = false;
-  const char *text = nullptr; // part of the code, which is never unloaded
+  const char *text = nullptr; // part of the code, which is there as long as the job
   std::array<uint32_t, 3> position = {};
 };
 

@@ -19,8 +19,9 @@
 // and then sleeps. The owner wakes as many as its job can use, with one system call.
 #pragma once
 
+#include "eft/Error.h"
+#include "eft/Signature.h"
 #include "runtime/cpu/HostCalls.h"
-#include "runtime/device/Error.h"
 
 #include <array>
 #include <atomic>
@@ -29,10 +30,6 @@
 #include <vector>
 
 namespace eft::cpu {
-
-// A compiled kernel: runs the programs first … first + count − 1 of the grid, x fastest.
-using HostFunction = void(const uint64_t *slots, const uint32_t grid[3], uint64_t first,
-                          uint64_t count);
 
 struct Job {
   HostFunction *function = nullptr;

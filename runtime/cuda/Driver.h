@@ -3,9 +3,9 @@
 // only imports Eft or compiles can still fork, and needs no driver.
 #pragma once
 
+#include "eft/Error.h"
 #include "runtime/cuda/DriverFunctions.h"
 #include "runtime/cuda/DriverTypes.h"
-#include "runtime/device/Error.h"
 
 #include <memory>
 #include <string>

@@ -55,6 +55,14 @@
   X(cuEventSynchronize, cuEventSynchronize, (EventHandle event))                                   \
   X(cuEventElapsedTime, cuEventElapsedTime,                                                        \
     (float *milliseconds, EventHandle start, EventHandle end))                                     \
+  X(cuMemAlloc, cuMemAlloc_v2, (DevicePointer * pointer, size_t bytes))                            \
+  X(cuMemFree, cuMemFree_v2, (DevicePointer pointer))                                              \
+  X(cuMemcpyHtoDAsync, cuMemcpyHtoDAsync_v2,                                                       \
+    (DevicePointer target, const void *source, size_t bytes, StreamHandle stream))                 \
+  X(cuMemcpyDtoHAsync, cuMemcpyDtoHAsync_v2,                                                       \
+    (void *target, DevicePointer source, size_t bytes, StreamHandle stream))                       \
+  X(cuMemsetD8Async, cuMemsetD8Async,                                                              \
+    (DevicePointer target, unsigned char value, size_t bytes, StreamHandle stream))                \
   X(cuPointerGetAttribute, cuPointerGetAttribute,                                                  \
     (void *value, PointerAttribute attribute, DevicePointer pointer))
 // clang-format on

@@ -3,18 +3,11 @@
 #include "runtime/cuda/Event.h"
 
 namespace eft::cuda {
-namespace {
 
-// Runs one driver call in the GPU's context.
-template <typename Call>
-Status inContext(const Gpu &gpu, std::string_view name, const std::string &doing, Call call) {
-  auto scope = ContextScope::enter(gpu, doing);
-  if (!scope.ok())
-    return scope.error();
-  return gpu.driver().check(call(gpu.driver()), name, doing);
+Status synchronize(const Gpu &gpu, StreamHandle stream) {
+  return inContext(gpu, "cuStreamSynchronize", "waiting for a stream on " + gpu.name(),
+                   [&](const Driver &driver) { return driver.cuStreamSynchronize(stream); });
 }
-
-} // namespace
 
 Expected<std::unique_ptr<const Stream>> Stream::create(const Gpu &gpu) {
   std::unique_ptr<Stream> made(new Stream(gpu));
@@ -32,10 +25,7 @@ Stream::~Stream() {
                     [&](const Driver &driver) { return driver.cuStreamDestroy(stream); });
 }
 
-Status Stream::synchronize() const {
-  return inContext(*owner, "cuStreamSynchronize", "waiting for a stream on " + owner->name(),
-                   [&](const Driver &driver) { return driver.cuStreamSynchronize(stream); });
-}
+Status Stream::synchronize() const { return cuda::synchronize(*owner, stream); }
 
 Expected<std::unique_ptr<const Event>> Event::create(const Gpu &gpu) {
   std::unique_ptr<Event> made(new Event(gpu));

@@ -8,6 +8,9 @@
 
 namespace eft::cuda {
 
+// Waits for the work that was put into the stream so far, which may be the default one, null.
+Status synchronize(const Gpu &gpu, StreamHandle stream);
+
 // Owns a stream.
 class Stream {
 public:

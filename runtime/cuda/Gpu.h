@@ -3,9 +3,9 @@
 // one that PyTorch, CuPy and the CUDA runtime use.
 #pragma once
 
+#include "eft/Signature.h"
 #include "runtime/cuda/Driver.h"
 
-#include <array>
 #include <atomic>
 #include <cstdint>
 #include <mutex>
@@ -17,7 +17,7 @@ struct GpuProperties {
   std::string name;
   int major = 0; // of the compute capability
   int minor = 0;
-  std::array<int64_t, 3> maxGrid = {};
+  Grid maxGrid;
   int multiprocessors = 0;
   int clockRateKilohertz = 0;
   int l2CacheBytes = 0;
@@ -79,6 +79,15 @@ private:
   const Driver *driver = nullptr; // null if there is nothing to restore
   ContextHandle previous = nullptr;
 };
+
+// Runs one call of the driver, `name`, in the GPU's context.
+template <typename Call>
+Status inContext(const Gpu &gpu, std::string_view name, const std::string &doing, Call call) {
+  auto scope = ContextScope::enter(gpu, doing);
+  if (!scope.ok())
+    return scope.error();
+  return gpu.driver().check(call(gpu.driver()), name, doing);
+}
 
 // Lets this thread load code for the lifetime of the object, also while a stream is being captured
 // into a graph: loading is no work of a stream, and capturing does not record it.

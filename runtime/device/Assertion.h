@@ -2,7 +2,7 @@
 // The error for an assertion in a kernel that failed.
 #pragma once
 
-#include "runtime/device/Error.h"
+#include "eft/Error.h"
 
 #include <array>
 #include <string_view>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The table of element types.
-#include "runtime/device/DataType.h"
+#include "eft/DataType.h"
 
 namespace eft {
 namespace {

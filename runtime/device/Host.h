@@ -2,7 +2,7 @@
 // What this process may use of the machine that it runs on.
 #pragma once
 
-#include "runtime/device/Error.h"
+#include "eft/Error.h"
 
 #include <optional>
 #include <string>

@@ -2,16 +2,14 @@
 // The grid of a launch, checked against what the device can do before the launch.
 #pragma once
 
-#include "runtime/device/Error.h"
+#include "eft/Error.h"
+#include "eft/Signature.h"
 
 #include <array>
 #include <cstdint>
 #include <string_view>
 
 namespace eft {
-
-// Extents in x, y and z, as the caller gave them.
-using Grid = std::array<int64_t, 3>;
 
 // A grid that fits its device.
 struct CheckedGrid {

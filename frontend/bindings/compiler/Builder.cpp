@@ -55,7 +55,7 @@ std::vector<Value> Builder::create(const std::string &name, const std::vector<Va
       for (auto [owner, region] : llvm::zip_equal(regions, op->getRegions()))
         owner.object->takeBody(region);
       op->erase();
-      throw diagnostics.error("'" + name + "' does not verify");
+      throw irError(diagnostics, "'" + name + "' does not verify");
     }
   }
   std::vector<Value> values;

@@ -15,11 +15,10 @@ namespace eft::bindings {
 namespace {
 
 Target parseTarget(const std::string &text) {
-  std::string problem;
-  std::optional<Target> target = Target::parse(text, problem);
-  if (!target)
-    throw std::invalid_argument(problem);
-  return *target;
+  Expected<Target> target = Target::parse(text);
+  if (!target.ok())
+    throw std::invalid_argument(target.error().message);
+  return *std::move(target);
 }
 
 Compiled compileModule(const Module &module, const std::string &target, unsigned numWarps,
@@ -31,7 +30,7 @@ Compiled compileModule(const Module &module, const std::string &target, unsigned
   DiagnosticCollector diagnostics(module.state->context);
   mlir::FailureOr<Compiled> compiled = eft::compile(module.object, parsed, options);
   if (failed(compiled))
-    throw diagnostics.error("the compiler failed without a diagnostic");
+    throw irError(diagnostics, "the compiler failed without a diagnostic");
   return std::move(*compiled);
 }
 
@@ -39,7 +38,7 @@ std::vector<unsigned> findAddressParameters(const Module &module) {
   DiagnosticCollector diagnostics(module.state->context);
   mlir::FailureOr<std::vector<unsigned>> parameters = eft::addressParameters(module.object);
   if (failed(parameters))
-    throw diagnostics.error("the address analysis failed without a diagnostic");
+    throw irError(diagnostics, "the address analysis failed without a diagnostic");
   return std::move(*parameters);
 }
 

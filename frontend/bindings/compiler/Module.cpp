@@ -16,6 +16,7 @@
 
 namespace py = pybind11;
 using namespace eft::bindings;
+using eft::Diagnostic, eft::DiagnosticCollector, eft::Position;
 
 namespace {
 
@@ -28,7 +29,7 @@ Handle<T> parseCached(const StateRef &state, llvm::StringMap<T> &cache, const st
     DiagnosticCollector diagnostics(state->context);
     object = parse(text, &state->context);
     if (!object)
-      throw diagnostics.error("'" + text + "' does not parse");
+      throw irError(diagnostics, "'" + text + "' does not parse");
   }
   return {state, object};
 }
@@ -54,7 +55,7 @@ Module parseModule(const StateRef &state, const std::string &text) {
   DiagnosticCollector diagnostics(state->context);
   auto module = mlir::parseSourceString<mlir::ModuleOp>(text, &state->context);
   if (!module)
-    throw diagnostics.error("the module does not parse");
+    throw irError(diagnostics, "the module does not parse");
   state->modules.push_back(std::move(module));
   return {state, *state->modules.back()};
 }

@@ -8,9 +8,9 @@
 // Python can see.
 #pragma once
 
+#include "compiler/pipeline/Diagnostics.h"
+
 #include "mlir/IR/BuiltinOps.h"
-#include "mlir/IR/Diagnostics.h"
-#include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "llvm/ADT/StringMap.h"
 
@@ -49,20 +49,6 @@ using Value = Handle<mlir::Value>;
 using Region = Handle<mlir::Region *>;
 using Module = Handle<mlir::ModuleOp>;
 
-/// A place in a source file.
-struct Position {
-  std::string file;
-  unsigned line, column;
-};
-
-/// One diagnostic of MLIR in plain words.
-struct Diagnostic {
-  std::string severity, text;
-  /// Where it happened, then where that was called from.
-  std::vector<Position> positions;
-  std::vector<Diagnostic> notes;
-};
-
 /// IR that does not verify, text that does not parse, a pass that failed. Python sees it as
 /// `_compiler.IRError(text, diagnostics)`.
 struct IRError : std::runtime_error {
@@ -71,18 +57,8 @@ struct IRError : std::runtime_error {
   std::vector<Diagnostic> diagnostics;
 };
 
-/// Collects what a context reports while the object lives.
-class DiagnosticCollector {
-public:
-  explicit DiagnosticCollector(mlir::MLIRContext &context);
-
-  /// The error that says what was reported; `otherwise` if nothing was.
-  IRError error(const std::string &otherwise);
-
-private:
-  std::vector<Diagnostic> diagnostics;
-  mlir::ScopedDiagnosticHandler handler;
-};
+/// The error that says what was reported; `otherwise` if nothing was.
+IRError irError(const DiagnosticCollector &diagnostics, const std::string &otherwise);
 
 /// Throws if `handle` belongs to another context than `state`.
 template <typename T> const T &checked(const StateRef &state, const Handle<T> &handle) {

@@ -2,9 +2,9 @@
 // One call of a kernel: its arguments bound to the parameters, and read.
 #pragma once
 
+#include "eft/Device.h"
 #include "frontend/bindings/runtime/Signature.h"
 #include "frontend/bindings/runtime/Stream.h"
-#include "runtime/device/Device.h"
 #include "runtime/launch/Grid.h"
 
 #include <memory>

@@ -29,17 +29,18 @@ bool readExtent(PyObject *object, const std::string &kernel, PyObject *whole, in
 }
 
 bool readExtents(PyObject *object, const std::string &kernel, Grid &grid) {
-  grid = {1, 1, 1};
+  grid = {};
   if (!PyTuple_Check(object) && !PyList_Check(object))
-    return readExtent(object, kernel, object, grid[0]);
+    return readExtent(object, kernel, object, grid.x);
   Py_ssize_t count = PySequence_Fast_GET_SIZE(object);
   if (count < 1 || count > 3)
     return raiseGrid(PyExc_ValueError, kernel,
                      "must have 1 to 3 extents, got " + std::to_string(count));
+  int64_t *const extents[] = {&grid.x, &grid.y, &grid.z};
   for (Py_ssize_t axis = 0; axis < count; ++axis) {
     // An int's own methods may change a list under way.
     Ref item = Ref::steal(PySequence_GetItem(object, axis));
-    if (!item || !readExtent(item.get(), kernel, object, grid[static_cast<size_t>(axis)]))
+    if (!item || !readExtent(item.get(), kernel, object, *extents[axis]))
       return false;
   }
   return true;

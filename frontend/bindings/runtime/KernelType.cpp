@@ -33,7 +33,7 @@ PyTypeObject *launcherType = nullptr;
 
 KernelState *stateOf(PyObject *kernel) { return reinterpret_cast<KernelObject *>(kernel)->state; }
 
-bool launch(const Kernel &kernel, const Call &call, const Grid &grid) {
+bool launch(const AnyKernel &kernel, const Call &call, const Grid &grid) {
   Expected<CheckedGrid> checked = kernel.check(grid);
   if (!checked.ok()) {
     raise(checked.error());

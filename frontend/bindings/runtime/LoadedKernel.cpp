@@ -15,7 +15,7 @@ LoadedKernelObject *cast(PyObject *object) {
 }
 
 // The object is made without __init__: a subclass sets its own attributes afterwards.
-PyObject *wrap(PyTypeObject *type, Expected<std::unique_ptr<const Kernel>> loaded,
+PyObject *wrap(PyTypeObject *type, Expected<std::unique_ptr<const AnyKernel>> loaded,
                PyObject *keepAlive) {
   if (!loaded.ok()) {
     raise(loaded.error());
@@ -24,7 +24,7 @@ PyObject *wrap(PyTypeObject *type, Expected<std::unique_ptr<const Kernel>> loade
   PyObject *self = type->tp_alloc(type, 0);
   if (!self)
     return nullptr;
-  new (&cast(self)->kernel) std::unique_ptr<const Kernel>(*std::move(loaded));
+  new (&cast(self)->kernel) std::unique_ptr<const AnyKernel>(*std::move(loaded));
   cast(self)->keepAlive = keepAlive ? Py_NewRef(keepAlive) : nullptr;
   return self;
 }
@@ -40,7 +40,7 @@ PyObject *loadCuda(PyObject *type, PyObject *args, PyObject *keywords) {
     return nullptr;
   std::string_view image(static_cast<const char *>(buffer.buf), static_cast<size_t>(buffer.len));
   PyThreadState *thread = PyEval_SaveThread(); // the driver may have PTX to assemble
-  auto loaded = Kernel::loadCuda(device, image, name, shape);
+  auto loaded = AnyKernel::loadCuda(device, image, name, shape);
   PyEval_RestoreThread(thread);
   PyBuffer_Release(&buffer);
   return wrap(reinterpret_cast<PyTypeObject *>(type), std::move(loaded), nullptr);
@@ -54,8 +54,9 @@ PyObject *loadHost(PyObject *type, PyObject *args, PyObject *keywords) {
   if (!PyArg_ParseTupleAndKeywords(args, keywords, "KOs:load_host", const_cast<char **>(names),
                                    &address, &keepAlive, &name))
     return nullptr;
-  auto *function = reinterpret_cast<cpu::HostFunction *>(address);
-  return wrap(reinterpret_cast<PyTypeObject *>(type), Kernel::loadHost(function, name), keepAlive);
+  auto *function = reinterpret_cast<HostFunction *>(address);
+  return wrap(reinterpret_cast<PyTypeObject *>(type), AnyKernel::loadHost(function, name),
+              keepAlive);
 }
 
 PyObject *refuseNew(PyTypeObject *type, PyObject *, PyObject *) {

@@ -4,12 +4,12 @@
 #pragma once
 
 #include "frontend/bindings/runtime/Object.h"
-#include "runtime/launch/Kernel.h"
+#include "runtime/launch/AnyKernel.h"
 
 namespace eft::python {
 
 struct LoadedKernelObject {
-  PyObject_HEAD std::unique_ptr<const Kernel> kernel;
+  PyObject_HEAD std::unique_ptr<const AnyKernel> kernel;
   PyObject *keepAlive; // what the code's memory belongs to, or null
 };
 
@@ -20,7 +20,7 @@ extern PyTypeObject *loadedKernelType;
 bool makeLoadedKernelType(PyObject *module);
 
 // The kernel of an object that is a LoadedKernel.
-inline const Kernel &kernelOf(PyObject *object) {
+inline const AnyKernel &kernelOf(PyObject *object) {
   return *reinterpret_cast<LoadedKernelObject *>(object)->kernel;
 }
 

@@ -52,7 +52,7 @@ py::dict deviceProperties(int device) {
       "compute_capability"_a = py::make_tuple(facts.major, facts.minor),
       "driver_version"_a =
           py::make_tuple(gpu->driver().version() / 1000, gpu->driver().version() % 1000 / 10),
-      "max_grid"_a = py::make_tuple(facts.maxGrid[0], facts.maxGrid[1], facts.maxGrid[2]),
+      "max_grid"_a = py::make_tuple(facts.maxGrid.x, facts.maxGrid.y, facts.maxGrid.z),
       "multiprocessor_count"_a = facts.multiprocessors,
       "clock_rate_khz"_a = facts.clockRateKilohertz, "l2_cache_size"_a = facts.l2CacheBytes,
       "max_shared_memory"_a = facts.maxSharedPerBlock, "total_memory"_a = facts.totalMemory);
@@ -146,7 +146,7 @@ void addMissing(py::module_ &module) {
 
 py::list hostSymbols() {
   py::list symbols;
-  for (const cpu::HostSymbol &symbol : cpu::hostSymbols())
+  for (const HostSymbol &symbol : eft::hostSymbols())
     symbols.append(py::make_tuple(symbol.name, symbol.address));
   return symbols;
 }

@@ -6,7 +6,7 @@
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
-#include "runtime/device/Error.h"
+#include "eft/Error.h"
 
 #include <string>
 #include <utility>

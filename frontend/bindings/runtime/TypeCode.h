@@ -2,7 +2,7 @@
 // The type of an argument in one byte, as the key of a variant holds it.
 #pragma once
 
-#include "runtime/device/DataType.h"
+#include "eft/DataType.h"
 
 #include <array>
 #include <cstdint>

@@ -74,11 +74,13 @@ TEST(CompileErrors, ComputeCapabilityTooOld) {
 TEST(CompileErrors, TargetText) {
   for (const char *text : {"", "gpu", "sm_", "sm_90a", "cuda", "cuda:", "cuda:-1", "cuda:9.0",
                            "cuda:99999999999999999999", "host ", "host:"}) {
-    std::string error;
-    EXPECT_FALSE(Target::parse(text, error)) << text;
-    EXPECT_EQ(error, "target must be 'cpu', 'host:' with LLVM's name of a CPU, or 'cuda:' with the "
-                     "compute capability times ten, such as 'cuda:90', got '" +
-                         std::string(text) + "'");
+    auto target = Target::parse(text);
+    ASSERT_FALSE(target.ok()) << text;
+    EXPECT_EQ(target.error().kind, ErrorKind::InvalidArgument);
+    EXPECT_EQ(target.error().message,
+              "target must be 'cpu', 'host:' with LLVM's name of a CPU, or 'cuda:' with the "
+              "compute capability times ten, such as 'cuda:90', got '" +
+                  std::string(text) + "'");
   }
 }
 

@@ -31,10 +31,9 @@ public:
   /// Parses and compiles.
   mlir::FailureOr<Compiled> compile(llvm::StringRef text, llvm::StringRef targetName,
                                     const CompileOptions &options = {}) {
-    std::string error;
-    std::optional<Target> target = Target::parse(targetName, error);
+    auto target = Target::parse(targetName.str());
     mlir::OwningOpRef<mlir::ModuleOp> module = parse(text);
-    if (!target || !module)
+    if (!target.ok() || !module)
       return mlir::failure();
     return eft::compile(*module, *target, options);
   }

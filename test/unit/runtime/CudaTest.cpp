@@ -4,7 +4,7 @@
 #include "FakeDriver.h"
 #include "runtime/cuda/Event.h"
 #include "runtime/cuda/Linker.h"
-#include "runtime/launch/Kernel.h"
+#include "runtime/launch/AnyKernel.h"
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -36,9 +36,9 @@ struct Cuda : testing::Test {
     fake.clear();
   }
 
-  std::unique_ptr<const Kernel> load(const char *cubin, cuda::KernelShape shape = {},
-                                     int ordinal = 0) {
-    auto kernel = Kernel::loadCuda(ordinal, cubin, "dropout", shape);
+  std::unique_ptr<const AnyKernel> load(const char *cubin, cuda::KernelShape shape = {},
+                                        int ordinal = 0) {
+    auto kernel = AnyKernel::loadCuda(ordinal, cubin, "dropout", shape);
     EXPECT_TRUE(kernel.ok()) << kernel.error().message;
     return *std::move(kernel);
   }
@@ -101,7 +101,7 @@ TEST(Driver, an_unknown_result_still_has_words) {
 TEST_F(Cuda, properties) {
   const cuda::GpuProperties &facts = gpu->properties();
   EXPECT_EQ(facts.name, "Paper GPU 0");
-  EXPECT_EQ(facts.maxGrid, (std::array<int64_t, 3>{INT32_MAX, 65535, 65535}));
+  EXPECT_EQ(facts.maxGrid, (Grid{INT32_MAX, 65535, 65535}));
   EXPECT_EQ(facts.maxSharedPerBlock, 232448);
   EXPECT_EQ(facts.totalMemory, size_t(80) << 30);
   EXPECT_EQ(gpu->target(), "cuda:90");
@@ -183,7 +183,7 @@ TEST_F(Cuda, refused_ptx_shows_the_linkers_log) {
 }
 
 TEST_F(Cuda, ptx_that_cannot_be_loaded_shows_the_assemblers_log) {
-  auto kernel = Kernel::loadCuda(0, "wrong ptx", "dropout", {});
+  auto kernel = AnyKernel::loadCuda(0, "wrong ptx", "dropout", {});
   ASSERT_FALSE(kernel.ok());
   EXPECT_EQ(kernel.error().message,
             "cuModuleLoadDataEx failed while loading kernel 'dropout' on cuda:0: "
@@ -316,7 +316,7 @@ TEST_F(Cuda, much_shared_memory_is_asked_for) {
 }
 
 TEST_F(Cuda, more_shared_memory_than_there_is) {
-  auto kernel = Kernel::loadCuda(0, "params=0", "dropout", {4, 300000});
+  auto kernel = AnyKernel::loadCuda(0, "params=0", "dropout", {4, 300000});
   ASSERT_FALSE(kernel.ok());
   EXPECT_EQ(kernel.error().message,
             "kernel 'dropout' needs 300000 bytes of shared memory, but cuda:0 has 232448 for a "
@@ -325,22 +325,22 @@ TEST_F(Cuda, more_shared_memory_than_there_is) {
 
 TEST_F(Cuda, loading_may_fail_and_leaves_nothing_behind) {
   fake.fail("cuModuleLoadDataEx", 2);
-  auto kernel = Kernel::loadCuda(0, "params=0", "dropout", {});
+  auto kernel = AnyKernel::loadCuda(0, "params=0", "dropout", {});
   ASSERT_FALSE(kernel.ok());
   EXPECT_EQ(kernel.error().message, "cuModuleLoadDataEx failed while loading kernel 'dropout' on "
                                     "cuda:0: CUDA_ERROR_OUT_OF_MEMORY (out of memory)");
   EXPECT_EQ(fake.log(), "");
   fake.fail("cuModuleGetFunction", 500);
-  EXPECT_EQ(Kernel::loadCuda(0, "params=0", "dropout", {}).error().message,
+  EXPECT_EQ(AnyKernel::loadCuda(0, "params=0", "dropout", {}).error().message,
             "cuModuleGetFunction failed while loading kernel 'dropout' on cuda:0: "
             "CUDA_ERROR_NOT_FOUND (named symbol not found)");
   EXPECT_EQ(fake.log(), "load on 0\nunload on 0\n");
   fake.fail("cuFuncLoad", 2);
-  EXPECT_EQ(Kernel::loadCuda(0, "params=0", "dropout", {}).error().message,
+  EXPECT_EQ(AnyKernel::loadCuda(0, "params=0", "dropout", {}).error().message,
             "cuFuncLoad failed while loading kernel 'dropout' on cuda:0: "
             "CUDA_ERROR_OUT_OF_MEMORY (out of memory)");
   fake.fail("cuFuncSetAttribute", 1);
-  EXPECT_EQ(Kernel::loadCuda(0, "params=0", "dropout", {4, 100000}).error().message,
+  EXPECT_EQ(AnyKernel::loadCuda(0, "params=0", "dropout", {4, 100000}).error().message,
             "cuFuncSetAttribute failed while loading kernel 'dropout' on cuda:0: "
             "CUDA_ERROR_INVALID_VALUE (invalid argument)");
 }
@@ -431,7 +431,7 @@ TEST(HostLaunch, runs_on_the_host_with_no_driver) {
     for (uint64_t i = first; i < first + count; ++i)
       out[i] = i + slots[1] + 100 * grid[1];
   };
-  auto kernel = Kernel::loadHost(add, "add");
+  auto kernel = AnyKernel::loadHost(add, "add");
   ASSERT_TRUE(kernel.ok());
   EXPECT_EQ((*kernel)->device(), Device::host());
   std::vector<uint64_t> out(6);
@@ -442,7 +442,7 @@ TEST(HostLaunch, runs_on_the_host_with_no_driver) {
 }
 
 TEST(HostLaunch, no_code_is_an_error) {
-  EXPECT_EQ(Kernel::loadHost(nullptr, "add").error().message,
+  EXPECT_EQ(AnyKernel::loadHost(nullptr, "add").error().message,
             "kernel 'add' has no code: its address is 0");
 }
 
@@ -451,7 +451,7 @@ TEST(HostLaunch, a_bad_number_of_threads_shows_at_the_launch) {
   if (child == 0) {
     setenv("EFT_NUM_THREADS", "many", 1);
     auto nothing = [](const uint64_t *, const uint32_t[3], uint64_t, uint64_t) {};
-    auto kernel = Kernel::loadHost(nothing, "add");
+    auto kernel = AnyKernel::loadHost(nothing, "add");
     Status status = (*kernel)->launch(*(*kernel)->check({3, 1, 1}), {});
     _exit(!status.ok() && status.error().message ==
                               "EFT_NUM_THREADS must be an integer from 1 to 4096, got 'many'"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Element types, devices' names, and the count of cores.
-#include "runtime/device/Device.h"
-#include "runtime/device/DataType.h"
+#include "eft/Device.h"
+#include "eft/DataType.h"
 #include "runtime/device/Host.h"
 
 #include <cstdlib>

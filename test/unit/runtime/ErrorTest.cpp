@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "runtime/device/Error.h"
+#include "eft/Error.h"
 
 #include <gtest/gtest.h>
 

@@ -441,6 +441,54 @@ Result cuEventElapsedTime(float *milliseconds, EventHandle start, EventHandle en
   return success;
 }
 
+// Memory of the host stands for the GPU's.
+Result cuMemAlloc_v2(DevicePointer *pointer, size_t bytes) {
+  FAIL_IF_TOLD
+  NEED_CONTEXT
+  void *memory = bytes <= size_t(1) << 30 ? std::malloc(bytes) : nullptr;
+  if (!memory)
+    return errorOutOfMemory;
+  *pointer = reinterpret_cast<DevicePointer>(memory);
+  note("allocate " + std::to_string(bytes) + " on " + std::to_string(current->ordinal));
+  return success;
+}
+
+Result cuMemFree_v2(DevicePointer pointer) {
+  NEED_CONTEXT
+  std::free(reinterpret_cast<void *>(pointer));
+  note("free on " + std::to_string(current->ordinal));
+  return success;
+}
+
+Result cuMemcpyHtoDAsync_v2(DevicePointer target, const void *source, size_t bytes,
+                            StreamHandle stream) {
+  FAIL_IF_TOLD
+  NEED_CONTEXT
+  std::memcpy(reinterpret_cast<void *>(target), source, bytes);
+  note("copy " + std::to_string(bytes) + " to the device in stream " +
+       std::to_string(reinterpret_cast<size_t>(stream)));
+  return success;
+}
+
+Result cuMemcpyDtoHAsync_v2(void *target, DevicePointer source, size_t bytes, StreamHandle stream) {
+  FAIL_IF_TOLD
+  NEED_CONTEXT
+  std::memcpy(target, reinterpret_cast<const void *>(source), bytes);
+  note("copy " + std::to_string(bytes) + " to the host in stream " +
+       std::to_string(reinterpret_cast<size_t>(stream)));
+  return success;
+}
+
+Result cuMemsetD8Async(DevicePointer target, unsigned char value, size_t bytes,
+                       StreamHandle stream) {
+  FAIL_IF_TOLD
+  NEED_CONTEXT
+  std::memset(reinterpret_cast<void *>(target), value, bytes);
+  note("fill " + std::to_string(bytes) + " in stream " +
+       std::to_string(reinterpret_cast<size_t>(stream)));
+  return success;
+}
+
 Result cuPointerGetAttribute(void *value, PointerAttribute, DevicePointer pointer) {
   FAIL_IF_TOLD
   NEED_CONTEXT

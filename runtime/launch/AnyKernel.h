@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A kernel that can be launched, wherever it lives. This is all that a program in C++ needs of the
-// runtime once it has compiled code: load, launch.
+// A kernel that can be launched, wherever it lives, its parameters as bare slots. eft::Kernel gives
+// programs in C++ the same with types and checks; the Python module has checks of its own.
 #pragma once
 
+#include "eft/Device.h"
 #include "runtime/cpu/Kernel.h"
 #include "runtime/cuda/Kernel.h"
-#include "runtime/device/Device.h"
 #include "runtime/launch/Grid.h"
 
 #include <span>
@@ -15,14 +15,14 @@
 namespace eft {
 
 // Safe to launch from several threads.
-class Kernel {
+class AnyKernel {
 public:
   // Loads PTX or a cubin on a GPU. `name` is the kernel's entry in it.
-  static Expected<std::unique_ptr<const Kernel>>
+  static Expected<std::unique_ptr<const AnyKernel>>
   loadCuda(int ordinal, std::string_view image, std::string name, cuda::KernelShape shape);
   // Borrows compiled code on the host, which must outlive the kernel.
-  static Expected<std::unique_ptr<const Kernel>> loadHost(cpu::HostFunction *function,
-                                                          std::string name);
+  static Expected<std::unique_ptr<const AnyKernel>> loadHost(HostFunction *function,
+                                                             std::string name);
 
   const std::string &name() const { return entry; }
   Device device() const { return where; }
@@ -42,9 +42,11 @@ public:
   }
 
 private:
-  Kernel(Device where, std::string name) : where(where), entry(std::move(name)) {}
+  AnyKernel(Device where, std::string name)
+      : where(where), place(where.name()), entry(std::move(name)) {}
 
   Device where;
+  std::string place; // its name
   std::string entry;
   std::unique_ptr<const cuda::Kernel> onGpu; // one of the two is set
   std::unique_ptr<const cpu::Kernel> onHost;

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What a launch passes to a kernel: a value and its type, in 16 bytes.
+#pragma once
+
+#include "eft/Buffer.h"
+#include "eft/Signature.h"
+
+#include <bit>
+#include <concepts>
+#include <cstddef>
+#include <cstring>
+#include <type_traits>
+
+namespace eft {
+
+/// The bits of an IEEE half, for a parameter fp16. C++ 20 has no such type.
+struct Half {
+  uint16_t bits = 0;
+};
+
+/// The high half of a float's bits, for a parameter bf16.
+struct BFloat16 {
+  uint16_t bits = 0;
+};
+
+/// The type of a kernel that C++'s type T stands for: by size and sign for integers.
+template <typename T> constexpr std::optional<DataType> dataTypeOf() {
+  if constexpr (std::same_as<T, bool>)
+    return DataType::I1;
+  else if constexpr (std::integral<T> && sizeof(T) <= 8)
+    return static_cast<DataType>(
+        static_cast<unsigned>(std::is_signed_v<T> ? DataType::I8 : DataType::U8) +
+        static_cast<unsigned>(std::countr_zero(sizeof(T))));
+  else if constexpr (std::same_as<T, float>)
+    return DataType::F32;
+  else if constexpr (std::same_as<T, double>)
+    return DataType::F64;
+  else if constexpr (std::same_as<T, Half>)
+    return DataType::F16;
+  else if constexpr (std::same_as<T, BFloat16>)
+    return DataType::BF16;
+  else
+    return std::nullopt;
+}
+
+/// One argument of a launch. It borrows what it points to, which on a GPU must stay until the
+/// kernel is done. Made by the launch from what the caller passes:
+///
+/// | parameter | what it takes |
+/// |---|---|
+/// | `i1` | `bool` |
+/// | `i8` … `i64` | an integer of that size, signed or not; `i8` no `bool` |
+/// | `fp32`, `fp64`, `fp16`, `bf16` | `float`, `double`, `Half`, `BFloat16` |
+/// | `*T` | a pointer to T as above; `void *`, `std::byte *`, `nullptr`; a Buffer |
+///
+/// Booleans in memory are bytes, so `*i8` takes a `bool *` too. Nothing is converted: 1 is no
+/// argument for `i64`, int64_t(1) is. A pointer to const is taken like one that is not; it does not
+/// keep a kernel from writing.
+class Argument {
+public:
+  /// What is known of the value beside its bits.
+  enum class Kind : uint8_t { Value, Pointer, UntypedPointer, Buffer };
+
+  template <typename T>
+    requires(dataTypeOf<T>().has_value())
+  Argument(T value) : dataType(*dataTypeOf<T>()) {
+    std::memcpy(&slot, &value, sizeof(value));
+  }
+
+  template <typename T> Argument(T *pointer) : slot(reinterpret_cast<uintptr_t>(pointer)) {
+    using Pointee = std::remove_cv_t<T>;
+    constexpr bool untyped = std::is_void_v<Pointee> || std::same_as<Pointee, std::byte>;
+    kindOfValue = untyped ? Kind::UntypedPointer : Kind::Pointer;
+    if constexpr (!untyped) {
+      static_assert(dataTypeOf<Pointee>().has_value(),
+                    "kernels have no type for what this points to: pass it as void *");
+      dataType = *dataTypeOf<Pointee>();
+    }
+  }
+
+  Argument(std::nullptr_t) : kindOfValue(Kind::UntypedPointer) {}
+
+  Argument(const eft::Buffer &buffer)
+      : slot(reinterpret_cast<uintptr_t>(buffer.data())), deviceIndex(buffer.device().index),
+        deviceKind(buffer.device().kind), kindOfValue(Kind::Buffer) {}
+
+  /// The value, or the address, in the low bytes.
+  uint64_t bits() const { return slot; }
+  Kind kind() const { return kindOfValue; }
+  /// Of a Value or of what a Pointer points to.
+  DataType type() const { return dataType; }
+  /// Where a Buffer lies.
+  Device device() const { return {deviceKind, deviceIndex}; }
+
+private:
+  uint64_t slot = 0;
+  int32_t deviceIndex = 0;
+  DeviceKind deviceKind = DeviceKind::Host;
+  Kind kindOfValue = Kind::Value;
+  DataType dataType = DataType::I8;
+};
+
+} // namespace eft

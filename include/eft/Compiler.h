@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The compiler: block IR in, code out. CMake: eft::compiler, which carries its own LLVM and lets
+// nobody else see it.
+//
+//     auto compiled = eft::compile(text, *eft::Target::of(device));
+//     auto kernel = eft::load(*compiled, device);
+//     kernel->launch({programs}, eft::Stream(device), x, y, z, n);
+//
+// It starts no process, writes no file and calls no driver, but for `load`; so it can compile for a
+// GPU where there is none. Compiling works on a thread of its own, so it does not matter how small
+// the caller's stack is.
+#pragma once
+
+#include "eft/Kernel.h"
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace eft {
+
+/// What to compile for.
+struct Target {
+  enum class Kind { Cuda, Host };
+
+  /// Reads `cuda:90` or `sm_90` (the compute capability times ten), `cpu` or `host`, and
+  /// `host:CPU,+a,-b`. Fails with InvalidArgument for anything else. Any thread.
+  EFT_API static Expected<Target> parse(std::string_view text);
+
+  /// The one that fits a device: the GPU's compute capability, or the CPU at hand. Fails as
+  /// Device::target does. Any thread.
+  EFT_API static Expected<Target> of(Device device);
+
+  Kind kind = Kind::Host;
+  unsigned computeCapability = 0; ///< of a GPU, times ten
+  /// LLVM's name of a CPU and its features, `+a,-b`; both empty: the CPU at hand.
+  std::string cpu, features;
+
+  bool operator==(const Target &) const = default;
+};
+
+/// How far to compile: to the block IR as it was checked, the block IR with layouts, LLVM's IR, the
+/// text of the code, the code itself.
+enum class Stage { IR, Placed, LLVM, Text, Binary };
+
+struct CompileOptions {
+  unsigned numWarps = 4;  ///< of a program on a GPU: a power of two from 1 to 32
+  bool keepStages = true; ///< fill `Compiled::stages`; only the binary is made otherwise, sooner
+  Stage last = Stage::Binary;
+};
+
+/// What a compile gives: plain data, which can be kept in a file and loaded in another process.
+struct Compiled {
+  std::string name;   ///< of the kernel's function in the code
+  std::string binary; ///< PTX, or an object for the host; empty if that is not the last stage
+  std::vector<Parameter> parameters;
+  unsigned numWarps = 0;    ///< of a program on a GPU
+  unsigned sharedBytes = 0; ///< shared memory of a program on a GPU
+  Target target;            ///< what it was compiled for; the CPU at hand by its name and features
+  /// The name and the text of each stage, in order: `ir`, `placed`, `llvm`, then `ptx` or `asm`.
+  std::vector<std::pair<std::string, std::string>> stages;
+};
+
+/// Block IR that was parsed and verified. It has one kernel, its public function; private ones are
+/// inlined.
+///
+/// A handle: copies share the module, which never changes. Safe to use from several threads.
+/// Compiles of one module take turns; those of different modules run at once.
+class EFT_API Module {
+public:
+  /// Reads block IR in MLIR's textual form. `fileName` is what messages call it. Fails with
+  /// Compilation, and the place of each mistake in the message.
+  static Expected<Module> parse(std::string_view text, std::string_view fileName = "kernel.mlir");
+
+  /// The name of the kernel in the IR. In the code it may be another one: Compiled::name.
+  const std::string &kernelName() const;
+  /// The kernel's parameters, in order. They live as long as the module.
+  std::span<const Parameter> parameters() const;
+
+private:
+  friend Expected<Compiled> compile(const Module &, const Target &, const CompileOptions &);
+  struct State;
+  explicit Module(std::shared_ptr<State> state);
+
+  std::shared_ptr<State> state;
+};
+
+/// Compiles the module's kernel; the same module, target and options give the same bits. Takes
+/// milliseconds and blocks the calling thread. Any thread. Fails with InvalidArgument for the
+/// options, and with Compilation for what the target can't do, at its place in the IR.
+EFT_API Expected<Compiled> compile(const Module &module, const Target &target,
+                                   const CompileOptions &options = {});
+
+/// Parses and compiles.
+EFT_API Expected<Compiled> compile(std::string_view text, const Target &target,
+                                   const CompileOptions &options = {});
+
+/// Loads what was compiled on a device. `compiled` can go when the call returns. Any thread. Fails
+/// as Kernel::loadCuda does, and with InvalidArgument for code that the device does not run (for a
+/// GPU or the host, whichever it is not; for a CPU that can more than the one at hand) and for what
+/// is no code. Code runs in the process: load none from where you would not take a program from.
+EFT_API Expected<Kernel> load(const Compiled &compiled, Device device);
+
+} // namespace eft

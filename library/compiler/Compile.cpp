@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Compiling, with the diagnostics as an error's text.
+#include "compiler/pipeline/Compile.h"
+
+#include "compiler/layout/Placement.h"
+#include "compiler/pipeline/Diagnostics.h"
+#include "library/compiler/ModuleState.h"
+
+namespace eft {
+
+Expected<Target> Target::of(Device device) {
+  auto name = device.target();
+  if (!name.ok())
+    return name.error();
+  return parse(*name);
+}
+
+Expected<Compiled> compile(const Module &module, const Target &target,
+                           const CompileOptions &options) {
+  if (std::string fault = faultOfNumWarps(options.numWarps); !fault.empty())
+    return Error{ErrorKind::InvalidArgument, "number of warps " + fault};
+  Module::State &state = *module.state;
+  std::lock_guard lock(state.lock);
+  DiagnosticCollector diagnostics(state.context);
+  mlir::FailureOr<Compiled> compiled = compile(*state.module, target, options);
+  if (failed(compiled))
+    return Error{ErrorKind::Compilation,
+                 diagnostics.lines("the compiler failed without a diagnostic")};
+  return std::move(*compiled);
+}
+
+Expected<Compiled> compile(std::string_view text, const Target &target,
+                           const CompileOptions &options) {
+  auto module = Module::parse(text);
+  if (!module.ok())
+    return module.error();
+  return compile(*module, target, options);
+}
+
+} // namespace eft

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// From compiled code to a kernel on a device.
+#include "compiler/codegen/Codegen.h"
+#include "compiler/pipeline/Compile.h"
+
+#include "llvm/TargetParser/Host.h"
+
+namespace eft {
+namespace {
+
+Error invalid(const Compiled &compiled, const std::string &what) {
+  return {ErrorKind::InvalidArgument, "kernel '" + compiled.name + "' " + what};
+}
+
+/// A feature that code for the target may use and the CPU at hand lacks; empty if there is none.
+llvm::Expected<std::string> missingFeature(const Target &target) {
+  if (target.cpu == hostCpuName() && target.features == hostCpuFeatures())
+    return "";
+  auto used = hostFeatures(target);
+  if (!used)
+    return used.takeError();
+  const llvm::StringMap<bool> present = llvm::sys::getHostCPUFeatures();
+  for (const std::string &feature : *used) {
+    // What is no question to the CPU, such as what is fast on it, is not in the map.
+    auto found = present.find(feature);
+    if (found != present.end() && !found->second)
+      return feature;
+  }
+  return "";
+}
+
+Expected<Kernel> loadOnHost(const Compiled &compiled, KernelInfo info) {
+  auto missing = missingFeature(compiled.target);
+  if (!missing)
+    return invalid(compiled, "can't be loaded: " + llvm::toString(missing.takeError()));
+  if (!missing->empty())
+    return invalid(compiled,
+                   "needs the CPU's feature '" + *missing + "', which this machine lacks");
+  HostSymbols symbols;
+  for (const HostSymbol &symbol : hostSymbols())
+    symbols.emplace_back(symbol.name, symbol.address);
+  auto code = HostCode::load(compiled.binary, compiled.name, symbols);
+  if (!code)
+    return invalid(compiled, "can't be loaded: " + llvm::toString(code.takeError()));
+  auto *function = reinterpret_cast<HostFunction *>((*code)->address());
+  return Kernel::loadHost(function, std::move(info),
+                          std::shared_ptr<const HostCode>(std::move(*code)));
+}
+
+} // namespace
+
+Expected<Kernel> load(const Compiled &compiled, Device device) {
+  bool isForHost = compiled.target.kind == Target::Kind::Host;
+  if (isForHost != device.isHost())
+    return invalid(compiled, "was compiled for " +
+                                 std::string(isForHost ? "the host" : "a GPU of NVIDIA") +
+                                 ", and can't be loaded on " + device.name());
+  if (compiled.binary.empty())
+    return invalid(compiled, "has no code: its compile ended before that stage");
+  KernelInfo info{compiled.name, compiled.parameters, compiled.numWarps, compiled.sharedBytes};
+  if (isForHost)
+    return loadOnHost(compiled, std::move(info));
+  return Kernel::loadCuda(device, compiled.binary, std::move(info));
+}
+
+} // namespace eft

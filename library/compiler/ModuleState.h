@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What the handles of one module share.
+#pragma once
+
+#include "eft/Compiler.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/IR/OwningOpRef.h"
+
+#include <mutex>
+
+namespace eft {
+
+struct Module::State {
+  State();
+
+  std::mutex lock; // of the context, which is for one thread at a time
+  mlir::MLIRContext context;
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  std::string kernelName;
+  std::vector<Parameter> parameters;
+};
+
+} // namespace eft

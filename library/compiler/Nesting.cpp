@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "library/compiler/Nesting.h"
+
+#include <algorithm>
+#include <string>
+
+namespace eft {
+namespace {
+
+constexpr int mostNested = 500;
+
+// Where a string or a comment that begins at `at` ends; `at` if none does.
+size_t skipText(std::string_view text, size_t at) {
+  if (text.substr(at, 2) == "//")
+    return std::min(text.find('\n', at), text.size());
+  if (text[at] != '"')
+    return at;
+  size_t end = at + 1;
+  while (end < text.size() && text[end] != '"' && text[end] != '\n')
+    end += text[end] == '\\' ? 2 : 1;
+  return std::min(end, text.size());
+}
+
+Error tooDeep(std::string_view text, size_t at, std::string_view fileName) {
+  std::string_view before = text.substr(0, at);
+  size_t line = 1 + static_cast<size_t>(std::count(before.begin(), before.end(), '\n'));
+  size_t column = at - (before.rfind('\n') + 1) + 1; // npos + 1 is 0
+  return {ErrorKind::Compilation,
+          std::string(fileName) + ":" + std::to_string(line) + ":" + std::to_string(column) +
+              ": error: brackets nest deeper than " + std::to_string(mostNested)};
+}
+
+} // namespace
+
+Status checkNesting(std::string_view text, std::string_view fileName) {
+  int depth = 0;
+  for (size_t at = 0; at < text.size(); ++at) {
+    at = skipText(text, at);
+    if (at == text.size())
+      break;
+    bool isArrow = text[at] == '>' && at > 0 && (text[at - 1] == '-' || text[at - 1] == '=');
+    if (std::string_view("([{<").find(text[at]) != std::string_view::npos)
+      ++depth;
+    else if (std::string_view(")]}>").find(text[at]) != std::string_view::npos && !isArrow)
+      --depth;
+    if (depth > mostNested)
+      return tooDeep(text, at, fileName);
+  }
+  return {};
+}
+
+} // namespace eft

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// A bound on what the parser, which recurses, is given.
+#pragma once
+
+#include "eft/Error.h"
+
+#include <string_view>
+
+namespace eft {
+
+// Refuses text whose brackets nest deeper than any kernel's: parser, verifier and passes recurse
+// along them, and the stack is finite.
+Status checkNesting(std::string_view text, std::string_view fileName);
+
+} // namespace eft

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The driver's handles as the public headers and as the runtime declare them.
+#pragma once
+
+#include "eft/Stream.h"
+#include "runtime/cuda/DriverTypes.h"
+
+namespace eft {
+
+inline CUstream_st *publicHandle(cuda::StreamHandle handle) {
+  return reinterpret_cast<CUstream_st *>(handle);
+}
+
+inline cuda::StreamHandle driverHandle(const Stream &stream) {
+  return reinterpret_cast<cuda::StreamHandle>(stream.handle());
+}
+
+} // namespace eft

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Loading kernels with their parameters.
+#include "eft/Kernel.h"
+
+#include "library/runtime/KernelState.h"
+
+#include <bit>
+#include <cstring>
+#include <elf.h>
+
+namespace eft {
+namespace {
+
+Error invalid(const KernelInfo &info, const std::string &what) {
+  return {ErrorKind::InvalidArgument, "kernel '" + info.name + "' " + what};
+}
+
+Status checkInfo(const KernelInfo &info) {
+  for (size_t i = 0; i < info.parameters.size(); ++i)
+    if (!std::has_single_bit(info.parameters[i].divisibility))
+      return invalid(info, "has a parameter " + std::to_string(i) +
+                               " whose divisibility must be a power of two, got " +
+                               std::to_string(info.parameters[i].divisibility));
+  return {};
+}
+
+// The driver trusts what a cubin says of its own size.
+bool isWholeElf(std::string_view image) {
+  Elf64_Ehdr header;
+  if (image.size() < sizeof(header))
+    return false;
+  std::memcpy(&header, image.data(), sizeof(header));
+  auto lies = [&](uint64_t start, uint64_t bytes) {
+    return start <= image.size() && bytes <= image.size() - start;
+  };
+  return header.e_ident[EI_CLASS] == ELFCLASS64 &&
+         lies(header.e_shoff, uint64_t(header.e_shnum) * header.e_shentsize) &&
+         lies(header.e_phoff, uint64_t(header.e_phnum) * header.e_phentsize);
+}
+
+} // namespace
+
+Kernel::Kernel(std::shared_ptr<const State> state) : state(std::move(state)) {}
+
+Expected<Kernel> Kernel::loadCuda(Device device, std::string_view image, KernelInfo info) {
+  if (Status status = checkInfo(info); !status.ok())
+    return std::move(status).error();
+  if (device.isHost())
+    return invalid(info, "is a cubin or PTX, which needs a GPU, got cpu");
+  if (info.numWarps < 1 || info.numWarps > 32)
+    return invalid(info, "must have 1 to 32 warps, got " + std::to_string(info.numWarps));
+  if (info.sharedBytes > INT32_MAX)
+    return invalid(info, "needs " + std::to_string(info.sharedBytes) +
+                             " bytes of shared memory, which no GPU has");
+  if (image.empty())
+    return invalid(info, "has no code: its image is empty");
+  if (image.starts_with(ELFMAG) && !isWholeElf(image))
+    return invalid(info, "has a cubin that is cut off");
+  cuda::KernelShape shape{static_cast<int>(info.numWarps), static_cast<int>(info.sharedBytes)};
+  auto code = AnyKernel::loadCuda(device.index, image, info.name, shape);
+  if (!code.ok())
+    return code.error();
+  return Kernel(
+      std::make_shared<const State>(State{nullptr, *std::move(code), std::move(info.parameters)}));
+}
+
+Expected<Kernel> Kernel::loadHost(HostFunction *function, KernelInfo info,
+                                  std::shared_ptr<const void> owner) {
+  if (Status status = checkInfo(info); !status.ok())
+    return std::move(status).error();
+  auto code = AnyKernel::loadHost(function, info.name);
+  if (!code.ok())
+    return code.error();
+  return Kernel(std::make_shared<const State>(
+      State{std::move(owner), *std::move(code), std::move(info.parameters)}));
+}
+
+const std::string &Kernel::name() const { return state->code->name(); }
+
+Device Kernel::device() const { return state->code->device(); }
+
+std::span<const Parameter> Kernel::parameters() const { return state->parameters; }
+
+} // namespace eft

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What the handles of one kernel share.
+#pragma once
+
+#include "eft/Kernel.h"
+#include "runtime/launch/AnyKernel.h"
+
+namespace eft {
+
+struct Kernel::State {
+  std::shared_ptr<const void> owner; // of the memory of code on the host; goes last
+  std::unique_ptr<const AnyKernel> code;
+  std::vector<Parameter> parameters;
+};
+
+} // namespace eft

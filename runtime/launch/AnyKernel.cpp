@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Loading and launching on either device.
+#include "runtime/launch/AnyKernel.h"
+
+namespace eft {
+
+Expected<std::unique_ptr<const AnyKernel>> AnyKernel::loadCuda(int ordinal, std::string_view image,
+                                                               std::string name,
+                                                               cuda::KernelShape shape) {
+  auto gpu = cuda::gpu(ordinal);
+  if (!gpu.ok())
+    return gpu.error();
+  auto loaded = cuda::Kernel::load(**gpu, image, name, shape);
+  if (!loaded.ok())
+    return loaded.error();
+  std::unique_ptr<AnyKernel> kernel(new AnyKernel(Device::cuda(ordinal), std::move(name)));
+  kernel->onGpu = *std::move(loaded);
+  return std::unique_ptr<const AnyKernel>(std::move(kernel));
+}
+
+Expected<std::unique_ptr<const AnyKernel>> AnyKernel::loadHost(HostFunction *function,
+                                                               std::string name) {
+  if (!function)
+    return Error{ErrorKind::InvalidArgument, "kernel '" + name + "' has no code: its address is 0"};
+  std::unique_ptr<AnyKernel> kernel(new AnyKernel(Device::host(), std::move(name)));
+  kernel->onHost = std::make_unique<const cpu::Kernel>(function);
+  return std::unique_ptr<const AnyKernel>(std::move(kernel));
+}
+
+Expected<CheckedGrid> AnyKernel::check(const Grid &grid) const {
+  if (onGpu)
+    return checkGrid(grid, onGpu->gpu().properties().maxGrid, entry, place);
+  return checkGrid(grid, hostGridLimits, entry, place);
+}
+
+Status AnyKernel::launch(const CheckedGrid &grid, std::span<const uint64_t> slots,
+                         cuda::StreamHandle stream) const {
+  if (grid.programs == 0)
+    return {};
+  if (onGpu)
+    return onGpu->launch(grid.extents, slots, stream);
+  return onHost->launch(grid.extents, grid.programs, slots);
+}
+
+} // namespace eft

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What the tests of the public interface share.
+#pragma once
+
+#include "FakeDriver.h"
+#include "eft/Runtime.h"
+
+#include <gtest/gtest.h>
+
+// Expects a failure of this kind with exactly this message.
+#define EXPECT_ERROR(result, expectedKind, expectedMessage)                                        \
+  do {                                                                                             \
+    const auto &outcome = result;                                                                  \
+    ASSERT_FALSE(outcome.ok());                                                                    \
+    EXPECT_EQ(outcome.error().kind, expectedKind);                                                 \
+    EXPECT_EQ(outcome.error().message, expectedMessage);                                           \
+  } while (false)
+
+#define ASSERT_OK(result) ASSERT_TRUE((result).ok()) << (result).error().message
+
+// Tests with two GPUs made of paper.
+struct PaperGpus : testing::Test {
+  FakeDriver fake;
+
+  static void SetUpTestSuite() { setenv("EFT_LIBCUDA", EFT_FAKE_CUDA, 1); }
+  void SetUp() override {
+    // The primary context is retained once for the process; tests look at what comes after.
+    ASSERT_TRUE(eft::Device::cuda(0).synchronize().ok());
+    ASSERT_TRUE(eft::Device::cuda(1).synchronize().ok());
+    fake.setCurrent(-1);
+    fake.clear();
+  }
+};
