@@ -20,3 +20,19 @@ func.func @row_is_too_long_to_be_kept(%x: !eft.ptr<f32>, %y: !eft.ptr<f32>) {
   eft.store %ps, %d {run = 16 : i32} : tensor<2097152x!eft.ptr<f32>, #long>
   return
 }
+
+// -----
+
+#rows = #eft.layout<lane = [[0, 1], [0, 2], [0, 4], [0, 8]], step = [[0, 16], [0, 32], [0, 64], [0, 128], [0, 256], [1, 0], [2, 0], [4, 0], [8, 0]]>
+#wide = #eft.layout<lane = [[0, 1], [0, 2], [0, 4], [0, 8]], step = [[0, 16], [0, 32], [0, 64], [0, 128], [0, 256], [0, 512], [1, 0], [2, 0], [4, 0], [8, 0]]>
+#columns = #eft.layout<lane = [[1, 0], [2, 0], [4, 0], [8, 0]], step = [[16, 0], [32, 0], [64, 0], [128, 0], [256, 0], [0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [0, 64], [0, 128], [0, 256], [0, 512]]>
+
+// Beside the buffers, the second factor is laid out by rows.
+// expected-error @+1 {{'func.func' op needs 4292608 bytes of stack for its blocks, more than 4194304; use smaller blocks}}
+func.func @buffers_and_a_copy() {
+  %a = eft.buffer : <tensor<16x512xf32, #rows>>
+  %b = eft.buffer : <tensor<512x1024xf32, #columns>>
+  %c = eft.buffer : <tensor<16x1024xf32, #wide>>
+  eft.dot_into %a, %b, %c : <tensor<16x512xf32, #rows>>, <tensor<512x1024xf32, #columns>>, <tensor<16x1024xf32, #wide>>
+  return
+}

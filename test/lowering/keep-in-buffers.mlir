@@ -203,3 +203,24 @@ func.func @before_and_after(%x: !eft.ptr<f32>, %n: i32) {
   eft.store %ps, %d : tensor<1024x!eft.ptr<f32>, #block>
   return
 }
+
+// A step takes before it puts, so what is taken behind a put is taken in another loop.
+// STEPS-LABEL: @taken_behind_a_put
+// STEPS: scf.for
+// STEPS: eft.take
+// STEPS: eft.put
+// STEPS: scf.for
+// STEPS-NOT: eft.put
+// STEPS: eft.take
+// STEPS: eft.store
+func.func @taken_behind_a_put(%x: !eft.ptr<f32>) {
+  %c0 = arith.constant 0 : i32
+  %buffer = eft.buffer : <tensor<1024xf32, #block>>
+  %ps = eft.splat %x : !eft.ptr<f32> -> tensor<1024x!eft.ptr<f32>, #block>
+  %before = eft.take %buffer[%c0] : <tensor<1024xf32, #block>> -> tensor<1024xf32, #block>
+  %twice = arith.addf %before, %before : tensor<1024xf32, #block>
+  eft.put %twice, %buffer[%c0] : tensor<1024xf32, #block>, <tensor<1024xf32, #block>>
+  %behind = eft.take %buffer[%c0] : <tensor<1024xf32, #block>> -> tensor<1024xf32, #block>
+  eft.store %ps, %behind : tensor<1024x!eft.ptr<f32>, #block>
+  return
+}
