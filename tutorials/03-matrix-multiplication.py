@@ -119,7 +119,7 @@ def place_in_groups(down, across, GROUP: tl.constexpr):
 
 
 BLOCKS = {"BLOCK_M": 128, "BLOCK_N": 128, "BLOCK_K": 32} if on_gpu else {
-    "BLOCK_M": 32, "BLOCK_N": 64, "BLOCK_K": 32
+    "BLOCK_M": 64, "BLOCK_N": 128, "BLOCK_K": 32
 }  # fmt: skip
 
 
