@@ -21,14 +21,15 @@ func.func @lock(%lock: !eft.ptr<i32>) {
 
 // -----
 
-// CHECK: llvm.mlir.global internal @eft.atomic_results() {addr_space = 3 : i32, alignment = 8 : i64} : !llvm.array<8 x i8>
+// CHECK: llvm.mlir.global external @eft$shared() {addr_space = 3 : i32, alignment = 16 : i64} : !llvm.array<0 x i8>
 // CHECK-LABEL: @result_of_a_scalar
+// CHECK-SAME: eft.shared_bytes = 8 : i32
 func.func @result_of_a_scalar(%p: !eft.ptr<f64>, %x: f64, %m: i1, %out: !eft.ptr<f64>) {
   // CHECK: %[[MINE:.*]] = arith.cmpi eq
-  // CHECK: nvvm.barrier0
+  // CHECK-NOT: nvvm.barrier0
   // CHECK: %[[MASK:.*]] = arith.andi %{{.*}}, %[[MINE]]
   // CHECK: llvm.inline_asm has_side_effects "mov.b64 $0, 0; @$3 atom.relaxed.gpu.global.add.f64 $0, [$1], $2;", "=&l,l,l,b,~{memory}" {{.*}}, %[[MASK]]
-  // CHECK: %[[SLOT:.*]] = llvm.mlir.addressof @eft.atomic_results : !llvm.ptr<3>
+  // CHECK: %[[SLOT:.*]] = llvm.mlir.addressof @eft$shared : !llvm.ptr<3>
   // CHECK: scf.if %[[MINE]] {
   // CHECK: llvm.store %{{.*}}, %[[SLOT]] : i64, !llvm.ptr<3>
   // CHECK: nvvm.barrier0
@@ -62,11 +63,10 @@ func.func @each_thread_its_own(%ps: !eft.ptr<i32>, %out: !eft.ptr<i32>, %x: i32)
 #layout = #eft.layout<register = [], lane = [[1], [2], [4], [0], [0]], warp = [[0]]>
 
 // 64 threads hold 8 elements; the others look at the slot of the one that did the work.
-// CHECK: llvm.mlir.global internal @eft.atomic_results() {{.*}} !llvm.array<512 x i8>
 // CHECK-LABEL: @fewer_elements_than_threads
+// CHECK-SAME: eft.shared_bytes = 512 : i32
 func.func @fewer_elements_than_threads(%p: !eft.ptr<i32>, %x: i32) {
   // CHECK: arith.andi %{{.*}}, %c56
-  // CHECK: nvvm.barrier0
   // CHECK: @$3 atom.relaxed
   // CHECK: %[[OWNER:.*]] = arith.andi %{{.*}}, %c-57
   // CHECK: %[[SLOT:.*]] = llvm.getelementptr %{{.*}}[%[[OWNER]]] : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>, i64
@@ -76,6 +76,55 @@ func.func @fewer_elements_than_threads(%p: !eft.ptr<i32>, %x: i32) {
   %xs = eft.splat %x : i32 -> tensor<8xi32, #layout>
   %0 = eft.atomic_rmw add relaxed gpu %ps, %xs : tensor<8x!eft.ptr<i32>, #layout>
   eft.store %ps, %0 : tensor<8x!eft.ptr<i32>, #layout>
+  return
+}
+
+// -----
+
+// Before the next turn writes its result, all must have read that of this one; the barrier in front
+// of the operation, which releases, does that too.
+// CHECK-LABEL: @spin
+func.func @spin(%lock: !eft.ptr<i32>) {
+  %free = arith.constant 0 : i32
+  %taken = arith.constant 1 : i32
+  // CHECK: scf.while
+  // CHECK: nvvm.barrier0
+  // CHECK-NOT: nvvm.barrier0
+  // CHECK: atom.acq_rel
+  // CHECK-NOT: nvvm.barrier0
+  // CHECK: llvm.store
+  // CHECK: nvvm.barrier0
+  // CHECK-NEXT: llvm.load
+  // CHECK-NOT: nvvm.barrier0
+  // CHECK: scf.condition
+  scf.while : () -> () {
+    %old = eft.atomic_cas acq_rel gpu %lock, %free, %taken : !eft.ptr<i32>
+    %isTaken = arith.cmpi ne, %old, %free : i32
+    scf.condition(%isTaken)
+  } do {
+    scf.yield
+  }
+  return
+}
+
+// -----
+
+// The result goes through the memory that reductions use, after them.
+// CHECK-LABEL: @behind_another_use
+func.func @behind_another_use(%p: !eft.ptr<i32>, %x: i32) {
+  // CHECK: atom.relaxed
+  // CHECK-NOT: nvvm.barrier0
+  // CHECK: llvm.store
+  // CHECK: nvvm.barrier0
+  // CHECK-NEXT: llvm.load
+  // CHECK: atom.relaxed
+  // CHECK: nvvm.barrier0
+  // CHECK: llvm.store
+  // CHECK: nvvm.barrier0
+  // CHECK-NEXT: llvm.load
+  %0 = eft.atomic_rmw add relaxed gpu %p, %x : !eft.ptr<i32>
+  %1 = eft.atomic_rmw add relaxed gpu %p, %0 : !eft.ptr<i32>
+  eft.store %p, %1 : !eft.ptr<i32>
   return
 }
 

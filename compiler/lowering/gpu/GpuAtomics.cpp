@@ -14,7 +14,6 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
-#include "mlir/IR/SymbolTable.h"
 
 using namespace mlir;
 
@@ -22,9 +21,8 @@ namespace eft {
 
 namespace {
 
-constexpr unsigned globalMemory = 1, sharedMemory = 3; // LLVM's address spaces on NVPTX
+constexpr unsigned globalMemory = 1; // LLVM's address space of it on NVPTX
 constexpr unsigned bytesPerResult = 8;
-constexpr StringLiteral resultsName = "eft.atomic_results";
 
 MemoryOrder orderOf(Operation *op) {
   auto rmw = dyn_cast<AtomicRMWOp>(op);
@@ -169,44 +167,29 @@ private:
 class ResultSharing {
 public:
   /// The thread whose number has none of the bits of `redundant` does the work of those that have.
-  ResultSharing(ImplicitLocOpBuilder &b, Operation *op, unsigned threads, unsigned redundant)
-      : b(b), results(resultsOf(op, threads)), isOne(threads == 1), redundant(redundant) {}
+  ResultSharing(ImplicitLocOpBuilder &b, SharedMemory &memory, unsigned threads, unsigned redundant)
+      : b(b), memory(memory), threads(threads), redundant(redundant) {}
 
-  /// What `value` is in the thread that did the work, for which `isOwner` is true.
-  Value share(Value value, Value isOwner) {
+  /// What `value` is in the thread that did the work, for which `isOwner` is true. `haveWaited`:
+  /// since all threads have waited for each other, nobody has used shared memory.
+  Value share(Value value, Value isOwner, bool haveWaited) {
     Type bits = b.getIntegerType(value.getType().getIntOrFloatBitWidth());
     Value pointer = place();
+    haveWaited ? memory.beginWritingBehindBarrier() : memory.beginWriting(b);
     auto choice = b.create<scf::IfOp>(isOwner);
     {
       OpBuilder::InsertionGuard guard(b);
       b.setInsertionPointToStart(choice.thenBlock());
       b.create<LLVM::StoreOp>(b.create<LLVM::BitcastOp>(bits, value), pointer);
     }
-    b.create<NVVM::Barrier0Op>();
+    memory.beginReading(b);
     return b.create<LLVM::BitcastOp>(value.getType(), b.create<LLVM::LoadOp>(bits, pointer));
   }
 
 private:
-  /// The kernel's shared memory for results, with room for so many.
-  static LLVM::GlobalOp resultsOf(Operation *op, unsigned count) {
-    auto module = op->getParentOfType<ModuleOp>();
-    auto type =
-        LLVM::LLVMArrayType::get(IntegerType::get(op->getContext(), 8), count * bytesPerResult);
-    auto found = module.lookupSymbol<LLVM::GlobalOp>(resultsName);
-    if (!found) {
-      auto builder = OpBuilder::atBlockBegin(module.getBody());
-      return builder.create<LLVM::GlobalOp>(module.getLoc(), type, /*isConstant=*/false,
-                                            LLVM::Linkage::Internal, resultsName, Attribute(),
-                                            /*alignment=*/bytesPerResult, sharedMemory);
-    }
-    if (cast<LLVM::LLVMArrayType>(found.getGlobalType()).getNumElements() < type.getNumElements())
-      found.setGlobalType(type);
-    return found;
-  }
-
   Value place() {
-    Value base = b.create<LLVM::AddressOfOp>(results);
-    if (isOne)
+    Value base = memory.buffer(b, threads * bytesPerResult);
+    if (threads == 1)
       return base;
     Value thread = b.create<NVVM::ThreadIdXOp>(b.getI32Type());
     Value owner = b.create<arith::AndIOp>(thread, b.create<arith::ConstantIntOp>(~redundant, 32));
@@ -214,9 +197,8 @@ private:
   }
 
   ImplicitLocOpBuilder &b;
-  LLVM::GlobalOp results;
-  bool isOne;
-  unsigned redundant;
+  SharedMemory &memory;
+  unsigned threads, redundant;
 };
 
 /// An element's copies lie in threads, and a thread's number with some bits left out tells in
@@ -245,18 +227,15 @@ LogicalResult GpuLowering::lowerAtomic(ImplicitLocOpBuilder &b, Operation *op) {
   const MemoryOrder order = orderOf(op);
   const bool isUsed = !result.use_empty();
   Value isOwner = storingThread(b, result.getType());
-  // Also between what this thread reads of one result and what is written for the next.
-  if (isOwner && (isUsed || hasLoads || releases(order)))
+  bool haveWaited = isOwner && (hasLoads || releases(order));
+  if (haveWaited)
     b.create<NVVM::Barrier0Op>();
   Pieces results = applyAtomic(b, op, isOwner);
   if (isOwner && isUsed) {
     unsigned threads = layout ? 1u << (layout->placeBits("lane") + layout->placeBits("warp")) : 1;
-    ResultSharing sharing(b, op, threads, layout ? redundantThreadBits(*layout) : 0);
-    for (auto [piece, value] : llvm::enumerate(results)) {
-      if (piece != 0)
-        b.create<NVVM::Barrier0Op>();
-      value = sharing.share(value, isOwner);
-    }
+    ResultSharing sharing(b, shared, threads, layout ? redundantThreadBits(*layout) : 0);
+    for (Value &value : results)
+      value = sharing.share(value, isOwner, std::exchange(haveWaited, false));
   } else if (isOwner && (hasLoads || acquires(order))) {
     b.create<NVVM::Barrier0Op>();
   }

@@ -26,6 +26,9 @@ public:
   /// has left.
   void beginWriting(mlir::ImplicitLocOpBuilder &b);
 
+  /// The same for threads that have waited for each other already.
+  void beginWritingBehindBarrier() { isUsed = true; }
+
   /// To be called by all threads between writing and reading: all that was written can be read.
   void beginReading(mlir::ImplicitLocOpBuilder &b);
 
