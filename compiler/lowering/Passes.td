@@ -111,6 +111,9 @@ def LowerToGpu : Pass<"eft-lower-to-gpu", "::mlir::ModuleOp"> {
     An atomic operation, too, is done by one of the threads that hold an element. Barriers order what
     the other threads do as the operation's own, and its result reaches them through shared memory.
 
+    Each thread computes conditions for itself. Where one comes from memory and there are barriers or
+    shuffles in the branch or the loop that it decides about, the threads agree on it first.
+
     Pointers become integers of 64 bits, which address global memory.
   }];
   let options = [

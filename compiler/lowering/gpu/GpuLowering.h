@@ -4,6 +4,7 @@
 
 #include "compiler/lowering/PieceLowering.h"
 #include "compiler/lowering/gpu/SharedMemory.h"
+#include "compiler/lowering/gpu/UniformControl.h"
 
 namespace eft {
 
@@ -15,8 +16,12 @@ public:
         hasLoads(
             kernel.walk([](LoadOp) { return mlir::WalkResult::interrupt(); }).wasInterrupted()) {}
 
-  /// To be called after `lower`: gives the kernel its shared memory.
-  void finishSharedMemory() { shared.finish(); }
+  /// To be called after `lower`: lets all threads go the same way, and gives the kernel its shared
+  /// memory.
+  void finish(mlir::func::FuncOp kernel) {
+    makeControlUniform(kernel, shared);
+    shared.finish();
+  }
 
 private:
   mlir::Type pieceType(mlir::RankedTensorType, mlir::Type element) override { return element; }

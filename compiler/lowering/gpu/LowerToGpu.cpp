@@ -156,7 +156,7 @@ private:
     if (failed(lowering.lower(kernel.getBody())))
       return failure();
     lowering.dropArguments(kernel);
-    lowering.finishSharedMemory();
+    lowering.finish(kernel);
     expandRemainders(kernel);
     kernel->setAttr(EftDialect::threadsName,
                     Builder(&getContext()).getI32IntegerAttr(numWarps * lanesPerWarp));

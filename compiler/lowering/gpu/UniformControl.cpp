@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "compiler/lowering/gpu/UniformControl.h"
+
+#include "compiler/analysis/RegionFlow.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+
+namespace eft {
+
+namespace {
+
+/// Whether all threads of a warp or of the program must come to the operation together.
+bool needsAllThreads(Operation *op) {
+  if (auto call = dyn_cast<LLVM::CallIntrinsicOp>(op))
+    return call.getIntrin().contains("barrier") || call.getIntrin().contains("mma");
+  return isa_and_present<NVVM::NVVMDialect>(op->getDialect()) && !isPure(op);
+}
+
+bool containsMeeting(Operation *op) {
+  return op
+      ->walk([&](Operation *inner) {
+        return inner != op && needsAllThreads(inner) ? WalkResult::interrupt()
+                                                     : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+/// Whether each thread gets what the operation gives from memory that others may write. What lies
+/// in shared memory the program has written itself, between barriers.
+bool readsMemory(Operation *op) {
+  if (auto load = dyn_cast<LLVM::LoadOp>(op))
+    return cast<LLVM::LLVMPointerType>(load.getAddr().getType()).getAddressSpace() !=
+           SharedMemory::addressSpace;
+  auto code = dyn_cast<LLVM::InlineAsmOp>(op);
+  return code && code.getHasSideEffects();
+}
+
+/// Whether the threads have agreed on what the operation gives.
+bool isAgreedOn(Operation *op) {
+  auto call = dyn_cast<LLVM::CallIntrinsicOp>(op);
+  return call && call.getIntrin().contains("barrier");
+}
+
+class UniformControl {
+public:
+  UniformControl(func::FuncOp kernel, SharedMemory &shared)
+      : kernel(kernel), shared(shared), flow(kernel) {}
+
+  /// From the inside out: an agreement is something to which all threads must come as well.
+  void run() {
+    SmallVector<Operation *> choices;
+    kernel.walk<WalkOrder::PostOrder>([&](Operation *op) {
+      if (isa<scf::IfOp, scf::ForOp, scf::WhileOp>(op))
+        choices.push_back(op);
+    });
+    for (Operation *op : choices)
+      if (containsMeeting(op))
+        for (OpOperand *control : controlsOf(op))
+          if (comesFromMemory(control->get()))
+            agreeOn(*control);
+  }
+
+private:
+  /// The operands that decide which way threads go.
+  static SmallVector<OpOperand *> controlsOf(Operation *op) {
+    if (auto choice = dyn_cast<scf::IfOp>(op))
+      return {&choice.getConditionMutable()};
+    if (auto loop = dyn_cast<scf::WhileOp>(op))
+      return {&loop.getConditionOp().getConditionMutable()};
+    if (isa<scf::ForOp>(op))
+      return {&op->getOpOperand(0), &op->getOpOperand(1), &op->getOpOperand(2)};
+    return {};
+  }
+
+  bool comesFromMemory(Value value) const {
+    SmallVector<Value> pending = {value};
+    DenseSet<Value> seen;
+    while (!pending.empty()) {
+      Value next = pending.pop_back_val();
+      if (!seen.insert(next).second)
+        continue;
+      for (OpOperand *source : flow.sourcesOf(next))
+        pending.push_back(source->get());
+      Operation *op = next.getDefiningOp();
+      // A loop's counter depends on its bounds, and a result on the way that was taken.
+      Operation *region = op ? op : cast<BlockArgument>(next).getOwner()->getParentOp();
+      for (OpOperand *control : controlsOf(region))
+        pending.push_back(control->get());
+      if (!op || isAgreedOn(op))
+        continue;
+      if (readsMemory(op))
+        return true;
+      if (op->getNumRegions() == 0)
+        llvm::append_range(pending, op->getOperands());
+    }
+    return false;
+  }
+
+  void agreeOn(OpOperand &control) {
+    ImplicitLocOpBuilder b(control.getOwner()->getLoc(), control.getOwner());
+    bool isCondition = control.get().getType().isInteger(1);
+    control.set(isCondition ? ofAnyThread(b, control.get()) : ofFirstThread(b, control.get()));
+  }
+
+  /// Whether a condition is true in some thread.
+  static Value ofAnyThread(ImplicitLocOpBuilder &b, Value condition) {
+    Value wide = b.create<arith::ExtUIOp>(b.getI32Type(), condition);
+    Value any = b.create<LLVM::CallIntrinsicOp>(
+                     b.getI32Type(), b.getStringAttr("llvm.nvvm.barrier0.or"), ValueRange{wide})
+                    .getResult(0);
+    Value zero = b.create<arith::ConstantIntOp>(0, 32);
+    return b.create<arith::CmpIOp>(arith::CmpIPredicate::ne, any, zero);
+  }
+
+  /// A number as the first thread has it. This may stand anywhere between uses of shared memory
+  /// that know nothing of it, so it waits for all around it.
+  Value ofFirstThread(ImplicitLocOpBuilder &b, Value number) {
+    Type type = number.getType();
+    if (type.isIndex())
+      number = b.create<arith::IndexCastOp>(b.getI64Type(), number);
+    Value place = shared.buffer(b, number.getType().getIntOrFloatBitWidth() / 8);
+    b.create<NVVM::Barrier0Op>();
+    Value thread = b.create<NVVM::ThreadIdXOp>(b.getI32Type());
+    Value isFirst = b.create<arith::CmpIOp>(arith::CmpIPredicate::eq, thread,
+                                            b.create<arith::ConstantIntOp>(0, 32));
+    {
+      auto first = b.create<scf::IfOp>(isFirst);
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPointToStart(first.thenBlock());
+      b.create<LLVM::StoreOp>(number, place);
+    }
+    b.create<NVVM::Barrier0Op>();
+    Value common = b.create<LLVM::LoadOp>(number.getType(), place);
+    b.create<NVVM::Barrier0Op>();
+    return type.isIndex() ? b.create<arith::IndexCastOp>(type, common) : common;
+  }
+
+  func::FuncOp kernel;
+  SharedMemory &shared;
+  RegionFlow flow;
+};
+
+} // namespace
+
+void makeControlUniform(func::FuncOp kernel, SharedMemory &shared) {
+  UniformControl(kernel, shared).run();
+}
+
+} // namespace eft

@@ -1,0 +1,152 @@
+// RUN: eft-opt %s -split-input-file -eft-lower-to-gpu=num-warps=2 -cse | FileCheck %s
+
+// Another program may write what each thread loads for itself. All threads must come to the barrier
+// or none, so they agree.
+// CHECK-LABEL: @branch
+func.func @branch(%flag: !eft.ptr<i32>) {
+  // CHECK: %[[SEEN:.*]] = llvm.load
+  // CHECK: %[[MINE:.*]] = arith.cmpi ne, %[[SEEN]]
+  // CHECK: %[[WIDE:.*]] = arith.extui %[[MINE]] : i1 to i32
+  // CHECK: %[[ANY:.*]] = llvm.call_intrinsic "llvm.nvvm.barrier0.or"(%[[WIDE]])
+  // CHECK: %[[ALL:.*]] = arith.cmpi ne, %[[ANY]]
+  // CHECK: scf.if %[[ALL]] {
+  // CHECK-NEXT: nvvm.barrier0
+  %zero = arith.constant 0 : i32
+  %seen = eft.load %flag : !eft.ptr<i32>
+  %set = arith.cmpi ne, %seen, %zero : i32
+  scf.if %set {
+    eft.barrier
+  }
+  return
+}
+
+// -----
+
+// Nobody waits in the branch: threads may part.
+// CHECK-LABEL: @no_barrier_inside
+func.func @no_barrier_inside(%flag: !eft.ptr<i32>, %out: !eft.ptr<i64>) {
+  // CHECK-NOT: llvm.nvvm.barrier0.or
+  // CHECK: scf.if
+  %zero = arith.constant 0 : i32
+  %seen = eft.load %flag : !eft.ptr<i32>
+  %set = arith.cmpi ne, %seen, %zero : i32
+  scf.if %set {
+    eft.print "set"
+  }
+  return
+}
+
+// -----
+
+// All threads know arguments, and where the program is.
+// CHECK-LABEL: @known_to_all
+func.func @known_to_all(%n: i32) {
+  // CHECK-NOT: llvm.nvvm.barrier0.or
+  // CHECK: scf.if
+  %pid = eft.program_id x
+  %first = arith.cmpi slt, %pid, %n : i32
+  scf.if %first {
+    eft.barrier
+  }
+  return
+}
+
+// -----
+
+// The result of an atomic operation went to all threads from one.
+// CHECK-LABEL: @last_program
+func.func @last_program(%count: !eft.ptr<i32>, %n: i32) {
+  // CHECK-NOT: llvm.nvvm.barrier0.or
+  // CHECK: scf.if
+  %one = arith.constant 1 : i32
+  %old = eft.atomic_rmw add acq_rel gpu %count, %one : !eft.ptr<i32>
+  %last = arith.cmpi eq, %old, %n : i32
+  scf.if %last {
+    eft.barrier
+  }
+  return
+}
+
+// -----
+
+// A value that a branch chose comes from memory if the condition does, though nobody waits there.
+// The branch around has an agreement in it then, and needs one.
+// CHECK-LABEL: @by_way_of_a_choice
+func.func @by_way_of_a_choice(%outer: !eft.ptr<i8>, %inner: !eft.ptr<i8>) {
+  // CHECK: llvm.load
+  // CHECK: llvm.nvvm.barrier0.or
+  // CHECK: scf.if
+  // CHECK: llvm.load
+  // CHECK-NOT: llvm.nvvm.barrier0.or
+  // CHECK: %[[WAY:.*]] = scf.if
+  // CHECK: vprintf
+  // CHECK: arith.extui %[[WAY]]
+  // CHECK: llvm.nvvm.barrier0.or
+  // CHECK: scf.if
+  // CHECK-NEXT: nvvm.barrier0
+  %zero = arith.constant 0 : i8
+  %loaded = eft.load %outer : !eft.ptr<i8>
+  %o = arith.cmpi ne, %loaded, %zero : i8
+  scf.if %o {
+    %also = eft.load %inner : !eft.ptr<i8>
+    %i = arith.cmpi ne, %also, %zero : i8
+    %true = arith.constant true
+    %false = arith.constant false
+    %way = scf.if %i -> i1 {
+      eft.print " taken"
+      scf.yield %false : i1
+    } else {
+      scf.yield %true : i1
+    }
+    scf.if %way {
+      eft.barrier
+    }
+  }
+  return
+}
+
+// -----
+
+// CHECK-LABEL: @loops
+// CHECK-SAME: eft.shared_bytes = 4 : i32
+func.func @loops(%count: !eft.ptr<i32>) {
+  // The number of turns is the first thread's.
+  // CHECK: %[[SEEN:.*]] = llvm.load %{{.*}} : !llvm.ptr<1> -> i32
+  // CHECK: nvvm.barrier0
+  // CHECK: scf.if
+  // CHECK-NEXT: llvm.store %[[SEEN]], %[[PLACE:.*]] : i32, !llvm.ptr<3>
+  // CHECK: nvvm.barrier0
+  // CHECK-NEXT: %[[COMMON:.*]] = llvm.load %[[PLACE]] : !llvm.ptr<3> -> i32
+  // CHECK-NEXT: nvvm.barrier0
+  // CHECK: scf.for %{{.*}} = %c0{{.*}} to %[[COMMON]] step
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %n = eft.load %count : !eft.ptr<i32>
+  scf.for %i = %zero to %n step %one : i32 {
+    eft.barrier
+  }
+  // CHECK: scf.while
+  // CHECK: llvm.load
+  // CHECK: llvm.nvvm.barrier0.or
+  // CHECK: scf.condition
+  scf.while : () -> () {
+    %left = eft.load %count volatile : !eft.ptr<i32>
+    %goesOn = arith.cmpi ne, %left, %zero : i32
+    scf.condition(%goesOn)
+  } do {
+    eft.barrier
+    scf.yield
+  }
+  // A loop that only waits for another program is left alone.
+  // CHECK: scf.while
+  // CHECK-NOT: llvm.nvvm.barrier0.or
+  // CHECK: scf.condition
+  scf.while : () -> () {
+    %left = eft.load %count volatile : !eft.ptr<i32>
+    %goesOn = arith.cmpi ne, %left, %zero : i32
+    scf.condition(%goesOn)
+  } do {
+    scf.yield
+  }
+  return
+}
