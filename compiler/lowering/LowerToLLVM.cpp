@@ -24,6 +24,8 @@ namespace eft {
 namespace {
 
 struct LowerToLLVMPass : impl::LowerToLLVMBase<LowerToLLVMPass> {
+  using LowerToLLVMBase::LowerToLLVMBase;
+
   void runOnOperation() override {
     MLIRContext *context = &getContext();
     LLVMTypeConverter types(context);
@@ -59,8 +61,8 @@ private:
     rest->erase();
   }
 
-  /// Says in NVVM's words that a function is a kernel of so many threads.
-  static void markKernel(LLVM::LLVMFuncOp function) {
+  /// Says in NVVM's words that a function is a kernel of so many threads and registers.
+  void markKernel(LLVM::LLVMFuncOp function) {
     auto threads =
         dyn_cast_or_null<IntegerAttr>(function->removeDiscardableAttr(EftDialect::threadsName));
     if (!threads)
@@ -69,6 +71,9 @@ private:
     function->setAttr(NVVM::NVVMDialect::getKernelFuncAttrName(), builder.getUnitAttr());
     function->setAttr(NVVM::NVVMDialect::getReqntidAttrName(),
                       builder.getDenseI32ArrayAttr({int32_t(threads.getInt()), 1, 1}));
+    if (maxRegisters != 0)
+      function->setAttr(NVVM::NVVMDialect::getMaxnregAttrName(),
+                        builder.getI32IntegerAttr(maxRegisters));
   }
 };
 

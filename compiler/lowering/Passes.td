@@ -183,6 +183,10 @@ def LowerToLLVM : Pass<"eft-lower-to-llvm", "::mlir::ModuleOp"> {
   let description = [{
     One conversion with upstream's patterns. What has no pattern is an error at its place.
   }];
+  let options = [
+    Option<"maxRegisters", "max-registers", "unsigned", /*default=*/"0",
+           "registers of a GPU's thread at most; 0: as many as it takes">
+  ];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::cf::ControlFlowDialect"];
 }
 

@@ -36,6 +36,9 @@ void registerDialects(DialectRegistry &registry) {
 
 namespace {
 
+/// What PTX has names for in one thread.
+constexpr unsigned mostRegisters = 255;
+
 /// What is being compiled, from stage to stage.
 class Compilation {
 public:
@@ -117,6 +120,9 @@ private:
       return failure();
     if (std::string fault = faultOfNumWarps(options.numWarps); !fault.empty())
       return kernel->emitError("number of warps ") << fault;
+    if (options.maxRegisters > mostRegisters)
+      return kernel->emitError("number of registers must be at most ")
+             << mostRegisters << ", got " << options.maxRegisters;
     if (failed(checkIsBlockIR(*module)))
       return failure();
     auto parameters = parametersOf(*kernel);
@@ -165,6 +171,7 @@ private:
     passOptions.isGpu = isGpu();
     passOptions.numWarps = options.numWarps;
     passOptions.computeCapability = target.computeCapability;
+    passOptions.maxRegisters = options.maxRegisters;
     passOptions.vectorBits = isGpu() ? 128 : vectorBits(*machine);
     PassManager passes(module->getContext(), ModuleOp::getOperationName());
     addPasses(passes, passOptions);

@@ -68,7 +68,7 @@ void addLowering(OpPassManager &passes, const PassOptions &options) {
   passes.addPass(createCSEPass());
   if (options.isGpu)
     passes.addNestedPass<func::FuncOp>(createSpecializeMasked());
-  passes.addPass(createLowerToLLVM());
+  passes.addPass(createLowerToLLVM({options.maxRegisters}));
 }
 
 } // namespace eft

@@ -11,6 +11,7 @@ struct PassOptions {
   bool isGpu = false;
   unsigned numWarps = 4;           ///< GPU
   unsigned computeCapability = 80; ///< GPU
+  unsigned maxRegisters = 0;       ///< GPU; 0: no bound
   unsigned vectorBits = 128;       ///< CPU
 };
 

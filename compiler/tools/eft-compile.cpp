@@ -27,6 +27,10 @@ cl::opt<std::string> features("features",
                               cl::desc("The host's features, as LLVM's llc takes them"));
 cl::opt<unsigned> numWarps("num-warps", cl::desc("Warps of a program on a GPU (default: 4)"),
                            cl::init(4));
+cl::opt<unsigned>
+    maxRegisters("max-registers",
+                 cl::desc("Registers of a thread on a GPU at most (default: no bound)"),
+                 cl::init(0));
 
 /// The stage that was asked for; nothing if this target has no such stage.
 std::optional<eft::Stage> findStage(StringRef name, bool isGpu) {
@@ -82,8 +86,9 @@ int run(mlir::MLIRContext &context, SourceMgr &sources) {
     return fail("there is no stage '" + stage + "' for target " + targetName + "; there are ir, " +
                 "placed, llvm, " + (isGpu ? "ptx" : "asm, obj"));
   bool isObject = last == eft::Stage::Binary;
-  auto compiled = eft::compile(*module, *target,
-                               {.numWarps = numWarps, .keepStages = !isObject, .last = *last});
+  auto compiled = eft::compile(
+      *module, *target,
+      {.numWarps = numWarps, .maxRegisters = maxRegisters, .keepStages = !isObject, .last = *last});
   if (failed(compiled))
     return 1;
   return write(isObject ? compiled->binary : compiled->stages.back().second);

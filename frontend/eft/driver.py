@@ -54,7 +54,11 @@ def compile_variant(function, variant: Variant, device: int | None) -> Compilati
         _log_reason(function, variant)
         compiled = _run_compiler(function, variant, keep_stages=False)
         metadata = Metadata(
-            compiled.name, variant.target, compiled.num_warps, compiled.shared_bytes
+            compiled.name,
+            variant.target,
+            compiled.num_warps,
+            compiled.shared_bytes,
+            variant.options.get("maxnreg"),
         )
         binary = compiled.binary
         if key:
@@ -108,7 +112,8 @@ def _run_compiler(function, variant: Variant, keep_stages: bool, symbol: str | N
         from eft import _compiler
 
         num_warps = variant.options.get("num_warps", 4)
-        return _compiler.compile(module, variant.target, num_warps, keep_stages)
+        registers = variant.options.get("maxnreg", 0)
+        return _compiler.compile(module, variant.target, num_warps, keep_stages, registers)
 
 
 def _stages(function, variant: Variant) -> dict[str, str]:
@@ -154,8 +159,9 @@ def _pack(metadata: Metadata, binary: bytes) -> bytes:
 
 
 def _unpack(entry: bytes) -> tuple[Metadata, bytes]:
-    name, target, num_warps, shared, binary = entry.split(b"\n", len(Metadata._fields))
-    return Metadata(name.decode(), target.decode(), int(num_warps), int(shared)), binary
+    name, target, *numbers, binary = entry.split(b"\n", len(Metadata._fields))
+    numbers = [None if number == b"None" else int(number) for number in numbers]
+    return Metadata(name.decode(), target.decode(), *numbers), binary
 
 
 def _log_reason(function, variant: Variant):

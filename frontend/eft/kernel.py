@@ -8,8 +8,9 @@ from collections.abc import Mapping
 
 from eft import _runtime
 
-#: `name` of the function, `target` ("cuda:90", "cpu"), `num_warps`, and `shared` memory in bytes.
-Metadata = namedtuple("Metadata", "name target num_warps shared")
+#: `name` of the function, `target` ("cuda:90", "cpu"), `num_warps`, `shared` memory in bytes, and
+#: `maxnreg`, how many registers a GPU's thread gets at most, or None.
+Metadata = namedtuple("Metadata", "name target num_warps shared maxnreg")
 
 
 class Asm(Mapping):

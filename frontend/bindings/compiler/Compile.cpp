@@ -22,10 +22,11 @@ Target parseTarget(const std::string &text) {
 }
 
 Compiled compileModule(const Module &module, const std::string &target, unsigned numWarps,
-                       bool keepStages) {
+                       bool keepStages, unsigned maxRegisters) {
   Target parsed = parseTarget(target);
   CompileOptions options;
   options.numWarps = numWarps;
+  options.maxRegisters = maxRegisters;
   options.keepStages = keepStages;
   DiagnosticCollector diagnostics(module.state->context);
   mlir::FailureOr<Compiled> compiled = eft::compile(module.object, parsed, options);
@@ -72,9 +73,11 @@ void addCompileFunctions(py::module_ &module) {
         return stages;
       });
   using Released = py::call_guard<py::gil_scoped_release>;
-  module.def("compile", &compileModule, py::arg("module"), py::arg("target"),
-             py::arg("num_warps") = 4, py::arg("keep_stages") = true, Released(),
-             "Compiles a clone of the module for a target such as 'cuda:90' or 'cpu'.");
+  module.def(
+      "compile", &compileModule, py::arg("module"), py::arg("target"), py::arg("num_warps") = 4,
+      py::arg("keep_stages") = true, py::arg("max_registers") = 0, Released(),
+      "Compiles a clone of the module for a target such as 'cuda:90' or 'cpu'. A GPU's thread "
+      "gets at most `max_registers` registers, if it is not 0.");
   module.def("address_parameters", &findAddressParameters, py::arg("module"), Released(),
              "The numbers of the kernel's arguments that reach an address.");
   module.def(

@@ -56,6 +56,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--name", help="what the files and functions are called (default: the kernel's name)")
     add("--num-warps", type=int, metavar="N", help="warps of a program on a GPU (default: 4)")
     add("--num-stages", type=int, metavar="N", help="as in a launch")
+    add("--maxnreg", type=int, metavar="N", help="registers of a thread on a GPU at most")
     return parser
 
 
@@ -105,8 +106,8 @@ def _compile(kernel, options, words: list[str]) -> None:
 
 def _options(kernel, options) -> dict:
     """The options of a launch, checked as in one."""
-    given = {"num_warps": options.num_warps, "num_stages": options.num_stages}
-    given = {key: value for key, value in given.items() if value is not None}
+    names = ("num_warps", "num_stages", "maxnreg")
+    given = {name: getattr(options, name) for name in names if getattr(options, name) is not None}
     try:
         return _runtime.read_options(kernel.__name__, given)
     except TypeError as error:

@@ -112,8 +112,32 @@ def test_stages():
         "target": "cpu",
         "num_warps": 4,
         "shared": 0,
+        "maxnreg": None,
     }
     assert repr(kernel) == "<eft kernel scale for cpu>"
+
+
+def test_a_bound_on_registers(tmp_path, monkeypatch):
+    for directory in (None, tmp_path, tmp_path):  # the last one comes from the cache
+        if directory is not None:
+            monkeypatch.setenv("EFT_CACHE_DIR", str(directory))
+        free, bound, tight = (
+            scale.warmup(tl.float32, 64, 1, 2.0, BLOCK=128, target="cuda:90", **options)
+            for options in ({}, {"maxnreg": 64}, {"maxnreg": 32})
+        )
+        assert ".maxnreg" not in free.asm["ptx"]
+        assert ".reqntid 128, 1, 1\n.maxnreg 64" in bound.asm["ptx"]
+        assert ".maxnreg 32" in tight.binary.decode()
+        assert [each.metadata.maxnreg for each in (free, bound, tight)] == [None, 64, 32]
+
+
+def test_a_bound_on_registers_runs(device):
+    x = device.put(np.ones(64, np.float32))
+    kernel = scale[4](x, 64, 1, 2.0, BLOCK=16, maxnreg=32)
+    assert (device.get(x) == 2).all()
+    assert kernel.metadata.maxnreg == 32
+    assert scale[4](x, 64, 1, 2.0, BLOCK=16, maxnreg=40) is not kernel
+    assert scale[4](x, 64, 1, 2.0, BLOCK=16, maxnreg=32) is kernel
 
 
 def test_warmup_with_arguments():

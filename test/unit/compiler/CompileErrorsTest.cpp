@@ -64,6 +64,11 @@ TEST(CompileErrors, NumberOfWarps) {
                 {.numWarps = count});
 }
 
+TEST(CompileErrors, NumberOfRegisters) {
+  expectError(vectorAdd, "cuda:90", "number of registers must be at most 255, got 256",
+              {.maxRegisters = 256});
+}
+
 TEST(CompileErrors, ComputeCapabilityTooOld) {
   expectError(
       vectorAdd, "cuda:75",
