@@ -6,6 +6,12 @@
 
 using namespace eft;
 
+// Under a sanitizer too, memory that is not there is a null pointer.
+// NOLINTBEGIN(bugprone-reserved-identifier): the sanitizers' own names.
+extern "C" const char *__asan_default_options() { return "allocator_may_return_null=1"; }
+extern "C" const char *__tsan_default_options() { return "allocator_may_return_null=1"; }
+// NOLINTEND(bugprone-reserved-identifier)
+
 namespace {
 
 using Buffers = PaperGpus;
