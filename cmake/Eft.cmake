@@ -65,8 +65,11 @@ function(eft_add_shared_library name)
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
   target_compile_features(${target} PUBLIC cxx_std_20)
   list(TRANSFORM ARG_USES PREPEND eft-)
-  target_link_libraries(${target} PUBLIC ${ARG_USES}
-    PRIVATE "$<LINK_LIBRARY:WHOLE_ARCHIVE,${ARG_WHOLE}>" ${ARG_LINK})
+  target_link_libraries(${target} PUBLIC ${ARG_USES})
+  if(ARG_WHOLE)
+    target_link_libraries(${target} PRIVATE "$<LINK_LIBRARY:WHOLE_ARCHIVE,${ARG_WHOLE}>")
+  endif()
+  target_link_libraries(${target} PRIVATE ${ARG_LINK})
   # EFT_API says what is seen; of that, only what is Eft's own and not, say, LLVM's.
   set(exports ${PROJECT_SOURCE_DIR}/cmake/exports.map)
   # The thread pool and loaded code stay for the life of the process, so the library does too.

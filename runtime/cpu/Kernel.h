@@ -2,6 +2,7 @@
 // A kernel loaded on the host, and its launch.
 #pragma once
 
+#include "eft/Export.h"
 #include "runtime/cpu/ThreadPool.h"
 
 #include <array>
@@ -14,7 +15,7 @@ namespace eft::cpu {
 // Borrows the compiled function, whose memory the caller keeps. Remembers what a program of it has
 // cost, so that a job too small to be worth waking anybody runs on the calling thread alone. Safe
 // to launch from several threads.
-class Kernel {
+class EFT_API Kernel {
 public:
   explicit Kernel(HostFunction *function) : function(function) {}
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "eft/Error.h"
+#include "eft/Export.h"
 #include "runtime/cuda/DriverFunctions.h"
 #include "runtime/cuda/DriverTypes.h"
 
@@ -48,10 +49,10 @@ private:
 // The process's driver: libcuda.so.1, or the library that EFT_LIBCUDA names. Opened at the first
 // call; a failure is remembered. In a child that was forked after the parent had started the driver
 // this is an error, since CUDA does not survive fork.
-Expected<const Driver *> driver();
+EFT_API Expected<const Driver *> driver();
 
 // True in a child that was forked from a process that had started the driver. Handles made by the
 // parent must then be left alone.
-bool forkedAfterStart();
+EFT_API bool forkedAfterStart();
 
 } // namespace eft::cuda

@@ -3,6 +3,7 @@
 // one that PyTorch, CuPy and the CUDA runtime use.
 #pragma once
 
+#include "eft/Export.h"
 #include "eft/Signature.h"
 #include "runtime/cuda/Driver.h"
 
@@ -58,13 +59,13 @@ private:
 // can't be used (too old, broken) is an error.
 Expected<int> gpuCount();
 
-Expected<const Gpu *> gpu(int ordinal);
+EFT_API Expected<const Gpu *> gpu(int ordinal);
 
 // A Gpu that is not one of the process's, for a driver that is not the process's.
 Expected<std::unique_ptr<Gpu>> makeGpu(const Driver &driver, int ordinal);
 
 // Makes a context current for the lifetime of the object, then the previous one again.
-class ContextScope {
+class EFT_API ContextScope {
 public:
   // `doing` is what Eft is about to do, for the error's text.
   static Expected<ContextScope> enter(const Gpu &gpu, std::string_view doing);

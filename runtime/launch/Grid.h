@@ -3,6 +3,7 @@
 #pragma once
 
 #include "eft/Error.h"
+#include "eft/Export.h"
 #include "eft/Signature.h"
 
 #include <array>
@@ -21,7 +22,7 @@ struct CheckedGrid {
 inline constexpr Grid hostGridLimits = {INT32_MAX, INT32_MAX, INT32_MAX};
 
 // Checks that each extent is from 0 to its limit, and that all programs can be counted in 64 bits.
-Expected<CheckedGrid> checkGrid(const Grid &grid, const Grid &limits, std::string_view kernel,
-                                std::string_view device);
+EFT_API Expected<CheckedGrid> checkGrid(const Grid &grid, const Grid &limits,
+                                        std::string_view kernel, std::string_view device);
 
 } // namespace eft

@@ -32,7 +32,8 @@ def link(compiler, ahead, *flags, name="mixed"):
 def run(program, *words, **environment):
     done = subprocess.run(
         [program, *words],
-        env={**os.environ, **environment},
+        # Without the sanitizer that Python may run under: a program has its own or none.
+        env={**os.environ, "LD_PRELOAD": "", **environment},
         capture_output=True,
         text=True,
         timeout=120,

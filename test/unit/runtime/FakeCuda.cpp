@@ -268,6 +268,18 @@ Result cuCtxGetCurrent(ContextHandle *context) {
   return success;
 }
 
+// What the launchers of kernels that were compiled ahead of time ask for beside.
+EXPORT Result cuCtxGetDevice(DeviceHandle *device) {
+  FAIL_IF_TOLD
+  NEED_CONTEXT
+  *device = current->ordinal;
+  return success;
+}
+
+EXPORT Result cuModuleLoadData(ModuleHandle *module, const void *image) {
+  return cuModuleLoadDataEx(module, image, 0, nullptr, nullptr);
+}
+
 Result cuCtxSetCurrent(ContextHandle context) {
   FAIL_IF_TOLD
   current = context;

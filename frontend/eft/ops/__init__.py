@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Operators that are ready to be called, on arrays of NumPy, PyTorch and CuPy.
+
+Their kernels were compiled ahead of time; they run where their arrays lie. `eft.ops.torch` has them
+as functions that PyTorch differentiates.
+"""
+
+from __future__ import annotations
+
+from eft import _ops
+from eft.ops.arrays import library_of
+from eft.ops.places import on_device
+
+__all__ = ["dropout", "dropout_backward", "dropout_seed_backward"]
+
+
+def dropout(
+    X,
+    p: float = 0.5,
+    seed: int = 123,
+    return_mask: bool = True,
+    scale_in_train: bool = True,
+    *,
+    return_seed: bool = False,
+    device: str | None = None,
+):
+    """Drops each element of a matrix with probability p.
+
+    Y = mask * X * s, where mask is 1 if a random number in [0, 1) is at least p. That number is a
+    function of the seed, the row and the column alone: the same on every device and in every shape.
+
+    Args:
+        X: a matrix of float32. It is copied if it is not row-major without gaps.
+        p: from 0 to 1; at 1 everything is dropped.
+        seed: an integer of 64 bits; 0 takes a fresh one.
+        return_mask: whether to make the mask too. It is not needed: `dropout_seed_backward` gives
+            the same gradient without one.
+        scale_in_train: whether s is 1 / (1 - p); otherwise it is 1.
+        return_seed: whether to return the seed that was used, too.
+        device: "cpu", "cuda" or "cuda:N", for an array of NumPy's: where to compute. On a GPU it is
+            copied there and back.
+
+    Returns:
+        (Y, mask): Y is float32, the mask int32, or None without `return_mask`; both new arrays of
+        X's library, on its device. With `return_seed` (Y, mask, seed).
+
+    Raises:
+        ValueError: X is not a matrix of float32, or p is not from 0 to 1.
+        RuntimeError: the device can't be used.
+    """
+    with on_device(device, X) as (place, X):
+        library = library_of(X)
+        X = library.contiguous(X)
+        Y = library.empty_like(X)
+        mask = library.empty_like(X, is_mask=True) if return_mask else None
+        view = None if mask is None else library.view(mask)
+        seed = _ops.dropout(
+            *(library.view(X), library.view(Y), view, p, scale_in_train),
+            *(_seed_bits(seed), library.stream(X)),
+        )
+        Y, mask = place.back(Y), None if mask is None else place.back(mask)
+    return (Y, mask, seed) if return_seed else (Y, mask)
+
+
+def dropout_backward(dY, mask, p: float, scale_in_train: bool = True):
+    """The gradient of X: mask * dY * s, with the mask, the p and the scaling of the forward.
+
+    Returns:
+        A new array like dY.
+    """
+    library = library_of(dY)
+    if type(library) is not type(library_of(mask)):
+        raise TypeError(f"dY and mask must be of one library, got {type(dY)} and {type(mask)}")
+    dY, mask = library.contiguous(dY), library.contiguous(mask)
+    dX = library.empty_like(dY)
+    views = [library.view(each) for each in (dY, mask, dX)]
+    _ops.dropout_backward(*views, p, scale_in_train, library.stream(dY))
+    return dX
+
+
+def dropout_seed_backward(dY, seed: int, p: float, scale_in_train: bool = True):
+    """The gradient of X without a mask, from the seed, the p and the scaling of the forward: the
+    same bits as `dropout_backward` gives.
+
+    Returns:
+        A new array like dY.
+    """
+    library = library_of(dY)
+    dY = library.contiguous(dY)
+    dX = library.empty_like(dY)
+    views = [library.view(dY), library.view(dX)]
+    _ops.dropout_seed_backward(*views, p, scale_in_train, _seed_bits(seed), library.stream(dY))
+    return dX
+
+
+def _seed_bits(seed: int) -> int:
+    """The seed as the operators count: without a sign."""
+    if not -(1 << 63) <= seed < 1 << 64:
+        raise ValueError(f"seed must fit in 64 bits, got {seed}")
+    return seed % (1 << 64)

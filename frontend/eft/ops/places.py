@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Computing elsewhere than where an array of NumPy's lies."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+from collections.abc import Iterator
+
+
+class Here:
+    """Where the arrays are."""
+
+    def back(self, array):
+        return array
+
+
+class Gpu:
+    """A GPU, through the library that has put the array there."""
+
+    def back(self, array):
+        return array.get() if hasattr(array, "get") else array.cpu().numpy()
+
+
+@contextlib.contextmanager
+def on_device(device: str | None, array) -> Iterator[tuple[Here | Gpu, object]]:
+    """The array on `device`, and what brings results back to where it came from.
+
+    Raises:
+        ValueError: the array is none of NumPy's, or there is no such device.
+        RuntimeError: neither PyTorch nor CuPy is there to hold memory of a GPU.
+    """
+    if device is None:
+        yield Here(), array
+        return
+    if type(array).__module__ != "numpy":
+        raise ValueError(f"device is for arrays of NumPy's, got {type(array)}")
+    if device == "cpu":
+        yield Here(), array
+        return
+    kind, _, number = device.partition(":")
+    if kind != "cuda" or not (number.isdecimal() or device == "cuda"):
+        raise ValueError(f"device must be 'cpu', 'cuda' or 'cuda:N', got {device!r}")
+    torch, cupy = _find("torch"), _find("cupy")
+    if torch is not None and torch.cuda.is_available():
+        yield Gpu(), torch.from_numpy(array).to(device)
+    elif cupy is not None:
+        with cupy.cuda.Device(int(number or 0)):
+            yield Gpu(), cupy.asarray(array)
+    else:
+        raise RuntimeError(
+            f"device {device!r} needs PyTorch with CUDA, or CuPy, to hold the array there"
+        )
+
+
+def _find(name: str):
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        return None

@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""eft.ops.dropout on the CPU and on a GPU: against each other, and against what it means."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import eft.ops
+import numpy as np
+import pytest
+from eft.ops import places
+
+SHAPES = [(1, 1), (3, 5), (70, 64), (33, 100), (9, 257), (5, 1024), (4, 2500), (2000, 30)]
+
+
+def uniforms(seed: int, rows: int, columns: int) -> np.ndarray:
+    """The random number of each element."""
+    row, column = np.meshgrid(np.arange(rows), np.arange(columns), indexing="ij")
+    words = np.empty((rows, columns), np.uint32)
+    draw = column // 64 * 16 + column % 16
+    counter = [draw & 0xFFFFFFFF, draw >> 32, row & 0xFFFFFFFF, row >> 32]
+    for word in range(4):
+        here = column // 16 % 4 == word
+        drawn = philox(seed, *(part[here].astype(np.uint64) for part in counter))
+        words[here] = drawn[word]
+    return words / 2.0**32
+
+
+def philox(seed, c0, c1, c2, c3):
+    """Philox4x32-10, from its definition."""
+    low = np.uint64(0xFFFFFFFF)
+    k0, k1 = np.uint64(seed & 0xFFFFFFFF), np.uint64(seed >> 32)
+    for _ in range(10):
+        a, b = np.uint64(0xD2511F53) * c0, np.uint64(0xCD9E8D57) * c2
+        shift = np.uint64(32)
+        c0, c1, c2, c3 = (b >> shift) ^ c1 ^ k0, b & low, (a >> shift) ^ c3 ^ k1, a & low
+        k0, k1 = (k0 + np.uint64(0x9E3779B9)) & low, (k1 + np.uint64(0xBB67AE85)) & low
+    return c0, c1, c2, c3
+
+
+def numbers(*shape) -> np.ndarray:
+    return np.random.default_rng(1).standard_normal(shape).astype(np.float32)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("p", [0.0, 0.25, 1.0])
+def test_is_what_its_definition_says(device, shape, p):
+    x = numbers(*shape)
+    seed = 0x123456789ABCDEF
+    y, mask = eft.ops.dropout(device.put(x), p, seed)
+    expected = (uniforms(seed, *shape) >= np.float32(p)).astype(np.int32)
+    np.testing.assert_array_equal(device.get(mask), expected)
+    scale = np.float32(1) / (np.float32(1) - np.float32(p)) if p < 1 else np.float32(0)
+    np.testing.assert_array_equal(device.get(y), np.where(expected, x * scale, np.float32(0)))
+    alone, nothing = eft.ops.dropout(device.put(x), p, seed, return_mask=False)
+    assert nothing is None
+    np.testing.assert_array_equal(device.get(alone), device.get(y))
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("scale_in_train", [True, False])
+def test_goes_back_by_mask_and_by_seed_alike(device, shape, scale_in_train):
+    x, dy = numbers(*shape), numbers(*shape)[::-1].copy()
+    _, mask = eft.ops.dropout(device.put(x), 0.3, 7, scale_in_train=scale_in_train)
+    given = eft.ops.dropout_backward(device.put(dy), mask, 0.3, scale_in_train)
+    scale = np.float32(1) / (np.float32(1) - np.float32(0.3)) if scale_in_train else 1
+    expected = np.where(device.get(mask), dy * np.float32(scale), np.float32(0))
+    np.testing.assert_array_equal(device.get(given), expected)
+    seeded = eft.ops.dropout_seed_backward(device.put(dy), 7, 0.3, scale_in_train)
+    np.testing.assert_array_equal(device.get(seeded), expected)
+
+
+def test_the_default_is_a_half_with_a_mask(host):
+    y, mask = eft.ops.dropout(np.ones((4, 1000), np.float32))
+    assert set(np.unique(y)) == {0, 2} and mask.dtype == np.int32
+    again, _ = eft.ops.dropout(np.ones((4, 1000), np.float32), seed=123)
+    np.testing.assert_array_equal(y, again)
+
+
+def test_a_seed_of_zero_is_fresh(device):
+    x = device.put(np.ones((8, 512), np.float32))
+    y, _, seed = eft.ops.dropout(x, seed=0, return_seed=True)
+    z, _, other = eft.ops.dropout(x, seed=0, return_seed=True)
+    assert other == seed + 1 > 1 << 63
+    again, _ = eft.ops.dropout(x, seed=seed)
+    np.testing.assert_array_equal(device.get(again), device.get(y))
+    assert (device.get(z) != device.get(y)).any()
+
+
+def test_a_matrix_without_elements(device):
+    for shape in ((0, 5), (5, 0)):
+        y, mask = eft.ops.dropout(device.put(np.ones(shape, np.float32)))
+        assert tuple(y.shape) == tuple(mask.shape) == shape
+        assert tuple(eft.ops.dropout_backward(y, mask, 0.5).shape) == shape
+
+
+def test_a_matrix_that_is_not_row_major(device):
+    x = numbers(40, 30)
+    y, _ = eft.ops.dropout(device.put(x).T, 0.5, 3)
+    expected, _ = eft.ops.dropout(np.ascontiguousarray(x.T), 0.5, 3)
+    np.testing.assert_array_equal(device.get(y), expected)
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "text"),
+    [
+        (lambda x: eft.ops.dropout(x, 1.5), ValueError, "p is 1.500000, expected 0 to 1"),
+        (
+            lambda x: eft.ops.dropout(x.astype(np.float64)),
+            ValueError,
+            "dropout: X has dtype fp64, expected fp32",
+        ),
+        (
+            lambda x: eft.ops.dropout(x.astype(complex)),
+            ValueError,
+            "operators know no dtype 'complex128'",
+        ),
+        (lambda x: eft.ops.dropout(x[0]), ValueError, "dropout: X has rank 1, expected 2"),
+        (
+            lambda x: eft.ops.dropout(np.ones((1,) * 9, np.float32)),
+            ValueError,
+            "operators take arrays of at most 8 axes, got 9",
+        ),
+        (
+            lambda x: eft.ops.dropout([1.0]),
+            TypeError,
+            "operators take arrays of NumPy, PyTorch and CuPy, got builtins.list",
+        ),
+        (
+            lambda x: eft.ops.dropout(x, seed=1 << 64),
+            ValueError,
+            "seed must fit in 64 bits, got 18446744073709551616",
+        ),
+        (
+            lambda x: eft.ops.dropout_backward(x, np.ones((4, 7), np.int32), 0.5),
+            ValueError,
+            "dropout: mask has shape [4, 7], expected dY's shape [4, 6]",
+        ),
+        (
+            lambda x: eft.ops.dropout_seed_backward(x, 0, 0.5),
+            ValueError,
+            "dropout: the seed is 0, expected the one that the forward used",
+        ),
+        (
+            lambda x: eft.ops.dropout(x, device="tpu"),
+            ValueError,
+            "device must be 'cpu', 'cuda' or 'cuda:N', got 'tpu'",
+        ),
+    ],
+)
+def test_a_mistake(call, error, text):
+    with pytest.raises(error) as raised:
+        call(np.ones((4, 6), np.float32))
+    assert text in str(raised.value)
+
+
+def test_an_array_of_numpys_on_a_gpu(device):
+    x = numbers(20, 300)
+    if device.name == "cpu":
+        y, mask = eft.ops.dropout(x, 0.5, 5, device="cpu")
+    else:
+        y, mask = eft.ops.dropout(x, 0.5, 5, device="cuda")
+    assert type(y) is type(mask) is np.ndarray
+    expected, kept = eft.ops.dropout(x, 0.5, 5)
+    np.testing.assert_array_equal(y, expected)
+    np.testing.assert_array_equal(mask, kept)
+
+
+def test_a_gpu_needs_somebody_to_hold_the_array(monkeypatch):
+    monkeypatch.setattr(places, "_find", lambda name: None)
+    with pytest.raises(RuntimeError) as raised:
+        eft.ops.dropout(np.ones((4, 6), np.float32), device="cuda:1")
+    assert str(raised.value) == (
+        "device 'cuda:1' needs PyTorch with CUDA, or CuPy, to hold the array there"
+    )
+
+
+def test_arrays_of_two_libraries():
+    torch = pytest.importorskip("torch")
+    with pytest.raises(TypeError, match="dY and mask must be of one library, got <class 'numpy"):
+        eft.ops.dropout_backward(np.ones((2, 2), np.float32), torch.ones(2, 2), 0.5)
+    with pytest.raises(ValueError, match="device is for arrays of NumPy's, got <class 'torch"):
+        eft.ops.dropout(torch.ones(2, 2), device="cpu")
+    with pytest.raises(ValueError, match="operators work on the CPU and on CUDA devices, got meta"):
+        eft.ops.dropout(torch.ones(2, 2, device="meta"))
+
+
+def test_is_loaded_only_when_it_is_asked_for():
+    code = "import sys, eft; assert 'eft._ops' not in sys.modules"
+    subprocess.run([sys.executable, "-c", code], check=True)

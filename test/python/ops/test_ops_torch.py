@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""eft.ops.torch: gradients, checks of PyTorch's own, compilation and checkpointing."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch")
+
+import eft.ops.torch as ops  # noqa: E402
+
+
+@pytest.fixture(params=["cpu", "cuda"])
+def where(request):
+    if request.param == "cuda" and not torch.cuda.is_available():
+        pytest.skip("there is no GPU")
+    return request.param
+
+
+def ones(where, *shape):
+    return torch.ones(shape, device=where, requires_grad=True)
+
+
+@pytest.mark.parametrize("shape", [(), (7,), (3, 4), (2, 3, 100), (4, 0)])
+def test_takes_every_shape(where, shape):
+    x = ones(where, *shape)
+    y = ops.dropout(x, 0.5, seed=3)
+    assert y.shape == x.shape
+    y.sum().backward()
+    assert torch.equal(x.grad, y.detach())  # 0 or 2, as the ones were
+
+
+def test_the_gradient_is_pytorchs(where):
+    x = torch.randn(20, 300, device=where, requires_grad=True)
+    weight = torch.randn(20, 300, device=where)
+    y = ops.dropout(x, 0.25, seed=3)
+    (y * weight).sum().backward()
+    kept = (ops.dropout(torch.ones_like(x), 0.25, seed=3, scale_in_train=False) != 0).float()
+    z = x.detach().clone().requires_grad_()
+    s = torch.tensor(1.0) / (torch.tensor(1.0) - torch.tensor(0.25))
+    (z * kept * s * weight).sum().backward()
+    torch.testing.assert_close(x.grad, z.grad)
+
+
+def test_the_gradients_gradient(where):
+    x, weight = ones(where, 6, 70), ones(where, 6, 70)
+    y = ops.dropout(x, 0.5, seed=3)
+    (dx,) = torch.autograd.grad((y * weight).sum(), x, create_graph=True)
+    dx.sum().backward()
+    assert torch.equal(weight.grad, y.detach())
+
+
+def test_pytorchs_own_checks(where):
+    x = torch.randn(5, 70, device=where, requires_grad=True)
+    seed = torch.tensor(9)
+    torch.library.opcheck(torch.ops.eft.dropout.default, (x, seed, 0.5, True))
+    torch.library.opcheck(torch.ops.eft.dropout_backward.default, (x, seed, 0.5, False))
+
+
+def test_draws_from_pytorchs_generator(where):
+    x = ones(where, 4, 100)
+    torch.manual_seed(1)
+    first, second = ops.dropout(x), ops.dropout(x)
+    assert not torch.equal(first, second)
+    torch.manual_seed(1)
+    assert torch.equal(ops.dropout(x), first)
+
+
+def test_checkpointing_drops_the_same_again(where):
+    from torch.utils.checkpoint import checkpoint
+
+    x = ones(where, 4, 100)
+    seen = []
+
+    def block(x):
+        seen.append(ops.dropout(x, 0.5))
+        return seen[-1] ** 2  # whose gradient needs what was dropped
+
+    checkpoint(block, x, use_reentrant=False).sum().backward()
+    assert len(seen) == 2 and torch.equal(*seen)
+    assert torch.equal(x.grad, 4 * seen[0])  # 2 y dy/dx, with y = 2 x where it is kept
+
+
+def test_one_graph_of_torch_compile(where):
+    compiled = torch.compile(
+        lambda x: ops.dropout(x * 1, 0.5, seed=5) + 1, backend="aot_eager", fullgraph=True
+    )
+    x = ones(where, 4, 100)
+    y = compiled(x)
+    assert torch.equal(y, ops.dropout(x, 0.5, seed=5) + 1)
+    y.sum().backward()
+    assert torch.equal(x.grad, y.detach() - 1)
+
+
+def test_a_compiled_graph_draws_anew(where):
+    compiled = torch.compile(lambda x: ops.dropout(x), backend="aot_eager", fullgraph=True)
+    x = ones(where, 4, 100)
+    assert not torch.equal(compiled(x), compiled(x))
+
+
+def test_a_mistake(where):
+    with pytest.raises(ValueError, match="p is -1.000000, expected 0 to 1"):
+        ops.dropout(ones(where, 2, 2), -1.0)
+    with pytest.raises(ValueError, match="X has dtype fp64, expected fp32"):
+        ops.dropout(torch.ones(2, 2, dtype=torch.float64, device=where))
+
+
+def test_agrees_with_numpy(where):
+    import eft.ops
+
+    x = np.random.default_rng(0).standard_normal((30, 500)).astype(np.float32)
+    expected, _ = eft.ops.dropout(x, 0.5, 11)
+    found = ops.dropout(torch.from_numpy(x).to(where), 0.5, 11)
+    np.testing.assert_array_equal(found.cpu().numpy(), expected)

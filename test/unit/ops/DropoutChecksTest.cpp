@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What dropout refuses: each code, and its words.
+#include "Matrix.h"
+#include "eft/Ops.h"
+
+#include <cmath>
+#include <functional>
+#include <gtest/gtest.h>
+
+using namespace eft;
+
+namespace {
+
+/// Three good tensors for every call, of which a test spoils one.
+struct Arguments {
+  std::vector<float> numbers = std::vector<float>(24, 1), results = std::vector<float>(24, 77);
+  std::vector<int32_t> kept = std::vector<int32_t>(24, 77);
+  Tensor in = Tensor::matrix(numbers.data(), 4, 6), out = Tensor::matrix(results.data(), 4, 6);
+  Tensor mask = Tensor::matrix(kept.data(), 4, 6, DataType::I32);
+  DropoutAttrs attrs{0.5f, true, 1};
+
+  bool isUntouched() const {
+    return results == std::vector<float>(24, 77) && kept == std::vector<int32_t>(24, 77);
+  }
+};
+
+struct Mistake {
+  const char *name;
+  std::function<void(Arguments &)> make;
+  int code;
+  const char *forward, *backward; // the words, with the names of each
+};
+
+void reshape(Tensor &tensor, int64_t rows, int64_t columns) {
+  tensor.shape = {rows, columns};
+  tensor.strides = {columns, 1};
+}
+
+const Mistake mistakes[] = {
+    {"p_below_0", [](Arguments &a) { a.attrs.p = -0.25f; }, -1, "p is -0.250000, expected 0 to 1",
+     nullptr},
+    {"p_above_1", [](Arguments &a) { a.attrs.p = 1.5f; }, -1, "p is 1.500000, expected 0 to 1",
+     nullptr},
+    {"p_nan", [](Arguments &a) { a.attrs.p = NAN; }, -1, "p is nan, expected 0 to 1", nullptr},
+    {"dtype_of_the_first", [](Arguments &a) { a.in.dtype = DataType::F16; }, -2,
+     "X has dtype fp16, expected fp32", "dY has dtype fp16, expected fp32"},
+    {"dtype_of_the_result", [](Arguments &a) { a.out.dtype = DataType::F64; }, -2,
+     "Y has dtype fp64, expected fp32", "dX has dtype fp64, expected fp32"},
+    {"dtype_of_the_mask", [](Arguments &a) { a.mask.dtype = DataType::I1; }, -2,
+     "mask has dtype i1, expected i32", nullptr},
+    {"rank", [](Arguments &a) { a.in.rank = 3; }, -2, "X has rank 3, expected 2",
+     "dY has rank 3, expected 2"},
+    {"rank_of_the_mask", [](Arguments &a) { a.mask.rank = 1; }, -2, "mask has rank 1, expected 2",
+     nullptr},
+    {"layout", [](Arguments &a) { a.in.strides = {1, 4}; }, -2,
+     "X has strides [1, 4], expected [6, 1]: row-major without gaps",
+     "dY has strides [1, 4], expected [6, 1]: row-major without gaps"},
+    {"gaps", [](Arguments &a) { a.out.strides = {8, 1}; }, -2,
+     "Y has strides [8, 1], expected [6, 1]: row-major without gaps",
+     "dX has strides [8, 1], expected [6, 1]: row-major without gaps"},
+    {"extent", [](Arguments &a) { reshape(a.in, -4, 6); }, -2,
+     "X has shape [-4, 6], expected extents from 0 on and at most 2^60 elements",
+     "dY has shape [-4, 6], expected extents from 0 on and at most 2^60 elements"},
+    {"too_large", [](Arguments &a) { reshape(a.out, int64_t(1) << 40, int64_t(1) << 40); }, -2,
+     "Y has shape [1099511627776, 1099511627776], expected extents from 0 on and at most 2^60 "
+     "elements",
+     "dX has shape [1099511627776, 1099511627776], expected extents from 0 on and at most 2^60 "
+     "elements"},
+    {"no_data", [](Arguments &a) { a.out.data = nullptr; }, -2,
+     "Y has no data: its pointer is null, expected 24 elements",
+     "dX has no data: its pointer is null, expected 24 elements"},
+    {"address", [](Arguments &a) { a.in.data = static_cast<char *>(a.in.data) + 2; }, -2,
+     "X has an address that is not divisible by 4, the size of its elements",
+     "dY has an address that is not divisible by 4, the size of its elements"},
+    {"device_of_the_result", [](Arguments &a) { a.out.device = Device::cuda(1); }, -2,
+     "Y is on cuda:1, expected X's device cpu", "dX is on cuda:1, expected dY's device cpu"},
+    {"device_of_the_mask", [](Arguments &a) { a.mask.device = Device::cuda(0); }, -2,
+     "mask is on cuda:0, expected X's device cpu", "mask is on cuda:0, expected dY's device cpu"},
+    {"shape_of_the_result", [](Arguments &a) { reshape(a.out, 6, 4); }, -3,
+     "Y has shape [6, 4], expected X's shape [4, 6]",
+     "dX has shape [6, 4], expected dY's shape [4, 6]"},
+    {"shape_of_the_mask", [](Arguments &a) { reshape(a.mask, 4, 5); }, -3,
+     "mask has shape [4, 5], expected X's shape [4, 6]",
+     "mask has shape [4, 5], expected dY's shape [4, 6]"},
+};
+
+struct DropoutMistakes : testing::TestWithParam<Mistake> {
+  Arguments a;
+  std::string forward = std::string("dropout: ") + GetParam().forward;
+  std::string backward =
+      "dropout: " + std::string(GetParam().backward ? GetParam().backward : GetParam().forward);
+
+  DropoutMistakes() { GetParam().make(a); }
+
+  bool isOfTheMask() const { return std::string(GetParam().name).ends_with("mask"); }
+};
+
+} // namespace
+
+INSTANTIATE_TEST_SUITE_P(Mistakes, DropoutMistakes, testing::ValuesIn(mistakes),
+                         [](const auto &info) { return std::string(info.param.name); });
+
+TEST_P(DropoutMistakes, in_the_forward) {
+  uint64_t seed = 5;
+  EXPECT_EQ(dropout_run(a.in, a.out, &a.mask, a.attrs, nullptr, &seed), GetParam().code);
+  EXPECT_EQ(dropout_message(), forward);
+  Status status = DropoutCpuLaunch(a.in, a.out, &a.mask, a.attrs, nullptr, &seed);
+  ASSERT_FALSE(status.ok());
+  EXPECT_EQ(status.error().kind, ErrorKind::InvalidArgument);
+  EXPECT_EQ(status.error().message, forward);
+  EXPECT_EQ(seed, 5u);
+  EXPECT_TRUE(a.isUntouched());
+}
+
+TEST_P(DropoutMistakes, in_the_backward) {
+  EXPECT_EQ(dropout_backward_run(a.in, a.mask, a.out, a.attrs, nullptr), GetParam().code);
+  EXPECT_EQ(dropout_message(), backward);
+  Status status = DropoutCpuBackwardLaunch(a.in, a.mask, a.out, a.attrs);
+  ASSERT_FALSE(status.ok());
+  EXPECT_EQ(status.error().message, backward);
+  EXPECT_TRUE(a.isUntouched());
+}
+
+TEST_P(DropoutMistakes, in_the_backward_from_a_seed) {
+  if (isOfTheMask()) { // which it does not take
+    EXPECT_EQ(dropout_seed_backward_run(a.in, a.out, a.attrs, nullptr), 0);
+    return;
+  }
+  EXPECT_EQ(dropout_seed_backward_run(a.in, a.out, a.attrs, nullptr), GetParam().code);
+  EXPECT_EQ(dropout_message(), backward);
+  Status status = DropoutCpuSeedBackwardLaunch(a.in, a.out, a.attrs);
+  ASSERT_FALSE(status.ok());
+  EXPECT_EQ(status.error().message, backward);
+  EXPECT_TRUE(a.isUntouched());
+}
+
+TEST(DropoutChecks, a_backward_needs_a_seed) {
+  Arguments a;
+  a.attrs.seed = 0;
+  EXPECT_EQ(dropout_seed_backward_run(a.in, a.out, a.attrs, nullptr), -1);
+  EXPECT_STREQ(dropout_message(), "dropout: the seed is 0, expected the one that the forward used");
+}
+
+TEST(DropoutChecks, a_success_leaves_no_words) {
+  Arguments a;
+  a.attrs.p = 2;
+  EXPECT_EQ(dropout_run(a.in, a.out, nullptr, a.attrs, nullptr), -1);
+  a.attrs.p = 0;
+  EXPECT_EQ(dropout_run(a.in, a.out, nullptr, a.attrs, nullptr), 0);
+  EXPECT_STREQ(dropout_message(), "");
+}
+
+TEST(DropoutChecks, the_launchers_want_their_own_device) {
+  Arguments a;
+  Status status = DropoutCudaLaunch(a.in, a.out, &a.mask, a.attrs, nullptr);
+  ASSERT_FALSE(status.ok());
+  EXPECT_EQ(status.error().message, "dropout: X is on cpu, expected a CUDA device");
+  for (Tensor *each : {&a.in, &a.out, &a.mask})
+    each->device = Device::cuda(2);
+  status = DropoutCpuBackwardLaunch(a.in, a.mask, a.out, a.attrs);
+  ASSERT_FALSE(status.ok());
+  EXPECT_EQ(status.error().message, "dropout: dY is on cuda:2, expected the CPU");
+}
+
+TEST(DropoutChecks, strides_of_axes_with_one_index_mean_nothing) {
+  std::vector<float> numbers(6, 2);
+  Tensor column = Tensor::matrix(numbers.data(), 6, 1), row = Tensor::matrix(numbers.data(), 1, 6);
+  column.strides = {1, 99};
+  row.strides = {99, 1};
+  EXPECT_EQ(dropout_run(column, column, nullptr, {0}, nullptr), 0) << dropout_message();
+  EXPECT_EQ(dropout_run(row, row, nullptr, {0}, nullptr), 0) << dropout_message();
+  EXPECT_EQ(numbers, std::vector<float>(6, 2));
+}

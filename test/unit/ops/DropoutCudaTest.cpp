@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Dropout on a GPU, against a driver made of paper: what is launched where, and what is said when
+// the driver refuses.
+#include "eft/Ops.h"
+#include "test/unit/runtime/FakeDriver.h"
+
+#include <gtest/gtest.h>
+
+using namespace eft;
+
+namespace {
+
+Tensor onGpu(int64_t rows, int64_t columns, DataType dtype = DataType::F32, int ordinal = 1,
+             uintptr_t offset = 0) {
+  auto address = (uintptr_t(16 + ordinal) << 32) + offset;
+  return Tensor::matrix(reinterpret_cast<void *>(address), rows, columns, dtype,
+                        Device::cuda(ordinal));
+}
+
+struct DropoutCuda : testing::Test {
+  FakeDriver fake;
+  StreamHandle stream = reinterpret_cast<StreamHandle>(48);
+
+  void SetUp() override {
+    setenv("EFT_LIBCUDA", EFT_FAKE_CUDA, 1);
+    fake.setCurrent(-1);
+    // So that no test is the first, which also loads.
+    for (int64_t columns : {63, 64, 127, 128, 255, 256, 1023, 1024}) {
+      Tensor X = onGpu(1, columns), mask = onGpu(1, columns, DataType::I32);
+      ASSERT_EQ(dropout_run(X, X, nullptr, {0.5f, true, 1}, stream), 0) << dropout_message();
+      ASSERT_EQ(dropout_run(X, X, &mask, {0.5f, true, 1}, stream), 0) << dropout_message();
+      ASSERT_EQ(dropout_backward_run(X, mask, X, {}, stream), 0) << dropout_message();
+    }
+    fake.clear();
+  }
+
+  /// The launch that was asked for last.
+  std::string launched(int64_t rows, int64_t columns, bool withMask = false, uintptr_t offset = 0) {
+    Tensor X = onGpu(rows, columns, DataType::F32, 1, offset);
+    Tensor mask = onGpu(rows, columns, DataType::I32);
+    fake.clear();
+    EXPECT_EQ(dropout_run(X, X, withMask ? &mask : nullptr, {0.5f, true, 1}, stream), 0)
+        << dropout_message();
+    return fake.log();
+  }
+};
+
+} // namespace
+
+TEST_F(DropoutCuda, the_grid_covers_the_matrix) {
+  const char *end = " shared 0 stream 48:\n";
+  auto launch = [&](const char *grid, const char *threads) {
+    return std::string("launch forward on 1 grid ") + grid + " block " + threads + " 1 1" + end;
+  };
+  EXPECT_EQ(launched(33, 64), launch("1 2 1", "128"));
+  EXPECT_EQ(launched(33, 63), launch("1 2 1", "128"));
+  EXPECT_EQ(launched(33, 68, true), launch("1 3 1", "128"));
+  EXPECT_EQ(launched(33, 127), launch("1 3 1", "128"));
+  EXPECT_EQ(launched(33, 256), launch("1 5 1", "128"));
+  EXPECT_EQ(launched(33, 255, true), launch("1 9 1", "256"));
+  EXPECT_EQ(launched(33, 257), launch("1 33 1", "256"));
+  EXPECT_EQ(launched(33, 2052, true), launch("3 33 1", "64"));
+  EXPECT_EQ(launched(65536, 1024), launch("1 32768 2", "64"));
+  EXPECT_EQ(launched(1, int64_t(1) << 32), launch("4194304 1 1", "64"));
+  EXPECT_EQ(launched(33, 1024, false, 4), launch("1 33 1", "256"));
+  EXPECT_EQ(fake.current(), -1);
+}
+
+TEST_F(DropoutCuda, the_backward_is_one_row) {
+  Tensor dY = onGpu(300, 100), mask = onGpu(300, 100, DataType::I32);
+  ASSERT_TRUE(DropoutCudaBackwardLaunch(dY, mask, dY, {}, stream).ok());
+  EXPECT_EQ(fake.log(), "launch backward on 1 grid 15 1 1 block 256 1 1 shared 0 stream 48:\n");
+  fake.clear();
+  ASSERT_TRUE(DropoutCudaSeedBackwardLaunch(dY, dY, {0.5f, true, 1}, nullptr).ok());
+  EXPECT_EQ(fake.log(), "launch forward on 1 grid 1 19 1 block 128 1 1 shared 0 stream 0:\n");
+}
+
+TEST_F(DropoutCuda, nothing_is_launched_for_nothing) {
+  Tensor X = onGpu(0, 64), mask = onGpu(0, 64, DataType::I32);
+  EXPECT_EQ(dropout_run(X, X, &mask, {}, stream), 0);
+  EXPECT_EQ(dropout_backward_run(X, mask, X, {}, stream), 0);
+  EXPECT_EQ(fake.log(), "");
+}
+
+TEST_F(DropoutCuda, the_context_of_the_caller_is_there_again) {
+  fake.setCurrent(0);
+  EXPECT_NE(launched(4, 4), "");
+  EXPECT_EQ(fake.current(), 0);
+}
+
+TEST_F(DropoutCuda, each_device_has_its_kernel) {
+  Tensor X = onGpu(4, 4, DataType::F32, 0);
+  ASSERT_TRUE(DropoutCudaLaunch(X, X, nullptr, {0.5f, true, 1}, stream).ok());
+  EXPECT_EQ(fake.log(),
+            "retain 0\nload on 0\nlaunch forward on 0 grid 1 1 1 block 128 1 1 shared 0 stream "
+            "48:\n");
+}
+
+TEST_F(DropoutCuda, a_device_that_is_not_there) {
+  Tensor X = onGpu(4, 4, DataType::F32, 7);
+  EXPECT_EQ(dropout_run(X, X, nullptr, {}, stream), -7);
+  EXPECT_STREQ(dropout_message(), "there is no device cuda:7: this process can use 2 NVIDIA GPUs");
+  Status status = DropoutCudaLaunch(X, X, nullptr, {}, stream);
+  ASSERT_FALSE(status.ok());
+  EXPECT_EQ(status.error().kind, ErrorKind::NoDevice);
+}
+
+TEST_F(DropoutCuda, what_the_driver_refuses) {
+  Tensor X = onGpu(4, 4);
+  fake.fail("cuLaunchKernel", 700);
+  EXPECT_EQ(dropout_run(X, X, nullptr, {}, stream), -7);
+  EXPECT_STREQ(dropout_message(), "launching dropout on cuda:1 failed with code 700: an illegal "
+                                  "memory access was encountered");
+  fake.fail("cuLaunchKernel", 2);
+  Status status = DropoutCudaLaunch(X, X, nullptr, {}, stream);
+  ASSERT_FALSE(status.ok());
+  EXPECT_EQ(status.error().kind, ErrorKind::OutOfMemory);
+  fake.fail("cuCtxGetCurrent", 201);
+  EXPECT_EQ(dropout_run(X, X, nullptr, {}, stream), -7);
+  EXPECT_STREQ(dropout_message(), "cuCtxGetCurrent failed while launching dropout: "
+                                  "CUDA_ERROR_INVALID_CONTEXT (invalid device context)");
+}
