@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// One walk over the ops, with patterns.
+// One walk over the ops with patterns, or as many as it takes.
 #include "compiler/transforms/ApplyOnce.h"
 
 #include "mlir/Rewrite/FrozenRewritePatternSet.h"
 #include "mlir/Rewrite/PatternApplicator.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 using namespace mlir;
 
@@ -24,4 +25,10 @@ void eft::applyPatternsOnce(Operation *root, RewritePatternSet &&patterns) {
     rewriter.setInsertionPoint(op);
     (void)applicator.matchAndRewrite(op, rewriter);
   });
+}
+
+void eft::applyPatternsToTheEnd(Operation *root, RewritePatternSet &&patterns) {
+  GreedyRewriteConfig config;
+  config.maxIterations = GreedyRewriteConfig::kNoLimit;
+  (void)applyPatternsAndFoldGreedily(root, std::move(patterns), config);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A driver for patterns that expand one op into others, or combine it with the ops that it uses.
+// Drivers for patterns: for those that expand one op into others, or combine it with the ops that
+// it uses, and for those that go on until nothing changes.
 #pragma once
 
 #include "mlir/IR/PatternMatch.h"
@@ -10,5 +11,10 @@ namespace eft {
 /// Nothing is folded, unlike in the greedy driver, and what a pattern creates is not visited. A
 /// pattern inserts in front of its op, and erases at most its op and ops that come before it.
 void applyPatternsOnce(mlir::Operation *root, mlir::RewritePatternSet &&patterns);
+
+/// Applies the patterns and folds until nothing changes, in as many rounds as that takes. The
+/// driver by itself gives up after ten, but a constant may go through a long chain, such as a sort,
+/// of which each round folds one link.
+void applyPatternsToTheEnd(mlir::Operation *root, mlir::RewritePatternSet &&patterns);
 
 } // namespace eft

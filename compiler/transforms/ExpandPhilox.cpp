@@ -7,11 +7,11 @@
 //
 // and the key moves on by a constant each round. The products of 32 × 32 bits are the cost. How a
 // word is held decides what they cost: see the pass's description.
+#include "compiler/transforms/ApplyOnce.h"
 #include "compiler/transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
-#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 #include <array>
 
@@ -130,8 +130,7 @@ struct ExpandPhiloxPass : impl::ExpandPhiloxBase<ExpandPhiloxPass> {
     }
     RewritePatternSet patterns(&getContext());
     populateExpandPhiloxPatterns(patterns, wordBits);
-    if (failed(applyPatternsAndFoldGreedily(getOperation(), std::move(patterns))))
-      signalPassFailure();
+    applyPatternsToTheEnd(getOperation(), std::move(patterns));
   }
 };
 

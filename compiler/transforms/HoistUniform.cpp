@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // eft-hoist-uniform: elementwise operations on splats become scalar operations.
+#include "compiler/transforms/ApplyOnce.h"
 #include "compiler/transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
-#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 using namespace mlir;
 
@@ -80,8 +80,7 @@ struct HoistUniformPass : impl::HoistUniformBase<HoistUniformPass> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     populateHoistUniformPatterns(patterns);
-    if (failed(applyPatternsAndFoldGreedily(getOperation(), std::move(patterns))))
-      signalPassFailure();
+    applyPatternsToTheEnd(getOperation(), std::move(patterns));
   }
 };
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // eft-uniform-division: takes the reciprocal of a divisor that is the same at every index. How the
 // quotient is corrected is the lowering's affair; compiler/lowering/gpu has the algorithm.
+#include "compiler/transforms/ApplyOnce.h"
 #include "compiler/transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
-#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 using namespace mlir;
 
@@ -49,8 +49,7 @@ struct UniformDivisionPass : impl::UniformDivisionBase<UniformDivisionPass> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     populateUniformDivisionPatterns(patterns);
-    if (failed(applyPatternsAndFoldGreedily(getOperation(), std::move(patterns))))
-      signalPassFailure();
+    applyPatternsToTheEnd(getOperation(), std::move(patterns));
   }
 };
 

@@ -38,6 +38,17 @@ def test_sort(device, name, shape, dim, down):
     assert_same_bits(found, np.ascontiguousarray(expected))
 
 
+@eft.jit
+def sorted_constant(x_ptr, out_ptr, N: tl.constexpr):
+    x = tl.load(x_ptr + tl.arange(0, N))
+    tl.store(out_ptr + tl.arange(0, N), tl.sort(x == x) & tl.sort(tl.full((N,), True, tl.int1)))
+
+
+def test_sort_of_what_is_known_at_compile_time(device):
+    x = np.arange(256, dtype=np.int32)
+    assert run(device, sorted_constant, (x,), 256, np.bool_, N=256).all()
+
+
 def test_sort_with_nan_of_both_signs(device):
     x = np.array([np.nan, 1, -np.nan, -np.inf, 0.0, -0.0, np.inf, -1], np.float32)
     for down in (False, True):
