@@ -14,7 +14,7 @@ Expected<std::unique_ptr<Assertions>> Assertions::of(const Driver &driver, Modul
                                                      std::string_view doing) {
   DevicePointer variable = 0;
   size_t bytes = 0;
-  Result result = driver.cuModuleGetGlobal(&variable, &bytes, module, "eft$failure");
+  Result result = driver.cuModuleGetGlobal(&variable, &bytes, module, symbol.data());
   if (result == errorNotFound)
     return std::unique_ptr<Assertions>();
   if (result != success)

@@ -18,6 +18,9 @@ namespace eft::cuda {
 // What a module's code writes down about itself. Goes before the module does.
 class Assertions {
 public:
+  // The symbol that code with assertions has.
+  static constexpr std::string_view symbol = "eft$failure";
+
   // Null if the module has no assertions. Its context must be current.
   static Expected<std::unique_ptr<Assertions>> of(const Driver &driver, ModuleHandle module,
                                                   std::string_view doing);

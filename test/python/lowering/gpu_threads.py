@@ -41,7 +41,7 @@ def signed(array: np.ndarray) -> np.ndarray:
 class Shared:
     """Shared memory: who touched each byte since the last barrier."""
 
-    def __init__(self, size: int = 1 << 16):
+    def __init__(self, size: int):
         self.bytes = np.zeros(size, np.uint8)
         self.forget()
 
@@ -71,11 +71,13 @@ class Threads:
     """Runs a kernel. `memory` is global memory: addresses are indices of its bytes."""
 
     def __init__(self, count: int, memory: np.ndarray):
-        self.count, self.memory, self.shared = count, memory, Shared()
+        self.count, self.memory = count, memory
         self.number = np.arange(count, dtype=np.uint32)
         self.executed: dict[str, int] = {}
 
     def run(self, text: str, arguments: list[int]):
+        size = re.search(r"eft\.shared_bytes = (\d+)", text)
+        self.shared = Shared(int(size[1]) if size else 0)
         names, operations = read_kernel(text)
         values = {
             n: np.full(self.count, a, np.uint64) for n, a in zip(names, arguments, strict=True)

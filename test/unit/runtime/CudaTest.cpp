@@ -271,7 +271,7 @@ TEST_F(Cuda, a_refused_launch_names_the_kernel) {
 }
 
 TEST_F(Cuda, an_assertion_that_fails_is_told_once_and_by_its_launch) {
-  auto kernel = load("assert");
+  auto kernel = load("eft$failure");
   auto holds = *kernel->check({4, 1, 1}), fails = *kernel->check({4, 1, 2});
   EXPECT_TRUE(kernel->launch(holds, {}).ok());
   Status status = kernel->launch(fails, {});
@@ -283,7 +283,7 @@ TEST_F(Cuda, an_assertion_that_fails_is_told_once_and_by_its_launch) {
 }
 
 TEST_F(Cuda, assertions_that_fail_in_several_threads_are_told_by_their_own_launches) {
-  auto kernel = load("assert");
+  auto kernel = load("eft$failure");
   auto launchOften = [&](uint32_t extent) {
     std::string expected = "kernel.py:7: too large (an assertion failed in program (" +
                            std::to_string(extent - 1) + ", 0, 1))";
@@ -300,7 +300,7 @@ TEST_F(Cuda, assertions_that_fail_in_several_threads_are_told_by_their_own_launc
 }
 
 TEST_F(Cuda, a_kernel_with_assertions_that_goes_wrong_otherwise) {
-  auto kernel = load("assert");
+  auto kernel = load("eft$failure");
   fake.fail("cuStreamSynchronize", 700);
   Status status = kernel->launch(*kernel->check({1, 1, 1}), {});
   ASSERT_FALSE(status.ok());

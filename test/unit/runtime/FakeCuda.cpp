@@ -136,7 +136,7 @@ EXPORT int fakeCurrent() { return current ? current->ordinal : -1; }
 EXPORT int fakeCaptureMode() { return captureMode; }
 EXPORT void fakeSetCurrent(int ordinal) { current = ordinal < 0 ? nullptr : &contexts[ordinal]; }
 
-// The variables of a module whose image has the word "assert" in it: an address of the host's, and
+// The variables of a module whose image names them: an address of the host's, and
 // a text.
 static uint64_t failureAddress = 0;
 static const char siteText[] = "kernel.py:7: too large";
@@ -144,7 +144,7 @@ static const char siteText[] = "kernel.py:7: too large";
 Result cuModuleGetGlobal_v2(DevicePointer *pointer, size_t *bytes, ModuleHandle module,
                             const char *name) {
   FAIL_IF_TOLD
-  if (module->image.find("assert") == std::string::npos)
+  if (module->image.find("eft$failure") == std::string::npos)
     return errorNotFound;
   bool isSites = name == std::string("eft$sites");
   *pointer = isSites ? reinterpret_cast<DevicePointer>(siteText)
@@ -349,7 +349,7 @@ Result cuModuleUnload(ModuleHandle module) {
 Result cuModuleGetFunction(FunctionHandle *function, ModuleHandle module, const char *name) {
   FAIL_IF_TOLD
   const char *count = std::strstr(module->image.c_str(), "params=");
-  bool asserts = module->image.find("assert") != std::string::npos;
+  bool asserts = module->image.find("eft$failure") != std::string::npos;
   module->function = {name, count ? std::atoi(count + 7) : 0, asserts};
   *function = &module->function;
   return success;
