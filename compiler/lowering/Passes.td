@@ -17,8 +17,8 @@ def KeepInBuffers : Pass<"eft-keep-in-buffers", "::mlir::func::FuncOp"> {
     done in that buffer: the accumulator of a product in a loop stays in place.
 
     All blocks are put and taken as wholes; `eft-split-into-steps` does that in steps. Products whose
-    operands' vectors (lane, step) do not lie in the order of rows (a factor's may be in that of
-    columns) stay as they are, and so do those that `eft-widen-dot` has not seen.
+    operands' vectors (lane, step) do not lie in the order of rows or of columns stay as they are, and
+    so do those that `eft-widen-dot` has not seen.
 
     ```mlir
     %d = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero) -> tensor<1024xf32, #layout> : i32 {

@@ -74,3 +74,26 @@ func.func @buffers() {
   eft.dot_into %a, %b, %c : <tensor<16x16xf32, #columns>>, <tensor<16x16xf32, #columns>>, <tensor<16x16xf32, #rows>>
   return
 }
+
+// -----
+
+#rows = #eft.layout<lane = [[0, 1], [0, 2], [0, 4]], step = [[0, 8], [0, 16], [1, 0], [2, 0], [4, 0], [8, 0]]>
+#columns = #eft.layout<lane = [[1, 0], [2, 0], [4, 0]], step = [[8, 0], [0, 1], [0, 2], [0, 4], [0, 8], [0, 16]]>
+#tall = #eft.layout<lane = [[0, 1], [0, 2], [0, 4]], step = [[0, 8], [0, 16], [1, 0], [2, 0], [4, 0], [8, 0], [16, 0]]>
+
+// An accumulator that lies by columns is the transposed product's, by rows: the factors change
+// places, and the first one's rows are collected.
+// CHECK-LABEL: @by_columns
+func.func @by_columns() {
+  // CHECK: scf.for %{{.*}} = %c0_i64 to %c16_i64 step %c8_i64
+  // CHECK: scf.for %{{.*}} = %c0_i64 to %c32_i64 step %c8_i64
+  // CHECK-COUNT-24: vector.shuffle
+  // CHECK: scf.for %{{.*}} = %c0_i64 to %c16_i64 step %c16_i64
+  // CHECK: scf.for %{{.*}} = %c0_i64 to %c32_i64 step %c4_i64
+  // CHECK: %{{.*}}:8 = scf.for %[[K:.*]] = %c0_i64 to %c32_i64 step %c1_i64 iter_args(
+  %a = eft.buffer : <tensor<16x32xf32, #rows>>
+  %b = eft.buffer : <tensor<32x32xf32, #tall>>
+  %c = eft.buffer : <tensor<16x32xf32, #columns>>
+  eft.dot_into %a, %b, %c : <tensor<16x32xf32, #rows>>, <tensor<32x32xf32, #tall>>, <tensor<16x32xf32, #columns>>
+  return
+}

@@ -1,19 +1,6 @@
 // RUN: eft-opt %s -split-input-file -verify-diagnostics -eft-lower-to-cpu
 
 #rows = #eft.layout<lane = [[0, 1], [0, 2], [0, 4]], step = [[0, 8], [1, 0], [2, 0], [4, 0], [8, 0]]>
-#columns = #eft.layout<lane = [[1, 0], [2, 0], [4, 0]], step = [[8, 0], [0, 1], [0, 2], [0, 4], [0, 8]]>
-
-func.func @accumulator_by_columns() {
-  %a = eft.buffer : <tensor<16x16xf32, #rows>>
-  %c = eft.buffer : <tensor<16x16xf32, #columns>>
-  // expected-error @+1 {{can't multiply a buffer in this order, got '!eft.buffer<tensor<16x16xf32}}
-  eft.dot_into %a, %a, %c : <tensor<16x16xf32, #rows>>, <tensor<16x16xf32, #rows>>, <tensor<16x16xf32, #columns>>
-  return
-}
-
-// -----
-
-#rows = #eft.layout<lane = [[0, 1], [0, 2], [0, 4]], step = [[0, 8], [1, 0], [2, 0], [4, 0], [8, 0]]>
 #askew = #eft.layout<lane = [[0, 1], [0, 2], [0, 4]], step = [[0, 8], [1, 8], [2, 0], [4, 0], [8, 0]]>
 
 func.func @factor_that_lies_askew() {

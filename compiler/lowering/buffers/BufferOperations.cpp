@@ -18,10 +18,7 @@ bool hasStrides(Value value) {
 
 /// Whether the operands of a product lie in an order that its loops can read.
 bool canMultiplyInBuffers(DotOp dot) {
-  if (!llvm::all_of(dot->getOperands(), hasStrides))
-    return false;
-  const int64_t columnStride = (*plainStrides(*layoutOf(dot.getType())))[1];
-  return columnStride == 1 &&
+  return llvm::all_of(dot->getOperands(), hasStrides) &&
          getElementTypeOrSelf(dot.getA()) == getElementTypeOrSelf(dot.getType());
 }
 

@@ -198,13 +198,19 @@ LogicalResult CpuLowering::lowerDotInto(ImplicitLocOpBuilder &b, DotIntoOp dot) 
   SmallVector<StackMatrix> matrices;
   for (Value buffer : dot->getOperands()) {
     auto strides = plainStrides(*layoutOf(blockOf(buffer)));
-    if (!strides || (buffer == dot.getAcc() && (*strides)[1] != 1))
+    if (!strides)
       return dot.emitOpError("can't multiply a buffer in this order, got ") << buffer.getType();
     matrices.push_back({scalarOf(buffer), blockOf(buffer).getElementType(), *strides});
   }
   ArrayRef<int64_t> shape = blockOf(dot.getAcc()).getShape();
-  const int64_t extents[] = {shape[0], shape[1], blockOf(dot.getA()).getDimSize(1)};
-  DotLoops(b, matrices[0], matrices[1], matrices[2], extents, vectorBits).emit();
+  const int64_t depth = blockOf(dot.getA()).getDimSize(1);
+  auto [first, second, acc] = std::tie(matrices[0], matrices[1], matrices[2]);
+  if (acc.strides[1] == 1)
+    DotLoops(b, first, second, acc, {shape[0], shape[1], depth}, vectorBits).emit();
+  else // by columns lie the rows of the transposed product
+    DotLoops(b, second.transposed(), first.transposed(), acc.transposed(),
+             {shape[1], shape[0], depth}, vectorBits)
+        .emit();
   return success();
 }
 

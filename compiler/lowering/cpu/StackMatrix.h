@@ -13,6 +13,8 @@ struct StackMatrix {
   mlir::Value memory;
   mlir::Type element;
   std::array<int64_t, 2> strides;
+
+  StackMatrix transposed() const { return {memory, element, {strides[1], strides[0]}}; }
 };
 
 /// The strides of a block of two dimensions whose vectors (lane, step) lie behind each other;

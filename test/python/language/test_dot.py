@@ -175,3 +175,29 @@ def test_product_as_a_factor(device):
     product_of_a_product[(1,)](device.put(a), c, N=32)
     wide = a.astype(np.float64)
     np.testing.assert_array_equal(device.get(c), wide @ wide @ wide)
+
+
+@eft.jit
+def product_by_columns(
+    a_ptr, b_ptr, c_ptr, K, M: tl.constexpr, N: tl.constexpr, BLOCK: tl.constexpr
+):
+    m, n, k = tl.arange(0, M), tl.arange(0, N), tl.arange(0, BLOCK)
+    c_at = c_ptr + m[:, None] + n[None, :] * M
+    acc = tl.load(c_at)
+    for start in range(0, K, BLOCK):
+        a = tl.load(a_ptr + m[:, None] * K + (start + k)[None, :])
+        b = tl.load(b_ptr + (start + k)[:, None] * N + n[None, :])
+        acc = tl.dot(a, b, acc)
+    tl.store(c_at, acc)
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+@pytest.mark.parametrize("name", ["fp16", "fp32", "fp64", "int8"])
+def test_sums_that_lie_by_columns(device, name, shape):
+    m, n, k = shape
+    a, b = small_integers((m, 3 * k), name, 6), small_integers((3 * k, n), name, 7)
+    c = small_integers((n, m), SUMS[name], 8)
+    out = device.put(c)
+    product_by_columns[(1,)](device.put(a), device.put(b), out, 3 * k, M=m, N=n, BLOCK=k)
+    expected = c.T + a.astype(np.float64) @ b.astype(np.float64)
+    np.testing.assert_array_equal(device.get(out).T, expected)
