@@ -49,6 +49,9 @@ TypedAttr neutralElement(ReduceOp reduce) {
   if (op.getNumOperands() != 2 || op.getOperands() != ValueRange(body.getArguments()) ||
       body.back().getOperands() != op.getResults())
     return {};
+  // 0 + −0 is 0.
+  if (auto type = dyn_cast<FloatType>(op.getResult(0).getType()); type && isa<arith::AddFOp>(op))
+    return FloatAttr::get(type, APFloat::getZero(type.getFloatSemantics(), /*Negative=*/true));
   std::optional<TypedAttr> neutral = arith::getNeutralElement(&op);
   return neutral ? *neutral : TypedAttr();
 }

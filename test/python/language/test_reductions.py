@@ -423,3 +423,16 @@ def test_rows_that_a_mask_cuts(device, size, part):
         rest = np.where(np.arange(size) < n, v - v.max(), 0)
         expected = np.concatenate([[v.sum(), v.max(), v.argmax()], rest])
         np.testing.assert_array_equal(device.get(out), expected)
+
+
+@eft.jit
+def sum_row(x, out, SIZE: tl.constexpr):
+    tl.store(out, tl.sum(tl.load(x + tl.arange(0, SIZE))))
+
+
+@pytest.mark.parametrize("size", [1, 64, 4096])
+@pytest.mark.parametrize("name", ["fp16", "fp32", "fp64"])
+def test_sum_of_negative_zeros(device, name, size):
+    out = device.put(np.ones(1, DTYPES[name]))
+    sum_row[(1,)](device.put(np.full(size, -0.0, DTYPES[name])), out, SIZE=size)
+    assert_same_bits(device.get(out), np.full(1, -0.0, DTYPES[name]))
