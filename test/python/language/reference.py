@@ -85,7 +85,8 @@ def convert(x: np.ndarray, dtype: np.dtype) -> np.ndarray:
             return x.astype(np.float64) != 0 if source_is_float else x != 0
         if dtype.kind in "iu":
             return _to_integer(x, dtype) if source_is_float else x.astype(dtype)
-        if dtype == BF16 and x.dtype.itemsize == 8:
+        # NumPy goes through float32, and would round twice.
+        if dtype == BF16 and (x.dtype.itemsize == 8 or x.dtype.kind in "iu"):
             return _to_odd_float32(x).astype(BF16)
         if dtype == np.float16 and x.dtype.kind in "iu":
             return _to_odd_float32(x).astype(np.float16)
