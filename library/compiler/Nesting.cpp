@@ -38,10 +38,13 @@ Status checkNesting(std::string_view text, std::string_view fileName) {
     at = skipText(text, at);
     if (at == text.size())
       break;
-    bool isArrow = text[at] == '>' && at > 0 && (text[at - 1] == '-' || text[at - 1] == '=');
+    const char before = at > 0 ? text[at - 1] : ' ',
+               behind = at + 1 < text.size() ? text[at + 1] : ' ';
+    bool isArrow = text[at] == '>' && (before == '-' || before == '=' || behind == '=');
     if (std::string_view("([{<").find(text[at]) != std::string_view::npos)
       ++depth;
-    else if (std::string_view(")]}>").find(text[at]) != std::string_view::npos && !isArrow)
+    else if (std::string_view(")]}>").find(text[at]) != std::string_view::npos && !isArrow &&
+             depth > 0)
       --depth;
     if (depth > mostNested)
       return tooDeep(text, at, fileName);

@@ -28,7 +28,11 @@ public:
   Assertions(const Assertions &) = delete;
 
   // Held from before a launch until `wait` has returned.
-  [[nodiscard]] std::unique_lock<std::mutex> beginLaunch() { return std::unique_lock(oneLaunch); }
+  [[nodiscard]] std::unique_lock<std::mutex> beginLaunch() {
+    std::unique_lock lock(oneLaunch);
+    *record = Record{}; // An earlier launch may have failed before it was looked at.
+    return lock;
+  }
 
   // Waits for what was launched into the stream, and gives the assertion that has failed, if any.
   Status wait(StreamHandle stream, std::string_view doing);

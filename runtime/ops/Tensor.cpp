@@ -76,10 +76,10 @@ Expected<Tensor> Tensor::fromParts(const Parts &parts) {
   tensor.device = *device;
   tensor.dtype = *dtype;
   tensor.rank = unsigned(parts.rank);
-  int64_t step = 1; // without strides, DLPack means row-major order
-  for (unsigned axis = tensor.rank; axis-- > 0; step *= tensor.shape[axis]) {
+  uint64_t step = 1; // without strides, DLPack means row-major order
+  for (unsigned axis = tensor.rank; axis-- > 0; step *= uint64_t(tensor.shape[axis])) {
     tensor.shape[axis] = parts.shape[axis];
-    tensor.strides[axis] = parts.strides ? parts.strides[axis] : step;
+    tensor.strides[axis] = parts.strides ? parts.strides[axis] : int64_t(step);
   }
   return tensor;
 }

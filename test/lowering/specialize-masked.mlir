@@ -110,6 +110,41 @@ func.func @another_store(%p: !eft.ptr<f32>, %q: !eft.ptr<f32>, %v: f32, %n: i32)
 
 // -----
 
+#layout = #eft.layout<register = [[1], [64]], lane = [[2], [4], [8], [16], [32]], warp = []>
+
+// The second mask is computed between accesses under the first one. Both part the threads.
+// CHECK-LABEL: @two_masks
+// CHECK: scf.if %{{.*}} -> (f32, f32, f32, f32, i1, i1, i1, i1, f32, f32, f32, f32) {
+// CHECK: } else {
+// CHECK: scf.if
+// CHECK: } else {
+// CHECK-COUNT-3: llvm.store %{{.*}} : f32
+// CHECK: return
+func.func @two_masks(%p: !eft.ptr<f32>, %q: !eft.ptr<f32>, %r: !eft.ptr<f32>, %n: i32, %k: i32) {
+  %i = eft.arange 0 to 128 : tensor<128xi32, #layout>
+  %ns = eft.splat %n : i32 -> tensor<128xi32, #layout>
+  %m = arith.cmpi slt, %i, %ns : tensor<128xi32, #layout>
+  %ps = eft.splat %p : !eft.ptr<f32> -> tensor<128x!eft.ptr<f32>, #layout>
+  %pi = eft.addptr %ps, %i : tensor<128x!eft.ptr<f32>, #layout>, tensor<128xi32, #layout>
+  %qs = eft.splat %q : !eft.ptr<f32> -> tensor<128x!eft.ptr<f32>, #layout>
+  %qi = eft.addptr %qs, %i : tensor<128x!eft.ptr<f32>, #layout>, tensor<128xi32, #layout>
+  %rs = eft.splat %r : !eft.ptr<f32> -> tensor<128x!eft.ptr<f32>, #layout>
+  %ri = eft.addptr %rs, %i : tensor<128x!eft.ptr<f32>, #layout>, tensor<128xi32, #layout>
+  %x = eft.load %pi, mask %m {run = 2 : i32, prefix} : tensor<128x!eft.ptr<f32>, #layout>
+  %ks = eft.splat %k : i32 -> tensor<128xi32, #layout>
+  %m2 = arith.cmpi slt, %i, %ks : tensor<128xi32, #layout>
+  %y = eft.load %qi, mask %m {run = 2 : i32, prefix} : tensor<128x!eft.ptr<f32>, #layout>
+  %z = eft.load %ri, mask %m2 {run = 2 : i32, prefix} : tensor<128x!eft.ptr<f32>, #layout>
+  %w = eft.load %qi, mask %m2 {run = 2 : i32, prefix} : tensor<128x!eft.ptr<f32>, #layout>
+  %xy = arith.addf %x, %y : tensor<128xf32, #layout>
+  %zw = arith.addf %z, %w : tensor<128xf32, #layout>
+  %sum = arith.addf %xy, %zw : tensor<128xf32, #layout>
+  eft.store %ri, %sum, mask %m2 {run = 2 : i32, prefix} : tensor<128x!eft.ptr<f32>, #layout>
+  return
+}
+
+// -----
+
 #layout = #eft.layout<register = [[1]], lane = [[2], [4], [8], [16], [32]], warp = []>
 
 // The threads meet between the loads: they part at each.

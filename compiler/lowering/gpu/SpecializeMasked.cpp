@@ -83,7 +83,8 @@ private:
           (chosen.empty() || chosen.back().second.last->isBeforeInBlock(span.first)))
         chosen.emplace_back(mask, span);
     spans.clear();
-    for (auto &[mask, span] : chosen)
+    // The last one first: a mask may be computed in the span of an earlier one, which goes.
+    for (auto &[mask, span] : llvm::reverse(chosen))
       split(mask, span);
   }
 
@@ -159,12 +160,23 @@ private:
     SmallVector<Operation *> old;
     for (Operation &op : llvm::make_range(span.begin(), span.end()))
       old.push_back(&op);
-    for (Operation *op : llvm::reverse(old))
+    for (Operation *op : llvm::reverse(old)) {
+      op->walk([&](Operation *inner) {
+        for (Value result : inner->getResults())
+          masks.remove(result);
+      });
       op->erase();
+    }
     fold(ways);
     if (canOrder)
       orderByElements(*ways.elseBlock());
     made.insert(ways);
+  }
+
+  /// A store of whole runs, which has the mask for its predicate.
+  static bool isStoreUnder(Value mask, Operation &op) {
+    return isa<LLVM::InlineAsmOp>(op) && op.getNumResults() == 0 && op.getNumOperands() != 0 &&
+           op.getOperand(0) == mask;
   }
 
   /// The span for threads for which the mask is true throughout, or not.
@@ -178,12 +190,12 @@ private:
       if (isa<LLVM::ExpectOp>(user))
         known.map(user->getResult(0), answer);
     for (Operation &op : llvm::make_range(span.begin(), span.end())) {
-      // A store of whole runs, which has the mask for its predicate.
-      if (isa<LLVM::InlineAsmOp>(op) && op.getOperand(0) == mask && !isUsual)
+      if (!isUsual && isStoreUnder(mask, op))
         continue;
       if (auto select = dyn_cast<arith::SelectOp>(op);
           select && follows(select.getCondition(), mask))
-        known.map(select.getCondition(), isUsual ? answer : recompute(b, select.getCondition()));
+        known.map(select.getCondition(),
+                  isUsual ? answer : recompute(b, known.lookupOrDefault(select.getCondition())));
       if (auto expected = dyn_cast<LLVM::ExpectOp>(op))
         known.map(expected.getRes(), known.lookupOrDefault(expected.getVal()));
       else
@@ -223,9 +235,8 @@ private:
   /// span.
   static bool hasOneStore(Value mask, const Span &span) {
     for (Operation &op : llvm::make_range(span.begin(), span.end())) {
-      bool isOfWholeRuns = isa<LLVM::InlineAsmOp>(op) && op.getOperand(0) == mask;
       bool isLast = &op == span.last && span.stores == 1;
-      if (!isOfWholeRuns && !doesOnly(op, /*mayStore=*/isLast))
+      if (!isStoreUnder(mask, op) && !doesOnly(op, /*mayStore=*/isLast))
         return false;
     }
     return span.stores == 1;

@@ -118,4 +118,9 @@ def _command(options, words: list[str]) -> str:
     """The command for the header: without the folders, so that the same kernel gives the same
     files everywhere."""
     hidden = {options.out: "DIR", options.file: os.path.basename(options.file)}
-    return "python -m eft compile " + shlex.join(hidden.get(word, word) for word in words)
+
+    def shown(word: str) -> str:
+        option, equals, value = word.partition("=")
+        return option + equals + hidden.get(value, value) if equals else hidden.get(word, word)
+
+    return "python -m eft compile " + shlex.join(map(shown, words))

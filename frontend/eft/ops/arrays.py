@@ -35,6 +35,8 @@ class NumPy(Library):
         return self.numpy.empty(array.shape, "int32" if is_mask else "float32")
 
     def view(self, array) -> tuple:
+        if not array.dtype.isnative:
+            raise ValueError(f"arrays in the machine's byte order are needed, got {array.dtype!r}")
         strides = tuple(stride // max(1, array.itemsize) for stride in array.strides)
         return array.ctypes.data, array.shape, strides, array.dtype.name, -1
 

@@ -43,7 +43,7 @@ def on_device(device: str | None, array) -> Iterator[tuple[Here | Gpu, object]]:
         raise ValueError(f"device must be 'cpu', 'cuda' or 'cuda:N', got {device!r}")
     torch, cupy = _find("torch"), _find("cupy")
     if torch is not None and torch.cuda.is_available():
-        yield Gpu(), torch.from_numpy(array).to(device)
+        yield Gpu(), torch.from_numpy(array.copy()).to(device)
     elif cupy is not None:
         with cupy.cuda.Device(int(number or 0)):
             yield Gpu(), cupy.asarray(array)

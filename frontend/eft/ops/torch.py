@@ -75,5 +75,7 @@ def dropout(
     if seed is None:
         number = torch.randint(1, 2**63 - 1, (), dtype=torch.int64)
     else:
-        number = torch.tensor(seed, dtype=torch.int64)
+        if seed == 0 or not -(2**63) <= seed < 2**64:
+            raise ValueError(f"seed must be an integer of 64 bits other than 0, got {seed!r}")
+        number = torch.tensor((seed + 2**63) % 2**64 - 2**63, dtype=torch.int64)
     return _dropout(x, number, p, scale_in_train)

@@ -112,6 +112,11 @@ def test_a_matrix_that_is_not_row_major(device):
             "dropout: X has dtype fp64, expected fp32",
         ),
         (
+            lambda x: eft.ops.dropout(x.astype(">f4")),
+            ValueError,
+            "arrays in the machine's byte order are needed, got dtype('>f4')",
+        ),
+        (
             lambda x: eft.ops.dropout(x.astype(complex)),
             ValueError,
             "operators know no dtype 'complex128'",

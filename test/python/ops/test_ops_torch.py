@@ -22,6 +22,19 @@ def ones(where, *shape):
     return torch.ones(shape, device=where, requires_grad=True)
 
 
+def test_seeds_have_64_bits(where):
+    x = ones(where, 4, 100)
+    for seed in (-1, 2**64 - 1):
+        y = ops.dropout(x, 0.5, seed=seed)
+        assert torch.equal(y, ops.dropout(x, 0.5, seed=-1))
+        y.sum().backward()
+    for seed in (0, 2**64, -(2**63) - 1):
+        with pytest.raises(ValueError) as raised:
+            ops.dropout(x, 0.5, seed=seed)
+        text = f"seed must be an integer of 64 bits other than 0, got {seed}"
+        assert str(raised.value) == text
+
+
 @pytest.mark.parametrize("shape", [(), (7,), (3, 4), (2, 3, 100), (4, 0)])
 def test_takes_every_shape(where, shape):
     x = ones(where, *shape)

@@ -97,6 +97,11 @@ TEST(Module, brackets_nest_as_deep_as_the_stack_is) {
   EXPECT_EQ(refusal(nested(500)), "kernel.mlir:501:11: error: brackets nest deeper than 500");
   EXPECT_EQ(refusal(std::string(100000, '(')),
             "kernel.mlir:1:501: error: brackets nest deeper than 500");
+  // What compares, or closes nothing, leaves no room for more.
+  EXPECT_EQ(refusal(">= " + std::string(501, '(')),
+            "kernel.mlir:1:504: error: brackets nest deeper than 500");
+  EXPECT_EQ(refusal(">)" + std::string(501, '(')),
+            "kernel.mlir:1:503: error: brackets nest deeper than 500");
 }
 
 TEST(Module, what_looks_like_brackets_does_not_nest) {
