@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -17,6 +18,18 @@ from support import DTYPES, lower
 def private_cache(tmp_path_factory):
     """A disk cache of this run alone, so that every run compiles."""
     os.environ["EFT_CACHE_DIR"] = str(tmp_path_factory.mktemp("cache"))
+
+
+@pytest.fixture(autouse=True)
+def triton_means_what_it_did():
+    """A test may run a script for which `import triton` means Eft; the next one starts without."""
+    yield
+    finders = [finder for finder in sys.meta_path if type(finder).__name__ == "TritonFinder"]
+    for finder in finders:
+        sys.meta_path.remove(finder)
+    for name in list(sys.modules) if finders else ():
+        if name.partition(".")[0] == "triton":
+            del sys.modules[name]
 
 
 class Cpu:
