@@ -12,7 +12,8 @@ from eft.aot.errors import AheadError
 
 def write_files(folder: str, files: dict[str, bytes]) -> None:
     """Writes files into a folder, which is made if it isn't there. Each is written in full under
-    another name before the first one gets its own, so that a full disk changes nothing.
+    another name before the first one gets its own, so that a full disk changes nothing; nor does a
+    folder where a file should be.
 
     Raises:
         AheadError: the folder can't be made, or a file can't be written.
@@ -21,6 +22,9 @@ def write_files(folder: str, files: dict[str, bytes]) -> None:
         os.makedirs(folder, exist_ok=True)
     except OSError as error:
         raise AheadError(f"can't make the folder {folder!r}: {error.strerror}") from None
+    for name in files:
+        if os.path.isdir(path := os.path.join(folder, name)):
+            raise AheadError(f"can't write {path!r}: Is a directory; no file was changed")
     written = {}
     try:
         for name, content in files.items():

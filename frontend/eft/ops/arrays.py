@@ -3,21 +3,23 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 
-class Library:
+
+class Library(ABC):
     """What the operators need of a library of arrays. Its methods take arrays of its own."""
 
+    @abstractmethod
     def contiguous(self, array):
         """The array, or a copy of it that is row-major without gaps."""
-        raise NotImplementedError
 
+    @abstractmethod
     def empty_like(self, array, is_mask=False):
         """A new array of the same shape and device, float32, or int32 for a mask."""
-        raise NotImplementedError
 
+    @abstractmethod
     def view(self, array) -> tuple:
         """Its address, shape, strides in elements, dtype, and the GPU's number or -1."""
-        raise NotImplementedError
 
     def stream(self, array) -> int:
         """The stream that work on the array goes to; 0 on the CPU."""

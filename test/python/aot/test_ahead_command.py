@@ -316,9 +316,10 @@ def test_a_file_that_can_not_be_replaced(ahead):
     done = ahead.run(*ahead.arguments("mixed", MIXED, ["host"]))
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr == (
-        f"python -m eft compile: can't write '{ahead.out / 'mixed.h'}': Is a directory\n"
+        f"python -m eft compile: can't write '{ahead.out / 'mixed.h'}': Is a directory; no file "
+        "was changed\n"
     )
-    assert not list(ahead.out.glob(".eft-*"))
+    assert [path.name for path in ahead.out.iterdir()] == ["mixed.h"]
 
 
 def test_a_full_disk_changes_nothing(ahead):

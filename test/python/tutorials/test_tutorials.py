@@ -7,6 +7,8 @@ import importlib.util
 import os
 import subprocess
 import sys
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 import eft
@@ -51,46 +53,12 @@ def check_dropout(text: str):
     assert "2^14" in text
 
 
-def test_dropout_with_pytorch(tmp_path):
-    if importlib.util.find_spec("torch") is None:
-        pytest.skip("PyTorch is not installed")
-    text = run("04-low-memory-dropout.py", "--largest", 14, "--plot", tmp_path / "plot.png")
-    assert "arrays of PyTorch" in text
-    check_dropout(text)
-    assert (tmp_path / "plot.png").read_bytes().startswith(b"\x89PNG")
-
-
-def test_dropout_with_numpy_and_without_matplotlib(tmp_path):
-    hidden = without("matplotlib", without("torch", tmp_path))
-    text = run(
-        "04-low-memory-dropout.py", "--largest", 14, "--plot", tmp_path / "plot.png", hidden=hidden
-    )
-    assert "arrays of NumPy" in text
-    check_dropout(text)
-    assert "Matplotlib is not installed: no plot was saved." in text
-
-
 def check_matrix_multiplication(text: str):
     """The lesson's products are right, and those that are timed have a rate."""
     assert "129 × 300 × 65" in text
     rows = [line.split() for line in text.splitlines()]
     timed = next(row for row in rows if row[:3] == ["64", "×", "64"])
     assert all(float(value) > 0 for value in timed[3:])
-
-
-def test_matrix_multiplication_with_pytorch(tmp_path):
-    if importlib.util.find_spec("torch") is None:
-        pytest.skip("PyTorch is not installed")
-    plot = tmp_path / "plot.png"
-    check_matrix_multiplication(run("03-matrix-multiplication.py", "--largest", 6, "--plot", plot))
-    assert plot.read_bytes().startswith(b"\x89PNG")
-
-
-def test_matrix_multiplication_with_numpy_and_without_matplotlib(tmp_path):
-    hidden = without("matplotlib", without("torch", tmp_path))
-    text = run("03-matrix-multiplication.py", "--largest", 6, hidden=hidden)
-    check_matrix_multiplication(text)
-    assert "Matplotlib is not installed: no plot was saved." in text
 
 
 def check_vector_addition(text: str):
@@ -103,25 +71,6 @@ def check_vector_addition(text: str):
     assert any(row[:1] == ["2^12"] for row in rows)
 
 
-def test_vector_addition_with_pytorch(tmp_path):
-    if importlib.util.find_spec("torch") is None:
-        pytest.skip("PyTorch is not installed")
-    text = run("01-vector-addition.py", "--largest", 12, "--plot", tmp_path / "plot.png")
-    assert "arrays of PyTorch" in text
-    check_vector_addition(text)
-    assert (tmp_path / "plot.png").read_bytes().startswith(b"\x89PNG")
-
-
-def test_vector_addition_with_numpy_and_without_matplotlib(tmp_path):
-    hidden = without("matplotlib", without("torch", tmp_path))
-    text = run(
-        "01-vector-addition.py", "--largest", 12, "--plot", tmp_path / "plot.png", hidden=hidden
-    )
-    assert "arrays of NumPy" in text
-    check_vector_addition(text)
-    assert "Matplotlib is not installed: no plot was saved." in text
-
-
 def check_softmax(text: str):
     """The lesson's tables: a quarter of the traffic, and errors as small as the text says."""
     rows = [line.split() for line in text.splitlines()]
@@ -130,25 +79,6 @@ def check_softmax(text: str):
     assert len(errors) == 4
     assert max(errors) < 1e-5
     assert any(row[:1] == ["2^8"] for row in rows)
-
-
-def test_softmax_with_pytorch(tmp_path):
-    if importlib.util.find_spec("torch") is None:
-        pytest.skip("PyTorch is not installed")
-    text = run("02-fused-softmax.py", "--largest", 8, "--plot", tmp_path / "plot.png")
-    assert "arrays of PyTorch" in text
-    check_softmax(text)
-    assert (tmp_path / "plot.png").read_bytes().startswith(b"\x89PNG")
-
-
-def test_softmax_with_numpy_and_without_matplotlib(tmp_path):
-    hidden = without("matplotlib", without("torch", tmp_path))
-    text = run(
-        "02-fused-softmax.py", "--largest", 8, "--plot", tmp_path / "plot.png", hidden=hidden
-    )
-    assert "arrays of NumPy" in text
-    check_softmax(text)
-    assert "Matplotlib is not installed: no plot was saved." in text
 
 
 def check_seed_per_row(text: str):
@@ -166,29 +96,6 @@ def check_seed_per_row(text: str):
     assert all(float(value) > 0 for row in timed for value in row[-4:])
 
 
-def test_seed_per_row_with_pytorch(tmp_path):
-    if importlib.util.find_spec("torch") is None:
-        pytest.skip("PyTorch is not installed")
-    plot = tmp_path / "plot.png"
-    text = run("06-dropout-with-a-seed-per-row.py", "--largest", 6, "--plot", plot)
-    assert "arrays of PyTorch" in text
-    assert "PyTorch's autograd finds the same gradients from a mask." in text
-    assert "So do differences of outputs." in text
-    check_seed_per_row(text)
-    assert plot.read_bytes().startswith(b"\x89PNG")
-
-
-def test_seed_per_row_with_numpy_and_without_matplotlib(tmp_path):
-    hidden = without("matplotlib", without("torch", tmp_path))
-    text = run("06-dropout-with-a-seed-per-row.py", "--largest", 6, hidden=hidden)
-    assert "arrays of NumPy" in text
-    check_seed_per_row(text)
-    assert ["180", "degrees,", "every", "other", "column", "40", "×", "200", "-400", "-2"] in [
-        line.split()[2:12] for line in text.splitlines()
-    ]
-    assert "Matplotlib is not installed: no plot was saved." in text
-
-
 def check_layer_normalisation(text: str):
     """The lesson's tables: small errors, sums in two stages with the same bits, rates."""
     rows = [line.split() for line in text.splitlines()]
@@ -198,24 +105,6 @@ def check_layer_normalisation(text: str):
     assert "20 gradients of the weight in two stages: 1 different." in text
     timed = next(row for row in rows if row[1:3] == ["×", "64"] and len(row) == 11)
     assert all(float(value) > 0 for value in timed[3:])
-
-
-def test_layer_normalisation_with_pytorch(tmp_path):
-    if importlib.util.find_spec("torch") is None:
-        pytest.skip("PyTorch is not installed")
-    plot = tmp_path / "plot.png"
-    text = run("05-layer-normalisation.py", "--largest", 6, "--plot", plot)
-    assert "A training step gets the same gradients from it as from PyTorch's own." in text
-    check_layer_normalisation(text)
-    assert plot.read_bytes().startswith(b"\x89PNG")
-
-
-def test_layer_normalisation_with_numpy_and_without_matplotlib(tmp_path):
-    hidden = without("matplotlib", without("torch", tmp_path))
-    text = run("05-layer-normalisation.py", "--largest", 6, hidden=hidden)
-    assert "arrays of NumPy" in text
-    check_layer_normalisation(text)
-    assert "Matplotlib is not installed: no plot was saved." in text
 
 
 def check_projection(text: str):
@@ -232,19 +121,85 @@ def check_projection(text: str):
     assert all(float(row[-1]) > 0 for row in timed)
 
 
-def test_projection_with_pytorch(tmp_path):
+def check_upside_down(text: str):
+    """A view that only NumPy has: both strides negative, and not those of rows."""
+    assert ["180", "degrees,", "every", "other", "column", "40", "×", "200", "-400", "-2"] in [
+        line.split()[2:12] for line in text.splitlines()
+    ]
+
+
+@dataclass
+class Lesson:
+    """A lesson, and what it is asked for.
+
+    Attributes:
+        name: the file.
+        largest: the argument `--largest`.
+        check: looks at what the lesson prints, with whatever arrays.
+        says_with_pytorch, says_with_numpy: what it prints too.
+        check_with_numpy: looks at what it prints with NumPy's arrays alone.
+    """
+
+    name: str
+    largest: int
+    check: Callable[[str], None]
+    says_with_pytorch: tuple[str, ...] = ("arrays of PyTorch",)
+    says_with_numpy: tuple[str, ...] = ("arrays of NumPy",)
+    check_with_numpy: Callable[[str], None] = lambda text: None  # noqa: E731
+
+
+LESSONS = [
+    Lesson("01-vector-addition.py", 12, check_vector_addition),
+    Lesson("02-fused-softmax.py", 8, check_softmax),
+    Lesson("03-matrix-multiplication.py", 6, check_matrix_multiplication, (), ()),
+    Lesson("04-low-memory-dropout.py", 14, check_dropout),
+    Lesson(
+        "05-layer-normalisation.py",
+        6,
+        check_layer_normalisation,
+        ("A training step gets the same gradients from it as from PyTorch's own.",),
+    ),
+    Lesson(
+        "06-dropout-with-a-seed-per-row.py",
+        6,
+        check_seed_per_row,
+        (
+            "arrays of PyTorch",
+            "PyTorch's autograd finds the same gradients from a mask.",
+            "So do differences of outputs.",
+        ),
+        check_with_numpy=check_upside_down,
+    ),
+    Lesson("07-projection-without-a-matrix.py", 6, check_projection),
+]
+each_lesson = pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.name[:2])
+
+
+def test_every_lesson_is_here():
+    assert [lesson.name for lesson in LESSONS] == sorted(
+        path.name for path in TUTORIALS.glob("[0-9]*.py")
+    )
+
+
+@each_lesson
+def test_with_pytorch(tmp_path, lesson):
     if importlib.util.find_spec("torch") is None:
         pytest.skip("PyTorch is not installed")
     plot = tmp_path / "plot.png"
-    text = run("07-projection-without-a-matrix.py", "--largest", 6, "--plot", plot)
-    assert "arrays of PyTorch" in text
-    check_projection(text)
+    text = run(lesson.name, "--largest", lesson.largest, "--plot", plot)
+    for words in lesson.says_with_pytorch:
+        assert words in text
+    lesson.check(text)
     assert plot.read_bytes().startswith(b"\x89PNG")
 
 
-def test_projection_with_numpy_and_without_matplotlib(tmp_path):
+@each_lesson
+def test_with_numpy_and_without_matplotlib(tmp_path, lesson):
     hidden = without("matplotlib", without("torch", tmp_path))
-    text = run("07-projection-without-a-matrix.py", "--largest", 6, hidden=hidden)
-    assert "arrays of NumPy" in text
-    check_projection(text)
+    plot = tmp_path / "plot.png"
+    text = run(lesson.name, "--largest", lesson.largest, "--plot", plot, hidden=hidden)
+    for words in lesson.says_with_numpy:
+        assert words in text
+    lesson.check(text)
+    lesson.check_with_numpy(text)
     assert "Matplotlib is not installed: no plot was saved." in text
