@@ -8,6 +8,7 @@
 #include "compiler/lowering/DebugCode.h"
 #include "compiler/lowering/LinearCode.h"
 #include "compiler/lowering/gpu/GpuLowering.h"
+#include "compiler/lowering/gpu/Meetings.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -93,13 +94,8 @@ void GpuLowering::lowerAssert(ImplicitLocOpBuilder &b, AssertOp assertion) {
   auto constant = [&](int64_t value, unsigned width) -> Value {
     return b.create<arith::ConstantIntOp>(value, width);
   };
-  Value fails = b.create<arith::ExtUIOp>(
-      b.getI32Type(), b.create<arith::XOrIOp>(holds, constant(1, 1)).getResult());
-  Value any = b.create<LLVM::CallIntrinsicOp>(
-                   b.getI32Type(), b.getStringAttr("llvm.nvvm.barrier0.or"), ValueRange{fails})
-                  .getResult(0);
-  Value isAny = b.create<arith::CmpIOp>(arith::CmpIPredicate::ne, any, constant(0, 32));
-  b.setInsertionPointToStart(b.create<scf::IfOp>(isAny).thenBlock());
+  Value fails = b.create<arith::XOrIOp>(holds, constant(1, 1));
+  b.setInsertionPointToStart(b.create<scf::IfOp>(ofAnyThread(b, fails)).thenBlock());
 
   // Who comes first puts its site into the record, where 0 was; then the program's position is its
   // own to write.

@@ -5,11 +5,11 @@
 // access, and meet behind the last.
 #include "compiler/lowering/Passes.h"
 #include "compiler/lowering/gpu/Masks.h"
+#include "compiler/lowering/gpu/Meetings.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
@@ -25,18 +25,6 @@ namespace eft {
 #include "compiler/lowering/Passes.h.inc"
 
 namespace {
-
-/// All threads of a warp must reach it together, or it contains such an operation.
-bool isConvergent(Operation &op) {
-  return op
-      .walk([](Operation *inner) {
-        bool isOfWarp =
-            isa_and_present<NVVM::NVVMDialect>(inner->getDialect()) && !isMemoryEffectFree(inner);
-        return isOfWarp || isa<NVVM::ShflOp, LLVM::CallIntrinsicOp>(inner) ? WalkResult::interrupt()
-                                                                           : WalkResult::advance();
-      })
-      .wasInterrupted();
-}
 
 constexpr unsigned fewSelects = 8;
 
@@ -62,7 +50,7 @@ public:
 
   void specialize(Block &block) {
     for (Operation &op : llvm::make_early_inc_range(block)) {
-      if (isConvergent(op) || op.hasTrait<OpTrait::IsTerminator>())
+      if (isMeeting(&op) || containsMeeting(&op) || op.hasTrait<OpTrait::IsTerminator>())
         endSegment();
       else
         note(op);

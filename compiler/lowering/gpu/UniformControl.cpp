@@ -2,6 +2,7 @@
 #include "compiler/lowering/gpu/UniformControl.h"
 
 #include "compiler/analysis/RegionFlow.h"
+#include "compiler/lowering/gpu/Meetings.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -14,22 +15,6 @@ namespace eft {
 
 namespace {
 
-/// Whether all threads of a warp or of the program must come to the operation together.
-bool needsAllThreads(Operation *op) {
-  if (auto call = dyn_cast<LLVM::CallIntrinsicOp>(op))
-    return call.getIntrin().contains("barrier") || call.getIntrin().contains("mma");
-  return isa_and_present<NVVM::NVVMDialect>(op->getDialect()) && !isPure(op);
-}
-
-bool containsMeeting(Operation *op) {
-  return op
-      ->walk([&](Operation *inner) {
-        return inner != op && needsAllThreads(inner) ? WalkResult::interrupt()
-                                                     : WalkResult::advance();
-      })
-      .wasInterrupted();
-}
-
 /// Whether each thread gets what the operation gives from memory that others may write. What lies
 /// in shared memory the program has written itself, between barriers.
 bool readsMemory(Operation *op) {
@@ -38,12 +23,6 @@ bool readsMemory(Operation *op) {
            SharedMemory::addressSpace;
   auto code = dyn_cast<LLVM::InlineAsmOp>(op);
   return code && code.getHasSideEffects();
-}
-
-/// Whether the threads have agreed on what the operation gives.
-bool isAgreedOn(Operation *op) {
-  auto call = dyn_cast<LLVM::CallIntrinsicOp>(op);
-  return call && call.getIntrin().contains("barrier");
 }
 
 class UniformControl {
@@ -91,7 +70,7 @@ private:
       Operation *region = op ? op : cast<BlockArgument>(next).getOwner()->getParentOp();
       for (OpOperand *control : controlsOf(region))
         pending.push_back(control->get());
-      if (!op || isAgreedOn(op))
+      if (!op || isAgreement(op))
         continue;
       if (readsMemory(op))
         return true;
@@ -105,16 +84,6 @@ private:
     ImplicitLocOpBuilder b(control.getOwner()->getLoc(), control.getOwner());
     bool isCondition = control.get().getType().isInteger(1);
     control.set(isCondition ? ofAnyThread(b, control.get()) : ofFirstThread(b, control.get()));
-  }
-
-  /// Whether a condition is true in some thread.
-  static Value ofAnyThread(ImplicitLocOpBuilder &b, Value condition) {
-    Value wide = b.create<arith::ExtUIOp>(b.getI32Type(), condition);
-    Value any = b.create<LLVM::CallIntrinsicOp>(
-                     b.getI32Type(), b.getStringAttr("llvm.nvvm.barrier0.or"), ValueRange{wide})
-                    .getResult(0);
-    Value zero = b.create<arith::ConstantIntOp>(0, 32);
-    return b.create<arith::CmpIOp>(arith::CmpIPredicate::ne, any, zero);
   }
 
   /// A number as the first thread has it. This may stand anywhere between uses of shared memory

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "compiler/lowering/gpu/Meetings.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+
+using namespace mlir;
+
+namespace eft {
+
+static constexpr StringLiteral anyIntrinsic = "llvm.nvvm.barrier0.or";
+
+bool isAgreement(Operation *op) {
+  auto call = dyn_cast<LLVM::CallIntrinsicOp>(op);
+  return call && call.getIntrin() == anyIntrinsic;
+}
+
+bool isMeeting(Operation *op) {
+  if (auto call = dyn_cast<LLVM::CallIntrinsicOp>(op))
+    return isAgreement(op) || call.getIntrin().starts_with("llvm.nvvm.mma.");
+  return isa_and_present<NVVM::NVVMDialect>(op->getDialect()) && !isPure(op);
+}
+
+bool containsMeeting(Operation *op) {
+  return op
+      ->walk([&](Operation *inner) {
+        return inner != op && isMeeting(inner) ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+Value ofAnyThread(ImplicitLocOpBuilder &b, Value condition) {
+  Value wide = b.create<arith::ExtUIOp>(b.getI32Type(), condition);
+  Value any = b.create<LLVM::CallIntrinsicOp>(b.getI32Type(), b.getStringAttr(anyIntrinsic),
+                                              ValueRange{wide})
+                  .getResult(0);
+  Value zero = b.create<arith::ConstantIntOp>(0, 32);
+  return b.create<arith::CmpIOp>(arith::CmpIPredicate::ne, any, zero);
+}
+
+} // namespace eft
