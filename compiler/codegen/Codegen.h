@@ -21,12 +21,19 @@ namespace eft {
 /// Names and addresses of functions.
 using HostSymbols = std::vector<std::pair<std::string, uintptr_t>>;
 
+/// Ends a module, and what LLVM's NVPTX target remembers of it.
+struct CodeModuleDeleter {
+  void operator()(llvm::Module *module) const;
+};
+
+/// A module of LLVM IR.
+using CodeModule = std::unique_ptr<llvm::Module, CodeModuleDeleter>;
+
 /// Lets the context's dialects be translated to LLVM IR.
 void registerTranslations(mlir::DialectRegistry &registry);
 
 /// Translates a module of the LLVM dialect.
-llvm::Expected<std::unique_ptr<llvm::Module>> translate(mlir::ModuleOp module,
-                                                        llvm::LLVMContext &context);
+llvm::Expected<CodeModule> translate(mlir::ModuleOp module, llvm::LLVMContext &context);
 
 /// Code for `sm_<computeCapability>`, or for the newest GPU before it that LLVM knows.
 llvm::Expected<std::unique_ptr<llvm::TargetMachine>> makePtxMachine(unsigned computeCapability);

@@ -6,7 +6,21 @@
 #include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
 
+namespace llvm {
+// Of the NVPTX target's own headers, which are not installed.
+void clearAnnotationCache(const Module *module);
+} // namespace llvm
+
 namespace eft {
+
+// The NVPTX target reads a kernel's annotations, such as its number of threads, once, and keeps
+// them in a table of the process, by the addresses of the module and of the function. It clears
+// them when it has printed that module. One that is only optimized, because a clone of it is
+// printed or nothing is, would leave them to a later module at the same addresses.
+void CodeModuleDeleter::operator()(llvm::Module *module) const {
+  llvm::clearAnnotationCache(module);
+  delete module;
+}
 
 void registerTranslations(mlir::DialectRegistry &registry) {
   mlir::registerBuiltinDialectTranslation(registry);
@@ -14,9 +28,8 @@ void registerTranslations(mlir::DialectRegistry &registry) {
   mlir::registerNVVMDialectTranslation(registry);
 }
 
-llvm::Expected<std::unique_ptr<llvm::Module>> translate(mlir::ModuleOp module,
-                                                        llvm::LLVMContext &context) {
-  std::unique_ptr<llvm::Module> translated = mlir::translateModuleToLLVMIR(module, context, "eft");
+llvm::Expected<CodeModule> translate(mlir::ModuleOp module, llvm::LLVMContext &context) {
+  CodeModule translated(mlir::translateModuleToLLVMIR(module, context, "eft").release());
   if (!translated)
     return llvm::createStringError("the module could not be translated to LLVM IR");
   return translated;

@@ -93,7 +93,8 @@ private:
     if (!isGpu() && !options.keepStages)
       return success();
     // Emission changes what it emits.
-    auto text = emit(*llvm::CloneModule(*code), *machine, llvm::CodeGenFileType::AssemblyFile);
+    CodeModule clone(llvm::CloneModule(*code).release());
+    auto text = emit(*clone, *machine, llvm::CodeGenFileType::AssemblyFile);
     if (!text)
       return report(text.takeError());
     keep(isGpu() ? "ptx" : "asm", [&](llvm::raw_ostream &os) { os << *text; });
@@ -199,7 +200,7 @@ private:
   const CompileOptions &options;
   std::unique_ptr<llvm::TargetMachine> machine;
   llvm::LLVMContext context;
-  std::unique_ptr<llvm::Module> code;
+  CodeModule code;
   Compiled result;
 };
 
