@@ -86,6 +86,23 @@ def test_absolute_values(device, name):
 
 
 @eft.jit
+def wrapped_and_widened(x_ptr, negated_ptr, absolute_ptr, N: tl.constexpr):
+    i = tl.arange(0, N)
+    x = tl.load(x_ptr + i)
+    tl.store(negated_ptr + i, (-x).to(tl.int64))
+    tl.store(absolute_ptr + i, tl.abs(x).to(tl.int64))
+
+
+@pytest.mark.parametrize("name", ["int8", "int16", "int32"])
+def test_the_least_integer_stays_itself_when_widened(device, name):
+    x = np.resize(np.array([np.iinfo(name).min, -1, 5], name), N)
+    negated, absolute = (device.put(np.zeros(N, np.int64)) for _ in range(2))
+    wrapped_and_widened[1](device.put(x), negated, absolute, N=N)
+    assert_same_bits(device.get(negated), (-x).astype(np.int64))
+    assert_same_bits(device.get(absolute), np.abs(x).astype(np.int64))
+
+
+@eft.jit
 def extrema(x_ptr, y_ptr, low_ptr, high_ptr, NAN: tl.constexpr, N: tl.constexpr):
     i = tl.arange(0, N)
     x = tl.load(x_ptr + i)
