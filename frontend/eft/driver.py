@@ -66,7 +66,7 @@ def compile_variant(function, variant: Variant, device: int | None) -> Compilati
     make_cubin = None
     if variant.target != "cpu" and device is not None:
         make_cubin = lambda: _runtime.link_ptx(device, binary.decode(), metadata.name)  # noqa: E731
-    asm = Asm(lambda: _stages(function, variant), variant.target, make_cubin)
+    asm = Asm(lambda: _stages(function, variant), variant.target, binary, make_cubin)
     return Compilation(metadata, binary, asm)
 
 

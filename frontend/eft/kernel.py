@@ -19,12 +19,13 @@ class Asm(Mapping):
     PTX. The code that runs is assembled by the driver from the same PTX as a whole program, and may
     use fewer registers.
 
-    The stages are made when one is first asked for.
+    "ptx" is what is loaded. The other stages are made when one is first asked for.
     """
 
-    def __init__(self, make_stages, target: str, make_cubin=None):
+    def __init__(self, make_stages, target: str, binary: bytes, make_cubin=None):
         self._make = make_stages
         self._stages = None
+        self._binary = binary
         self._make_cubin = make_cubin
         self._cubin = None
         self._names = ["ir", "placed", "llvm", "asm" if target == "cpu" else "ptx"]
@@ -38,6 +39,8 @@ class Asm(Mapping):
             if self._cubin is None:
                 self._cubin = self._make_cubin()
             return self._cubin
+        if name == "ptx":
+            return self._binary.decode()
         if self._stages is None:
             self._stages = self._make()
         return self._stages[name]
