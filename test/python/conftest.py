@@ -11,7 +11,10 @@ import sys
 import numpy as np
 import pytest
 from eft import _runtime
-from support import DTYPES, lower
+
+pytest.register_assert_rewrite("support")  # so that its assertions show what they compare
+
+from support import DTYPES, lower  # noqa: E402
 
 
 @pytest.fixture(scope="session", autouse=True)

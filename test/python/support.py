@@ -61,6 +61,26 @@ def fails(kernel, types="*fp32 i32", **constexprs) -> eft.CompilationError:
     return raised.value
 
 
+def mistakes(*cases):
+    """Runs a test with wrong kernels, the place of what is wrong in each, and what the error says.
+
+    Its parameters are `kernel, marker, message`.
+    """
+    return pytest.mark.parametrize(
+        "kernel, marker, message", cases, ids=[case[0].__name__ for case in cases]
+    )
+
+
+def assert_mistake(
+    kernel, marker: str, message: str, types="*fp32 i32", **constexprs
+) -> eft.CompilationError:
+    """The mistake in a kernel, which is at `marker` and is called `message`."""
+    error = fails(kernel, types, **constexprs)
+    assert error.message == message
+    assert_at(error, marker)
+    return error
+
+
 def assert_at(error: eft.CompilationError, marker: str):
     """The error is where the source of its line has `marker`, and that line is in its file."""
     assert error.source is not None

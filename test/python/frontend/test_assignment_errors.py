@@ -4,9 +4,8 @@
 
 import eft
 import eft.language as tl
-import pytest
 from source_places import filled
-from support import assert_at, fails
+from support import assert_mistake, mistakes
 
 
 @eft.jit
@@ -80,71 +79,65 @@ def first_in_a_while(x_ptr, n):
     tl.store(x_ptr, value)
 
 
-@pytest.mark.parametrize(
-    "kernel, marker, message",
-    [
-        (
-            assigned_in_one_branch,
-            "value)",
-            "'value' may have no value here: it is assigned at <assigned>, in only one branch of "
-            "the `if` at <if n>",
-        ),
-        (
-            assigned_in_else,
-            "value)",
-            "'value' may have no value here: it is assigned at <assigned>, in only one branch of "
-            "the `if` at <if n>",
-        ),
-        (
-            two_types,
-            "value)",
-            "'value' can't be used after the `if` at <if n>, which is decided at run time: it is "
-            "a value of type int32 from <first>, and a value of type fp32 from <second>",
-        ),
-        (
-            none_or_value,
-            "value)",
-            "'value' can't be used after the `if` at <if n>, which is decided at run time: it is "
-            "a value of type int32 from <first>, and None from <second>",
-        ),
-        (
-            two_shapes,
-            "value[0]",
-            "'value' can't be used after the `if` at <if n>, which is decided at run time: it is "
-            "(a value of type int32, a block of type int32[4]) from <first>, and (a value of type "
-            "int32, a block of type int32[8]) from <second>",
-        ),
-        (
-            first_in_a_loop,
-            "value)",
-            "'value' may have no value here: it is first assigned at <assigned>, in the loop at "
-            "<for i>, which may run no iteration",
-        ),
-        (
-            variable_after_its_loop,
-            "i)",
-            "'i' may have no value here: it is first assigned at <i in>, in the loop at <for i>, "
-            "which may run no iteration",
-        ),
-        (
-            variable_of_another_type,
-            "i)",
-            "'i' can't be used after the loop at <for i>: it is a value of type fp32 from "
-            "<before>, and a value of type int32 from <i in>",
-        ),
-        (
-            first_in_a_while,
-            "value)",
-            "'value' may have no value here: it is first assigned at <assigned>, in the loop at "
-            "<while n>, which may run no iteration",
-        ),
-    ],
-    ids=lambda value: getattr(value, "__name__", None),
+@mistakes(
+    (
+        assigned_in_one_branch,
+        "value)",
+        "'value' may have no value here: it is assigned at <assigned>, in only one branch of "
+        "the `if` at <if n>",
+    ),
+    (
+        assigned_in_else,
+        "value)",
+        "'value' may have no value here: it is assigned at <assigned>, in only one branch of "
+        "the `if` at <if n>",
+    ),
+    (
+        two_types,
+        "value)",
+        "'value' can't be used after the `if` at <if n>, which is decided at run time: it is "
+        "a value of type int32 from <first>, and a value of type fp32 from <second>",
+    ),
+    (
+        none_or_value,
+        "value)",
+        "'value' can't be used after the `if` at <if n>, which is decided at run time: it is "
+        "a value of type int32 from <first>, and None from <second>",
+    ),
+    (
+        two_shapes,
+        "value[0]",
+        "'value' can't be used after the `if` at <if n>, which is decided at run time: it is "
+        "(a value of type int32, a block of type int32[4]) from <first>, and (a value of type "
+        "int32, a block of type int32[8]) from <second>",
+    ),
+    (
+        first_in_a_loop,
+        "value)",
+        "'value' may have no value here: it is first assigned at <assigned>, in the loop at "
+        "<for i>, which may run no iteration",
+    ),
+    (
+        variable_after_its_loop,
+        "i)",
+        "'i' may have no value here: it is first assigned at <i in>, in the loop at <for i>, "
+        "which may run no iteration",
+    ),
+    (
+        variable_of_another_type,
+        "i)",
+        "'i' can't be used after the loop at <for i>: it is a value of type fp32 from "
+        "<before>, and a value of type int32 from <i in>",
+    ),
+    (
+        first_in_a_while,
+        "value)",
+        "'value' may have no value here: it is first assigned at <assigned>, in the loop at "
+        "<while n>, which may run no iteration",
+    ),
 )
 def test_names_without_a_value(kernel, marker, message):
-    error = fails(kernel)
-    assert error.message == filled(message, kernel)
-    assert_at(error, marker)
+    assert_mistake(kernel, marker, filled(message, kernel))
 
 
 @eft.jit
@@ -205,62 +198,56 @@ def changes_in_the_condition(x_ptr, n):
         pass
 
 
-@pytest.mark.parametrize(
-    "kernel, marker, message",
-    [
-        (
-            changes_type,
-            "total +=",
-            "'total' must keep its type in the loop at <for i>: it is a value of type int32 from "
-            "<before>, and a value of type fp32 from <after>",
-        ),
-        (
-            changes_sign,
-            "n = n.to",
-            "'n' must keep its type in the loop at <while n>: it is a value of type int32 from "
-            "<n):>, and a value of type uint32 from <after>",
-        ),
-        (
-            changes_shape,
-            "block = block",
-            "'block' must keep its type in the loop at <while n>: it is a block of type int32[8] "
-            "from <before>, and a block of type int32[8, 8] from <after>",
-        ),
-        (
-            changes_length,
-            "pair = (n, n, n)",
-            "'pair' must stay the same in the loop at <for i>: it is (a value of type int32, a "
-            "value of type int32) from <before>, and (a value of type int32, a value of type "
-            "int32, a value of type int32) from <after>",
-        ),
-        (
-            changes_from_none,
-            "last = i",
-            "'last' must stay the same in the loop at <for i>: it is None from <before>, and a "
-            "value of type int32 from <after>",
-        ),
-        (
-            changes_text,
-            'mode = "b"',
-            "'mode' must stay the same in the loop at <for i>: it is 'a' from <before>, and 'b' "
-            "from <after>",
-        ),
-        (
-            changes_in_a_branch,
-            "for i",
-            "'total' can't be used after the `if` at <if i>, which is decided at run time: it is "
-            "a value of type fp32 from <first>, and a value of type int32 from <second>",
-        ),
-        (
-            changes_in_the_condition,
-            "total := 0.5",
-            "'total' must keep its type in the loop at <while>: it is a value of type int32 from "
-            "<before>, and a value of type fp32 from <total :=>",
-        ),
-    ],
-    ids=lambda value: getattr(value, "__name__", None),
+@mistakes(
+    (
+        changes_type,
+        "total +=",
+        "'total' must keep its type in the loop at <for i>: it is a value of type int32 from "
+        "<before>, and a value of type fp32 from <after>",
+    ),
+    (
+        changes_sign,
+        "n = n.to",
+        "'n' must keep its type in the loop at <while n>: it is a value of type int32 from "
+        "<n):>, and a value of type uint32 from <after>",
+    ),
+    (
+        changes_shape,
+        "block = block",
+        "'block' must keep its type in the loop at <while n>: it is a block of type int32[8] "
+        "from <before>, and a block of type int32[8, 8] from <after>",
+    ),
+    (
+        changes_length,
+        "pair = (n, n, n)",
+        "'pair' must stay the same in the loop at <for i>: it is (a value of type int32, a "
+        "value of type int32) from <before>, and (a value of type int32, a value of type "
+        "int32, a value of type int32) from <after>",
+    ),
+    (
+        changes_from_none,
+        "last = i",
+        "'last' must stay the same in the loop at <for i>: it is None from <before>, and a "
+        "value of type int32 from <after>",
+    ),
+    (
+        changes_text,
+        'mode = "b"',
+        "'mode' must stay the same in the loop at <for i>: it is 'a' from <before>, and 'b' "
+        "from <after>",
+    ),
+    (
+        changes_in_a_branch,
+        "for i",
+        "'total' can't be used after the `if` at <if i>, which is decided at run time: it is "
+        "a value of type fp32 from <first>, and a value of type int32 from <second>",
+    ),
+    (
+        changes_in_the_condition,
+        "total := 0.5",
+        "'total' must keep its type in the loop at <while>: it is a value of type int32 from "
+        "<before>, and a value of type fp32 from <total :=>",
+    ),
 )
 def test_names_that_a_loop_changes(kernel, marker, message):
-    error = fails(kernel)
-    assert error.message == filled(message, kernel)
-    assert_at(error, marker)
+    assert_mistake(kernel, marker, filled(message, kernel))

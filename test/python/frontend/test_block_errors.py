@@ -8,7 +8,7 @@ Each kernel holds many; the constexpr CASE says which one is looked at.
 import eft
 import eft.language as tl
 import pytest
-from support import assert_at, fails
+from support import assert_mistake
 
 
 @eft.jit
@@ -170,13 +170,7 @@ def shapes(x_ptr, n, CASE: tl.constexpr):
     ],
 )
 def test_shapes(case, marker, message):
-    _check(shapes, case, marker, message)
-
-
-def _check(kernel, case, marker, message):
-    error = fails(kernel, "*fp32 i32 _", CASE=case)
-    assert error.message == message
-    assert_at(error, marker)
+    assert_mistake(shapes, marker, message, "*fp32 i32 _", CASE=case)
 
 
 @eft.jit
@@ -284,4 +278,4 @@ def moves(x_ptr, n, CASE: tl.constexpr):
     ],
 )
 def test_moves(case, marker, message):
-    _check(moves, case, marker, message)
+    assert_mistake(moves, marker, message, "*fp32 i32 _", CASE=case)

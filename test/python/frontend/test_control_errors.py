@@ -7,7 +7,7 @@ import eft.language as tl
 import numpy as np
 import pytest
 from source_places import filled
-from support import assert_at, fails, lower
+from support import assert_at, assert_mistake, fails, lower, mistakes
 
 
 @eft.jit
@@ -121,6 +121,12 @@ def unrolled_at_run_time(x_ptr, n):
 
 
 @eft.jit
+def unrolled_by_floats(x_ptr, n):
+    for i in tl.static_range(4.0):
+        pass
+
+
+@eft.jit
 def unrolled_without_a_step(x_ptr, n):
     for i in tl.static_range(4, 1, step=0):
         pass
@@ -162,107 +168,76 @@ def leads_on(x_ptr, n):
     tl.store(x_ptr, n)
 
 
-@pytest.mark.parametrize(
-    "kernel, marker, message",
-    [
-        (
-            endless,
-            "True",
-            "this `while` would never end: its condition is true at compile time",
-        ),
-        (
-            breaks,
-            "break",
-            "`break` can't be used in a kernel: a `while` has a condition to end by",
-        ),
-        (
-            continues,
-            "continue",
-            "`continue` can't be used in a kernel: an `if` can leave out the rest",
-        ),
-        (returns_from_a_loop, "return", "a loop that runs at run time can't be left by `return`"),
-        (loop_with_else, "while", "a loop's `else` can't be used in a kernel"),
-        (
-            block_decides,
-            "tl.arange(0, 8) > n",
-            "`if` needs one truth, got a block of type int1[8], which has one for each element: "
-            "tl.where chooses between elements",
-        ),
-        (
-            pointer_decides,
-            "x_ptr:",
-            "`while` does not take an operand of type pointer<fp32>",
-        ),
-        (
-            two_kinds_of_choice,
-            "n if n",
-            "a conditional expression that is decided at run time must be the same kind of value "
-            "either way, got a value of type int32 and None",
-        ),
-        (
-            loops_over_a_number,
-            "n:",
-            "a `for` loop runs over `range`, `tl.range` or `tl.static_range`, got a value of type "
-            "int32",
-        ),
-        (loop_with_two_variables, "for i, j", "a loop's variable must be a name"),
-        (range_of_floats, "range(0.5, n)", "range needs integers, got 0.5"),
-        (
-            range_of_blocks,
-            "range(tl",
-            "range needs integers, got a block of type int32[8]",
-        ),
-        (
-            range_without_bounds,
-            "range()",
-            "TypeError: range expected at least 1 argument, got 0",
-        ),
-        (range_without_a_step, "range(0, n, 0)", "range needs a step that is not zero"),
-        (
-            unsigned_range_from_below_zero,
-            "range(-1",
-            "the negative number -1 meets an operand of type uint32: cast one of them",
-        ),
-        (
-            stages_at_run_time,
-            "tl.range",
-            "a hint of tl.range must be an int or None, got a value of type int32",
-        ),
-        (flag_of_text, "tl.range", "a hint of tl.range must be True or False, got 'yes'"),
-        (
-            unrolled_at_run_time,
-            "tl.static_range",
-            "'static_range' runs at compile time and can't take a value that is known only at "
-            "run time",
-        ),
-        (
-            unrolled_without_a_step,
-            "tl.static_range",
-            "static_range needs a step that is not zero",
-        ),
-        (assigns_a_constant, "WIDTH = 5", "'WIDTH' is a constexpr and can't be assigned again"),
-        (wrong_assertion, "assert", "this assertion does not hold: got fp32"),
-        (wrong_assertion_without_words, "tl.static", "this assertion does not hold"),
-        (wrong_static_assertion, "tl.static", "this assertion does not hold: so it is"),
-        (
-            static_assertion_at_run_time,
-            "tl.static",
-            "static_assert needs a condition that is known at compile time, got a value of type "
-            "int1",
-        ),
-        (
-            leads_on,
-            "if n > i",
-            "too many ways lead on from here: what follows a `return` under nested conditions is "
-            "compiled for each way",
-        ),
-    ],
-    ids=lambda value: getattr(value, "__name__", None),
+@mistakes(
+    (endless, "True", "this `while` would never end: its condition is true at compile time"),
+    (breaks, "break", "`break` can't be used in a kernel: a `while` has a condition to end by"),
+    (continues, "continue", "`continue` can't be used in a kernel: an `if` can leave out the rest"),
+    (returns_from_a_loop, "return", "a loop that runs at run time can't be left by `return`"),
+    (loop_with_else, "while", "a loop's `else` can't be used in a kernel"),
+    (
+        block_decides,
+        "tl.arange(0, 8) > n",
+        "`if` needs one truth, got a block of type int1[8], which has one for each element: "
+        "tl.where chooses between elements",
+    ),
+    (pointer_decides, "x_ptr:", "`while` does not take an operand of type pointer<fp32>"),
+    (
+        two_kinds_of_choice,
+        "n if n",
+        "a conditional expression that is decided at run time must be the same kind of value "
+        "either way, got a value of type int32 and None",
+    ),
+    (
+        loops_over_a_number,
+        "n:",
+        "a `for` loop runs over `range`, `tl.range` or `tl.static_range`, got a value of type "
+        "int32",
+    ),
+    (loop_with_two_variables, "for i, j", "a loop's variable must be a name"),
+    (range_of_floats, "range(0.5, n)", "range needs integers, got 0.5"),
+    (range_of_blocks, "range(tl", "range needs integers, got a block of type int32[8]"),
+    (range_without_bounds, "range()", "TypeError: range expected at least 1 argument, got 0"),
+    (range_without_a_step, "range(0, n, 0)", "range needs a step that is not zero"),
+    (
+        unsigned_range_from_below_zero,
+        "range(-1",
+        "the negative number -1 meets an operand of type uint32: cast one of them",
+    ),
+    (
+        stages_at_run_time,
+        "tl.range",
+        "a hint of tl.range must be an int or None, got a value of type int32",
+    ),
+    (flag_of_text, "tl.range", "a hint of tl.range must be True or False, got 'yes'"),
+    (
+        unrolled_at_run_time,
+        "tl.static_range",
+        "'static_range' runs at compile time and can't take a value that is known only at run time",
+    ),
+    (
+        unrolled_by_floats,
+        "tl.static_range",
+        "static_range needs ints that are known at compile time, got 4.0",
+    ),
+    (unrolled_without_a_step, "tl.static_range", "static_range needs a step that is not zero"),
+    (assigns_a_constant, "WIDTH = 5", "'WIDTH' is a constexpr and can't be assigned again"),
+    (wrong_assertion, "assert", "this assertion does not hold: got fp32"),
+    (wrong_assertion_without_words, "tl.static", "this assertion does not hold"),
+    (wrong_static_assertion, "tl.static", "this assertion does not hold: so it is"),
+    (
+        static_assertion_at_run_time,
+        "tl.static",
+        "static_assert needs a condition that is known at compile time, got a value of type int1",
+    ),
+    (
+        leads_on,
+        "if n > i",
+        "too many ways lead on from here: what follows a `return` under nested conditions is "
+        "compiled for each way",
+    ),
 )
 def test_control_flow(kernel, marker, message):
-    error = fails(kernel)
-    assert error.message == message
-    assert_at(error, marker)
+    assert_mistake(kernel, marker, message)
 
 
 @eft.jit

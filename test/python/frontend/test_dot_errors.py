@@ -4,7 +4,7 @@
 import eft
 import eft.language as tl
 import pytest
-from support import assert_at, fails
+from support import assert_mistake
 
 
 @eft.jit
@@ -158,6 +158,4 @@ def scaled(x_ptr, n):
     ],
 )
 def test_mistake(kernel, message):
-    error = fails(kernel)
-    assert error.message == message
-    assert_at(error, "tl.dot_scaled(" if kernel is scaled else "tl.dot(")
+    assert_mistake(kernel, "tl.dot_scaled(" if kernel is scaled else "tl.dot(", message)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from eft.compiler.functions import _At
 from eft.errors import Mistake
-from support import assert_at, fails, lower
+from support import assert_mistake, fails, lower, mistakes
 
 
 @eft.jit
@@ -19,9 +19,7 @@ def undefined_name(x_ptr, n):
 
 
 def test_undefined_name():
-    error = fails(undefined_name)
-    assert error.message == "'missing' is not defined"
-    assert_at(error, "missing")
+    assert_mistake(undefined_name, "missing", "'missing' is not defined")
 
 
 def test_text_shows_the_place():
@@ -95,32 +93,22 @@ def starred_target(x_ptr, n):
     a, *b = (1, 2, 3)
 
 
-@pytest.mark.parametrize(
-    "kernel, marker, message",
-    [
-        (with_statement, "with n", "this statement can't be used in a kernel: `with n:`"),
-        (nested_function, "def inner", "this statement can't be used in a kernel: `def inner():`"),
-        (
-            comprehension,
-            "[i for i",
-            "this expression can't be used in a kernel: `[i for i in (1, 2)]`",
-        ),
-        (
-            set_element,
-            "x_ptr[0] = n",
-            "an element can't be assigned: a block is written to memory by tl.store",
-        ),
-        (set_attribute, "n.value = 1", "`n.value` can't be assigned in a kernel"),
-        (matrix_product, "n @ n", "the operator `@` is not supported yet"),
-        (power, "n**2", "`**` is not supported yet for values that exist at run time"),
-        (starred_target, "a, *b", "a starred target can't be used in a kernel"),
-    ],
-    ids=lambda value: getattr(value, "__name__", None),
+@mistakes(
+    (with_statement, "with n", "this statement can't be used in a kernel: `with n:`"),
+    (nested_function, "def inner", "this statement can't be used in a kernel: `def inner():`"),
+    (comprehension, "[i for i", "this expression can't be used in a kernel: `[i for i in (1, 2)]`"),
+    (
+        set_element,
+        "x_ptr[0] = n",
+        "an element can't be assigned: a block is written to memory by tl.store",
+    ),
+    (set_attribute, "n.value = 1", "`n.value` can't be assigned in a kernel"),
+    (matrix_product, "n @ n", "the operator `@` is not supported yet"),
+    (power, "n**2", "`**` is not supported yet for values that exist at run time"),
+    (starred_target, "a, *b", "a starred target can't be used in a kernel"),
 )
 def test_unsupported(kernel, marker, message):
-    error = fails(kernel)
-    assert error.message == message
-    assert_at(error, marker)
+    assert_mistake(kernel, marker, message)
 
 
 @eft.jit
@@ -129,9 +117,11 @@ def returns_value(x_ptr, n):
 
 
 def test_kernel_that_returns_a_value():
-    error = fails(returns_value)
-    assert error.message == "a kernel can't return a value, got a value of type int32"
-    assert_at(error, "def returns_value")
+    assert_mistake(
+        returns_value,
+        "def returns_value",
+        "a kernel can't return a value, got a value of type int32",
+    )
 
 
 def test_source_that_can_not_be_read():
@@ -141,8 +131,7 @@ def test_source_that_can_not_be_read():
         lower(namespace["kernel"], "*fp32")
     assert raised.value.message == (
         "the source of 'kernel' can't be read: a kernel must be defined in a file or in a "
-        "notebook's "
-        "cell, not by exec or in an interactive session"
+        "notebook's cell, not by exec or in an interactive session"
     )
     assert raised.value.file == "<string>"
 
@@ -153,8 +142,7 @@ def test_kernel_that_is_a_lambda():
         lower(kernel, "*fp32")
     assert raised.value.message == (
         "'test_kernel_that_is_a_lambda.<locals>.<lambda>' can't be a kernel: it must be defined "
-        "by a "
-        "`def` statement"
+        "by a `def` statement"
     )
 
 
@@ -237,6 +225,22 @@ def test_builtin_outside_of_a_kernel():
         "a function of eft.language can only be called in a kernel: is @eft.jit missing above the "
         "function that calls it?"
     )
+
+
+@pytest.mark.parametrize("module", [eft, tl, tl.extra.libdevice], ids=lambda it: it.__name__)
+def test_names_that_no_module_has(module):
+    with pytest.raises(AttributeError) as raised:
+        module.foo  # noqa: B018
+    assert str(raised.value) == f"module {module.__name__!r} has no attribute 'foo'"
+
+
+def test_types_that_are_not_there():
+    with pytest.raises(ValueError) as raised:
+        tl.dtype("fp12")
+    assert str(raised.value) == "unknown dtype 'fp12'"
+    with pytest.raises(TypeError) as raised:
+        tl.pointer_type(32)
+    assert str(raised.value) == "element_ty must be the dtype of a number, got 32"
 
 
 def test_a_launch_shows_no_frame_of_the_compiler():

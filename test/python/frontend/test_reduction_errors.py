@@ -8,13 +8,7 @@ Each kernel holds many; the constexpr CASE says which one is looked at.
 import eft
 import eft.language as tl
 import pytest
-from support import assert_at, fails
-
-
-def _check(kernel, case, marker, message):
-    error = fails(kernel, "*fp32 i32 _", CASE=case)
-    assert error.message == message
-    assert_at(error, marker)
+from support import assert_mistake
 
 
 @eft.jit
@@ -218,7 +212,7 @@ def reductions(x_ptr, n, CASE: tl.constexpr):
     ],
 )
 def test_reductions(case, marker, message):
-    _check(reductions, case, marker, message)
+    assert_mistake(reductions, marker, message, "*fp32 i32 _", CASE=case)
 
 
 @eft.jit
@@ -232,9 +226,9 @@ def fails_inside(x_ptr, n):
 
 
 def test_mistake_in_a_combine_function():
-    error = fails(fails_inside)
-    assert error.message == "`+` takes values of the kernel and numbers, got '1'"
-    assert_at(error, "a + b +")
+    error = assert_mistake(
+        fails_inside, "a + b +", "`+` takes values of the kernel and numbers, got '1'"
+    )
     assert [call[3] for call in error.calls] == ["fails_inside"]
 
 
@@ -249,11 +243,11 @@ def too_many_values(x_ptr, n):
 
 
 def test_combine_function_with_too_many_values():
-    error = fails(too_many_values)
-    assert error.message == (
-        "associative_scan of 1 block needs a combine function that gives 1 value, got 3"
+    assert_mistake(
+        too_many_values,
+        "tl.associative_scan",
+        "associative_scan of 1 block needs a combine function that gives 1 value, got 3",
     )
-    assert_at(error, "tl.associative_scan")
 
 
 @eft.jit
@@ -373,4 +367,4 @@ def scans(x_ptr, n, CASE: tl.constexpr):
     ],
 )
 def test_scans_and_sorting(case, marker, message):
-    _check(scans, case, marker, message)
+    assert_mistake(scans, marker, message, "*fp32 i32 _", CASE=case)

@@ -6,7 +6,7 @@ import eft
 import eft.language as tl
 import pytest
 from eft.compiler import emitter
-from support import assert_at, fails, lower
+from support import assert_mistake, fails, lower
 
 
 @eft.jit
@@ -32,9 +32,13 @@ def unrolled_downwards(x_ptr, END: tl.constexpr):
     ids=lambda value: "" if isinstance(value, int) else None,
 )
 def test_loops_that_are_unrolled_too_often(kernel, end, turns):
-    error = fails(kernel, "*fp32 _", END=end)
-    assert error.message == f"static_range unrolls a loop at most 10000 times, got {turns}"
-    assert_at(error, "tl.static_range")
+    assert_mistake(
+        kernel,
+        "tl.static_range",
+        f"static_range unrolls a loop at most 10000 times, got {turns}",
+        "*fp32 _",
+        END=end,
+    )
 
 
 def test_the_longest_unrolled_loops():
@@ -57,9 +61,7 @@ def unrolled_within(x_ptr):
 
 
 def test_unrolled_loops_within_each_other():
-    error = fails(unrolled_within, "*fp32")
-    assert error.message == TOO_LARGE.format(100000)
-    assert_at(error, "for j")
+    assert_mistake(unrolled_within, "for j", TOO_LARGE.format(100000), "*fp32")
 
 
 @eft.jit
@@ -73,9 +75,7 @@ def test_too_many_operations(monkeypatch):
     monkeypatch.setattr(emitter, "MOST_OPERATIONS", 300)
     lower(many_operations, "*i32 i32")
     monkeypatch.setattr(emitter, "MOST_OPERATIONS", 151)
-    error = fails(many_operations, "*i32 i32")
-    assert error.message == TOO_LARGE.format(151)
-    assert_at(error, "n * n")
+    assert_mistake(many_operations, "n * n", TOO_LARGE.format(151), "*i32 i32")
 
 
 def test_calls_that_become_too_many_when_they_are_inlined(tmp_path):

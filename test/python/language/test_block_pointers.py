@@ -5,7 +5,7 @@ import eft
 import eft.language as tl
 import numpy as np
 import pytest
-from support import assert_at, assert_same_bits, fails
+from support import assert_mistake, assert_same_bits, fails, mistakes
 
 
 @eft.jit
@@ -175,58 +175,58 @@ def store_check(x_ptr, n):
     tl.store(x_ptr, 1.0, boundary_check=(0,))
 
 
-@pytest.mark.parametrize(
-    "kernel, marker, message",
-    [
-        (
-            short_shape,
-            "tl.make_block_ptr(",
-            "the shape of a block pointer of 2 dimensions must be 2 numbers, got 1",
-        ),
-        (
-            bad_order,
-            "tl.make_block_ptr(",
-            "the order of a block pointer of 2 dimensions must be an order of 0 to 1, got [1, 1]",
-        ),
-        (
-            float_offset,
-            "tl.make_block_ptr(",
-            "the offsets of a block pointer must be integers, got a value of type fp32",
-        ),
-        (
-            block_as_base,
-            "tl.make_block_ptr(",
-            "make_block_ptr needs a pointer as its base, got a block of type pointer<fp32>[8]",
-        ),
-        (
-            mask_and_window,
-            "tl.load(",
-            "a block pointer takes boundary_check and padding_option instead of mask and other",
-        ),
-        (mask_for_store, "tl.store(", "a block pointer takes boundary_check instead of mask"),
-        (check_beyond, "tl.load(", "boundary_check needs dimensions from 0 to 0, got 1"),
-        (
-            unknown_padding,
-            "tl.load(",
-            "padding_option must be one of '', 'zero', 'nan', got 'inf'",
-        ),
-        (
-            advance_of_pointer,
-            "tl.advance(",
-            "advance needs a block pointer, got a value of type pointer<fp32>",
-        ),
-        (
-            store_check,
-            "tl.store(",
-            "boundary_check needs a block pointer, got a value of type pointer<fp32>",
-        ),
-    ],
-    ids=lambda value: getattr(value, "__name__", None),
+@eft.jit
+def no_dimension(x_ptr, n):
+    tl.make_block_ptr(x_ptr, (), (), (), (), ())
+
+
+@mistakes(
+    (
+        no_dimension,
+        "tl.make_block_ptr(",
+        "make_block_ptr needs a block_shape of at least one dimension",
+    ),
+    (
+        short_shape,
+        "tl.make_block_ptr(",
+        "the shape of a block pointer of 2 dimensions must be 2 numbers, got 1",
+    ),
+    (
+        bad_order,
+        "tl.make_block_ptr(",
+        "the order of a block pointer of 2 dimensions must be an order of 0 to 1, got [1, 1]",
+    ),
+    (
+        float_offset,
+        "tl.make_block_ptr(",
+        "the offsets of a block pointer must be integers, got a value of type fp32",
+    ),
+    (
+        block_as_base,
+        "tl.make_block_ptr(",
+        "make_block_ptr needs a pointer as its base, got a block of type pointer<fp32>[8]",
+    ),
+    (
+        mask_and_window,
+        "tl.load(",
+        "a block pointer takes boundary_check and padding_option instead of mask and other",
+    ),
+    (mask_for_store, "tl.store(", "a block pointer takes boundary_check instead of mask"),
+    (check_beyond, "tl.load(", "boundary_check needs dimensions from 0 to 0, got 1"),
+    (unknown_padding, "tl.load(", "padding_option must be one of '', 'zero', 'nan', got 'inf'"),
+    (
+        advance_of_pointer,
+        "tl.advance(",
+        "advance needs a block pointer, got a value of type pointer<fp32>",
+    ),
+    (
+        store_check,
+        "tl.store(",
+        "boundary_check needs a block pointer, got a value of type pointer<fp32>",
+    ),
 )
 def test_mistakes(kernel, marker, message):
-    error = fails(kernel)
-    assert error.message == message
-    assert_at(error, marker)
+    assert_mistake(kernel, marker, message)
 
 
 def test_nan_in_integers():

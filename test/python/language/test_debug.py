@@ -11,7 +11,7 @@ import eft.language as tl
 import numpy as np
 import pytest
 from eft import _runtime
-from support import assert_at, fails
+from support import assert_mistake, mistakes
 
 
 def printed(device, capfd) -> list[str]:
@@ -268,6 +268,11 @@ def foreign_prefix(x_ptr, n):
 
 
 @eft.jit
+def hexadecimal_by_number(x_ptr, n):
+    tl.device_print("n", n, hex=1)
+
+
+@eft.jit
 def float_condition(x_ptr, n):
     tl.device_assert(tl.load(x_ptr))
 
@@ -277,34 +282,28 @@ def message_at_run_time(x_ptr, n):
     tl.device_assert(n > 0, n)
 
 
-@pytest.mark.parametrize(
-    "kernel, marker, message",
-    [
-        (
-            prefix_at_run_time,
-            "tl.device_print(",
-            "device_print needs a str of printable ASCII characters first, got a value of type "
-            "int32",
-        ),
-        (
-            foreign_prefix,
-            "tl.device_print(",
-            "device_print needs a str of printable ASCII characters first, got 'größe'",
-        ),
-        (
-            float_condition,
-            "tl.device_assert(",
-            "device_assert needs a condition of type int1, got a value of type fp32",
-        ),
-        (
-            message_at_run_time,
-            "tl.device_assert(",
-            "device_assert needs its message to be a str, got a value of type int32",
-        ),
-    ],
-    ids=lambda value: getattr(value, "__name__", None),
+@mistakes(
+    (
+        prefix_at_run_time,
+        "tl.device_print(",
+        "device_print needs a str of printable ASCII characters first, got a value of type int32",
+    ),
+    (
+        foreign_prefix,
+        "tl.device_print(",
+        "device_print needs a str of printable ASCII characters first, got 'größe'",
+    ),
+    (hexadecimal_by_number, "tl.device_print(", "hex must be True or False, got 1"),
+    (
+        float_condition,
+        "tl.device_assert(",
+        "device_assert needs a condition of type int1, got a value of type fp32",
+    ),
+    (
+        message_at_run_time,
+        "tl.device_assert(",
+        "device_assert needs its message to be a str, got a value of type int32",
+    ),
 )
 def test_mistakes(kernel, marker, message):
-    error = fails(kernel)
-    assert error.message == message
-    assert_at(error, marker)
+    assert_mistake(kernel, marker, message)

@@ -5,7 +5,7 @@ import eft
 import eft.language as tl
 import numpy as np
 import pytest
-from support import assert_at, fails
+from support import assert_mistake, mistakes
 
 LOAD = ["", ".ca", ".cg", ".cs", ".cv"]
 STORE = ["", ".wb", ".cg", ".cs", ".wt"]
@@ -116,45 +116,39 @@ def bad_modifier(x_ptr, n):
     tl.store(x_ptr, 1.0, cache_modifier=".ca")
 
 
-@pytest.mark.parametrize(
-    "kernel, marker, message",
-    [
-        (
-            negative_hint,
-            "tl.multiple_of(",
-            "multiple_of needs positive ints that are known at compile time, got -1",
-        ),
-        (
-            hint_of_another_rank,
-            "tl.max_contiguous(",
-            "max_contiguous needs a number for each of 1 dimensions, got 2",
-        ),
-        (
-            hint_at_run_time,
-            "tl.max_constancy(",
-            "max_constancy needs positive ints that are known at compile time, got a value of type "
-            "int32",
-        ),
-        (
-            assumption_of_a_block,
-            "tl.assume(",
-            "assume needs a condition that is a number, got a block of type int1[8]",
-        ),
-        (
-            bad_policy,
-            "tl.load(",
-            "eviction_policy must be one of '', 'evict_first', 'evict_last', 'evict_normal', got "
-            "'evict_some'",
-        ),
-        (
-            bad_modifier,
-            "tl.store(",
-            "cache_modifier must be one of '', '.wb', '.cg', '.cs', '.wt', got '.ca'",
-        ),
-    ],
-    ids=lambda value: getattr(value, "__name__", None),
+@mistakes(
+    (
+        negative_hint,
+        "tl.multiple_of(",
+        "multiple_of needs positive ints that are known at compile time, got -1",
+    ),
+    (
+        hint_of_another_rank,
+        "tl.max_contiguous(",
+        "max_contiguous needs a number for each of 1 dimensions, got 2",
+    ),
+    (
+        hint_at_run_time,
+        "tl.max_constancy(",
+        "max_constancy needs positive ints that are known at compile time, got a value of type "
+        "int32",
+    ),
+    (
+        assumption_of_a_block,
+        "tl.assume(",
+        "assume needs a condition that is a number, got a block of type int1[8]",
+    ),
+    (
+        bad_policy,
+        "tl.load(",
+        "eviction_policy must be one of '', 'evict_first', 'evict_last', 'evict_normal', got "
+        "'evict_some'",
+    ),
+    (
+        bad_modifier,
+        "tl.store(",
+        "cache_modifier must be one of '', '.wb', '.cg', '.cs', '.wt', got '.ca'",
+    ),
 )
 def test_mistakes(kernel, marker, message):
-    error = fails(kernel)
-    assert error.message == message
-    assert_at(error, marker)
+    assert_mistake(kernel, marker, message)

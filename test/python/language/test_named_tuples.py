@@ -9,7 +9,7 @@ import eft.language as tl
 import numpy as np
 import pytest
 from eft.keys import NotStable, stable_text
-from support import assert_at, fails
+from support import assert_mistake, fails, mistakes
 
 Complex = namedtuple("Complex", "real imag", defaults=(0.0,))
 
@@ -198,50 +198,39 @@ def looks_up(x_ptr, n):
     tl.store(x_ptr, (n, 2).index(2))
 
 
-@pytest.mark.parametrize(
-    "kernel, marker, message",
-    [
-        (
-            too_few,
-            "Window(",
-            "TypeError: Window.__new__() missing 1 required positional argument: 'LENGTH'",
-        ),
-        (
-            length_at_run_time,
-            "Window(",
-            "the field 'LENGTH' of 'Window' must be known at compile time, got a value of type "
-            "int32",
-        ),
-        (
-            unknown_field,
-            "Complex(",
-            "a Complex of 2 has no attribute 'magnitude'",
-        ),
-        (
-            two_kinds,
-            "Complex(n, n) if",
-            "a conditional expression that is decided at run time must be the same kind of value "
-            "either way, got Complex(real=a value of type int32, imag=a value of type int32) and "
-            "(a value of type int32, a value of type int32)",
-        ),
-        (
-            compared,
-            "Complex(n, 1) ==",
-            "tuples of values that exist at run time can't be compared: compare their elements",
-        ),
-        (contains, "1 in", "`in` needs values that are known at compile time"),
-        (
-            looks_up,
-            "(n, 2).index",
-            "'index' runs at compile time and can't take a value that is known only at run time",
-        ),
-    ],
-    ids=lambda value: getattr(value, "__name__", None),
+@mistakes(
+    (
+        too_few,
+        "Window(",
+        "TypeError: Window.__new__() missing 1 required positional argument: 'LENGTH'",
+    ),
+    (
+        length_at_run_time,
+        "Window(",
+        "the field 'LENGTH' of 'Window' must be known at compile time, got a value of type int32",
+    ),
+    (unknown_field, "Complex(", "a Complex of 2 has no attribute 'magnitude'"),
+    (
+        two_kinds,
+        "Complex(n, n) if",
+        "a conditional expression that is decided at run time must be the same kind of value "
+        "either way, got Complex(real=a value of type int32, imag=a value of type int32) and "
+        "(a value of type int32, a value of type int32)",
+    ),
+    (
+        compared,
+        "Complex(n, 1) ==",
+        "tuples of values that exist at run time can't be compared: compare their elements",
+    ),
+    (contains, "1 in", "`in` needs values that are known at compile time"),
+    (
+        looks_up,
+        "(n, 2).index",
+        "'index' runs at compile time and can't take a value that is known only at run time",
+    ),
 )
 def test_mistakes(kernel, marker, message):
-    error = fails(kernel)
-    assert error.message == message
-    assert_at(error, marker)
+    assert_mistake(kernel, marker, message)
 
 
 def test_a_length_that_a_loop_changes():
