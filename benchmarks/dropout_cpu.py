@@ -10,8 +10,9 @@ from __future__ import annotations
 import eft
 import eft.language
 import numpy as np
-from common import Report, arguments, load_kernels, peer, seconds_on_cpu
+from common import arguments, load_kernels, peer, seconds_on_cpu
 from eft import _runtime
+from report import Report
 
 P = 0.5
 SEED = 123

@@ -10,12 +10,12 @@ import functools
 import itertools
 
 import eft
-import eft.language
-from common import Report, arguments, gpu_torch, load_kernels, peer, seconds_on_gpu
+from common import GpuBenchmark, arguments, gpu_torch
+from report import Report
 
 P = 0.5
 SEED = 123
-
+KERNELS = ("masked", "seeded", "seeded_by_four")
 #: (BLOCK, num_warps). Triton is measured with its first one and with the best of all.
 CONFIGURATIONS = [
     (1024, 4),
@@ -46,8 +46,9 @@ class Case:
         size = self.x.element_size()
         return self.n * (2 * size + (4 if kernel == "masked" else 0))
 
-    def run(self, kernels, kernel: str, block: int, num_warps: int) -> None:
+    def run(self, kernels, kernel: str, configuration: tuple[int, int]) -> None:
         """One launch. Blocks count elements, so a program of `seeded_by_four` has a quarter."""
+        block, num_warps = configuration
         function = getattr(kernels, kernel)
         grid = (eft.cdiv(self.n, block),)
         if kernel == "masked":
@@ -58,17 +59,7 @@ class Case:
         function[grid](*arrays, *numbers, BLOCK=width, num_warps=num_warps)
 
 
-class Benchmark:
-    def __init__(self, report: Report, torch):
-        self.report = report
-        self.torch = torch
-        self.systems = {"Eft": load_kernels(eft.jit, eft.language)}
-        triton = peer("triton")
-        if triton:
-            import triton.language
-
-            self.systems["Triton"] = load_kernels(triton.jit, triton.language)
-
+class Benchmark(GpuBenchmark):
     def add(self, case: Case, kernel: str, system: str, configuration: str, seconds: float):
         self.report.add(
             kernel=kernel,
@@ -82,40 +73,34 @@ class Benchmark:
             G_elements_per_s=case.n / seconds / 1e9,
         )
 
-    def time(self, case: Case, kernel: str, system: str, configuration: tuple[int, int]) -> float:
-        kernels = self.systems[system]
-        return seconds_on_gpu(
-            self.torch, functools.partial(case.run, kernels, kernel, *configuration)
-        )
-
     def usual(self, case: Case, kernel: str) -> None:
         """Every system at 1024 elements and 4 warps."""
-        for system in self.systems:
-            seconds = self.time(case, kernel, system, CONFIGURATIONS[0])
+        for system, kernels in self.systems.items():
+            seconds = self.seconds(functools.partial(case.run, kernels, kernel, CONFIGURATIONS[0]))
             self.add(case, kernel, system, "1024, 4 warps", seconds)
 
     def best(self, case: Case, kernel: str) -> None:
         """Every system at the fastest of all configurations."""
-        for system in self.systems:
-            times = {each: self.time(case, kernel, system, each) for each in CONFIGURATIONS}
+        for system, kernels in self.systems.items():
+            times = self.times(functools.partial(case.run, kernels, kernel), CONFIGURATIONS)
             (block, warps), seconds = min(times.items(), key=lambda item: item[1])
             self.add(case, kernel, system, f"best: {block}, {warps} warps", seconds)
 
     def limits(self, case: Case) -> None:
         """What PyTorch does: a copy, and its own dropout."""
-        seconds = seconds_on_gpu(self.torch, lambda: case.output.copy_(case.x))
+        seconds = self.seconds(lambda: case.output.copy_(case.x))
         self.add(case, "copy", "PyTorch", "", seconds)
         dropout = self.torch.nn.functional.dropout
-        seconds = seconds_on_gpu(self.torch, lambda: dropout(case.x, P))
+        seconds = self.seconds(lambda: dropout(case.x, P))
         self.add(case, "dropout", "PyTorch", "with a mask of bool", seconds)
 
     def check(self, case: Case) -> None:
         """The systems drop the same elements, and agree on the others to rounding."""
-        for kernel in ("masked", "seeded", "seeded_by_four"):
+        for kernel in KERNELS:
             results = []
             for kernels in self.systems.values():
                 case.output.fill_(float("nan"))
-                case.run(kernels, kernel, 1024, 4)
+                case.run(kernels, kernel, (1024, 4))
                 results.append(case.output.clone())
             for result in results:
                 assert self.torch.equal(results[0] == 0, result == 0), kernel
@@ -138,11 +123,10 @@ def main():
     benchmark = Benchmark(report, torch)
     benchmark.check(Case(torch, 1_000_003, torch.float16, offset=1))
 
-    kernels = ("masked", "seeded", "seeded_by_four")
     for dtype in (torch.float32, torch.float16):
         case = Case(torch, 2**options.bits, dtype)
         benchmark.limits(case)
-        for kernel in kernels:
+        for kernel in KERNELS:
             benchmark.usual(case, kernel)
             if not options.quick:
                 benchmark.best(case, kernel)
@@ -166,7 +150,7 @@ def note(report: Report, n: str, bits: int) -> None:
             report.find("GB_per_s", kernel="copy", **case),
             "0.95" if dtype == "float32" else "",
         )
-        for kernel in ("masked", "seeded", "seeded_by_four"):
+        for kernel in KERNELS:
             speed = functools.partial(report.find, "G_elements_per_s", kernel=kernel, **case)
             report.note_ratio(
                 f"{kernel}, {dtype}, {n}: Eft's speed over Triton's, both at 1024, 4 warps",
@@ -174,10 +158,13 @@ def note(report: Report, n: str, bits: int) -> None:
                 speed(system="Triton", **usual),
                 "1" if kernel == "seeded" else "",
             )
+            best = functools.partial(
+                report.highest, "G_elements_per_s", kernel=kernel, offset=0, **case
+            )
             report.note_ratio(
                 f"{kernel}, {dtype}, {n}: Eft's best over Triton's best",
-                best(report, kernel=kernel, system="Eft", **case),
-                best(report, kernel=kernel, system="Triton", **case),
+                best(system="Eft"),
+                best(system="Triton"),
             )
     for system in ("Eft", "Triton"):
         speed = functools.partial(
@@ -194,13 +181,6 @@ def note(report: Report, n: str, bits: int) -> None:
             speed(n=f"2^{bits}"),
             "0.95" if system == "Eft" else "",
         )
-
-
-def best(report: Report, **conditions) -> float | None:
-    """The highest speed among the rows that have these values, aligned ones only."""
-    conditions["offset"] = 0
-    rows = [row for row in report.rows if conditions.items() <= row.items()]
-    return max((row["G_elements_per_s"] for row in rows), default=None)
 
 
 if __name__ == "__main__":

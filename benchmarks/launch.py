@@ -20,7 +20,8 @@ from pathlib import Path
 import eft
 import eft.language
 import numpy as np
-from common import FOLDER, Report, arguments, load_kernels, peer
+from common import FOLDER, arguments, kernels_by_system, load_kernels, peer
+from report import Report
 
 BATCHES, LAUNCHES = 200, 200
 P, SEED, N = 0.5, 123, 1024
@@ -91,17 +92,12 @@ def from_cupy(cupy, synchronize) -> float:
 def measure_gpu(report: Report, torch) -> None:
     x, output = torch.zeros(N, device="cuda"), torch.zeros(N, device="cuda")
     synchronize = torch.cuda.synchronize
-    kernels = load_kernels(eft.jit, eft.language)
-    compiled = kernels.seeded[(1,)](x, output, N, P, SEED, BLOCK=1024)
+    systems = kernels_by_system()
+    compiled = systems["Eft"].seeded[(1,)](x, output, N, P, SEED, BLOCK=1024)
     try:
         report.add(device="gpu", system="C, cuLaunchKernel", grid="", ns=from_c(compiled))
     except (FileNotFoundError, subprocess.CalledProcessError) as error:
         report.notes.append(f"C was not measured: {getattr(error, 'stderr', None) or error}")
-    systems = {"Eft": kernels}
-    if triton := peer("triton"):
-        import triton.language
-
-        systems["Triton"] = load_kernels(triton.jit, triton.language)
     for system, each in systems.items():
         for grid, launch in from_python(each, x, output).items():
             report.add(device="gpu", system=system, grid=grid, ns=nanoseconds(launch, synchronize))

@@ -9,8 +9,8 @@ from __future__ import annotations
 import functools
 
 import eft
-import eft.language
-from common import Report, arguments, gpu_torch, load_kernels, peer, seconds_on_gpu
+from common import GpuBenchmark, arguments, gpu_torch
+from report import Report
 
 #: (BLOCK_M, BLOCK_N, BLOCK_K, num_warps). The first one is the usual one.
 CONFIGURATIONS = [
@@ -51,17 +51,7 @@ class Case:
         )
 
 
-class Benchmark:
-    def __init__(self, report: Report, torch):
-        self.report = report
-        self.torch = torch
-        self.systems = {"Eft": load_kernels(eft.jit, eft.language)}
-        triton = peer("triton")
-        if triton:
-            import triton.language
-
-            self.systems["Triton"] = load_kernels(triton.jit, triton.language)
-
+class Benchmark(GpuBenchmark):
     def add(self, case: Case, system: str, configuration: str, seconds: float) -> None:
         self.report.add(
             dtype=case.dtype,
@@ -74,13 +64,11 @@ class Benchmark:
 
     def measure(self, case: Case, best: bool) -> None:
         """PyTorch, then every system with the usual configuration, and with its best."""
-        torch = self.torch
-        seconds = seconds_on_gpu(torch, lambda: torch.matmul(case.a, case.b, out=case.c))
+        seconds = self.seconds(lambda: self.torch.matmul(case.a, case.b, out=case.c))
         self.add(case, "PyTorch", "", seconds)
         for system, kernels in self.systems.items():
-            times = {}
-            for each in CONFIGURATIONS if best else CONFIGURATIONS[:1]:
-                times[each] = seconds_on_gpu(torch, functools.partial(case.run, kernels, each))
+            configurations = CONFIGURATIONS if best else CONFIGURATIONS[:1]
+            times = self.times(functools.partial(case.run, kernels), configurations)
             self.add(case, system, words(CONFIGURATIONS[0]), times[CONFIGURATIONS[0]])
             if best:
                 fastest = min(times, key=times.get)
@@ -108,6 +96,8 @@ def main():
     parser.add_argument("--sizes", type=int, nargs="+", default=[1024, 2048, 4096, 8192])
     parser.add_argument("--quick", action="store_true", help="leave out the best configurations")
     options = parser.parse_args()
+    if any(size % 256 for size in options.sizes):
+        parser.error("the kernel has no masks: sizes must be multiples of 256")
     torch = gpu_torch()
     report = Report("matmul_gpu", "Products of matrices on a GPU", options.out)
     benchmark = Benchmark(report, torch)
@@ -123,12 +113,7 @@ def main():
 
 def note(report: Report, dtype: str, size: str) -> None:
     def fastest(system: str) -> float | None:
-        rows = [
-            row["TFLOP_per_s"]
-            for row in report.rows
-            if (row["dtype"], row["size"], row["system"]) == (dtype, size, system)
-        ]
-        return max(rows, default=None)
+        return report.highest("TFLOP_per_s", dtype=dtype, size=size, system=system)
 
     goal = "0.35" if (dtype, size) == ("float16", "4096") else ""
     report.note_ratio(

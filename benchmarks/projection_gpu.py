@@ -11,8 +11,8 @@ from __future__ import annotations
 import functools
 
 import eft
-import eft.language
-from common import Report, arguments, gpu_torch, load_kernels, peer, seconds_on_gpu
+from common import GpuBenchmark, arguments, gpu_torch
+from report import Report
 
 #: (points, columns, outputs): X is points × columns, R columns × outputs.
 SHAPES = [(16384, 16384, 1024), (65536, 4096, 512)]
@@ -27,6 +27,7 @@ class Case:
     def __init__(self, torch, points: int, columns: int, outputs: int):
         self.torch = torch
         self.shape = (points, columns, outputs)
+        self.title = f"{points} × {columns} to {outputs}"
         self.x = torch.randn(points, columns, device="cuda")
         self.y = torch.empty(points, outputs, device="cuda")
 
@@ -46,21 +47,10 @@ class Case:
         return unit.y
 
 
-class Benchmark:
-    def __init__(self, report: Report, torch):
-        self.report = report
-        self.torch = torch
-        self.systems = {"Eft": load_kernels(eft.jit, eft.language)}
-        triton = peer("triton")
-        if triton:
-            import triton.language
-
-            self.systems["Triton"] = load_kernels(triton.jit, triton.language)
-
+class Benchmark(GpuBenchmark):
     def add(self, case: Case, system: str, configuration: str, stored: int, seconds: float) -> None:
-        points, columns, outputs = case.shape
         self.report.add(
-            shape=f"{points} × {columns} to {outputs}",
+            shape=case.title,
             system=system,
             configuration=configuration,
             MB_for_R=stored / 1e6,
@@ -74,10 +64,7 @@ class Benchmark:
         del matrix
         for s in (root(case) // 4, root(case), root(case) * 4):
             for system, kernels in self.systems.items():
-                times = {}
-                for each in CONFIGURATIONS:
-                    run = functools.partial(case.run, kernels, s, each)
-                    times[each] = seconds_on_gpu(self.torch, run)
+                times = self.times(functools.partial(case.run, kernels, s), CONFIGURATIONS)
                 fastest = min(times, key=times.get)
                 configuration = "s = {}, best: {} × {}, {} warps".format(s, *fastest)
                 self.add(case, system, configuration, 8, times[fastest])
@@ -85,7 +72,7 @@ class Benchmark:
     def measure_stored(self, case: Case, matrix, dtype: str, tf32: bool) -> None:
         self.torch.backends.cuda.matmul.allow_tf32 = tf32
         x, r, y = (each.to(getattr(self.torch, dtype)) for each in (case.x, matrix, case.y))
-        seconds = seconds_on_gpu(self.torch, lambda: self.torch.matmul(x, r, out=y))
+        seconds = self.seconds(lambda: self.torch.matmul(x, r, out=y))
         self.torch.backends.cuda.matmul.allow_tf32 = False
         name = f"stored, {dtype}{' as tf32' if tf32 else ''}"
         self.add(case, "PyTorch", name, r.numel() * r.element_size(), seconds)
@@ -131,26 +118,19 @@ def main():
 
 
 def note(report: Report, case: Case) -> None:
-    points, columns, outputs = case.shape
-    shape = f"{points} × {columns} to {outputs}"
+    def milliseconds(system: str) -> float | None:
+        """What a system takes with `s` at the root."""
+        for row in report.matching(shape=case.title, system=system):
+            if row["configuration"].startswith(f"s = {root(case)},"):
+                return row["milliseconds"]
+        return None
 
-    def milliseconds(system: str, start: str) -> float | None:
-        rows = [
-            row["milliseconds"]
-            for row in report.rows
-            if (row["shape"], row["system"]) == (shape, system)
-            and row["configuration"].startswith(start)
-        ]
-        return rows[0] if rows else None
-
-    ours = milliseconds("Eft", f"s = {root(case)},")
+    ours = milliseconds("Eft")
     for name, goal in (("float32", "1"), ("float32 as tf32", ""), ("float16", "")):
-        rows = [row for row in report.rows if row["configuration"] == f"stored, {name}"]
-        stored = next((row["milliseconds"] for row in rows if row["shape"] == shape), None)
-        about = f"{shape}: Eft's speed with s = {root(case)} over the product's in {name}"
+        stored = report.find("milliseconds", shape=case.title, configuration=f"stored, {name}")
+        about = f"{case.title}: Eft's speed with s = {root(case)} over the product's in {name}"
         report.note_ratio(about, stored, ours, goal)
-    triton = milliseconds("Triton", f"s = {root(case)},")
-    report.note_ratio(f"{shape}: Eft's speed over Triton's", triton, ours)
+    report.note_ratio(f"{case.title}: Eft's speed over Triton's", milliseconds("Triton"), ours)
 
 
 if __name__ == "__main__":

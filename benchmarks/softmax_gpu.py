@@ -9,11 +9,10 @@ from __future__ import annotations
 
 import functools
 import itertools
-from collections.abc import Callable
 
 import eft
-import eft.language
-from common import Report, arguments, gpu_torch, load_kernels, peer, seconds_on_gpu
+from common import GpuBenchmark, arguments, gpu_torch
+from report import Report
 
 ROWS = 4096
 WARPS = (4, 8, 16, 32)
@@ -55,9 +54,8 @@ class Case:
         if kernel == "softmax":
             kernels.softmax[(ROWS,)](x, y, self.columns, **options)
         else:
-            kernels.layer_norm[(ROWS,)](
-                x, self.weight, self.bias, y, self.columns, 1e-5, **options
-            )  # fmt: skip
+            arrays = (x, self.weight, self.bias, y)
+            kernels.layer_norm[(ROWS,)](*arrays, self.columns, 1e-5, **options)
 
     def expected(self, kernel: str):
         """The first matrix' result, by PyTorch in fp64."""
@@ -69,33 +67,18 @@ class Case:
         )
 
 
-class Benchmark:
-    def __init__(self, report: Report, torch):
-        self.report = report
-        self.torch = torch
-        self.systems = {"Eft": load_kernels(eft.jit, eft.language)}
-        triton = peer("triton")
-        if triton:
-            import triton.language
-
-            self.systems["Triton"] = load_kernels(triton.jit, triton.language)
-
+class Benchmark(GpuBenchmark):
     def measure(self, case: Case) -> None:
-        self.add(case, "copy", "PyTorch", "", case.copy)
+        self.add(case, "copy", "PyTorch", "", self.seconds(case.copy))
         for kernel in KERNELS:
-            self.add(case, kernel, "PyTorch", "", functools.partial(case.pytorch, kernel))
+            seconds = self.seconds(functools.partial(case.pytorch, kernel))
+            self.add(case, kernel, "PyTorch", "", seconds)
             for system, kernels in self.systems.items():
-                times = {}
-                for warps in WARPS:
-                    run = functools.partial(case.run, kernels, kernel, warps)
-                    times[warps] = seconds_on_gpu(self.torch, run)
+                times = self.times(functools.partial(case.run, kernels, kernel), WARPS)
                 fastest = min(times, key=times.get)
                 self.add(case, kernel, system, f"{fastest} warps", times[fastest])
 
-    def add(
-        self, case: Case, kernel: str, system: str, configuration: str, time: Callable | float
-    ) -> None:
-        seconds = seconds_on_gpu(self.torch, time) if callable(time) else time
+    def add(self, case: Case, kernel: str, system: str, configuration: str, seconds: float) -> None:
         self.report.add(
             kernel=kernel,
             columns=str(case.columns),

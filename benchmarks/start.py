@@ -16,7 +16,8 @@ import sys
 import tempfile
 import time
 
-from common import Report, arguments, load_kernels, peer
+from common import arguments, load_kernels, peer
+from report import Report
 
 N, P, SEED = 4096, 0.5, 123
 

@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""A benchmark's report: a table of results, with what ran where."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import shlex
+import subprocess
+import sys
+from collections.abc import Iterator
+from datetime import datetime, timezone
+from pathlib import Path
+
+
+class Report:
+    """Rows of results with what made them."""
+
+    def __init__(self, name: str, title: str, out: Path):
+        self.name = name
+        self.title = title
+        self.out = out
+        self.rows: list[dict] = []
+        self.notes: list[str] = []
+
+    def add(self, **row) -> None:
+        self.rows.append(row)
+        print("  ".join(f"{key}={_text(value)}" for key, value in row.items()), file=sys.stderr)
+
+    def matching(self, **conditions) -> Iterator[dict]:
+        """The rows that have these values."""
+        return (row for row in self.rows if conditions.items() <= row.items())
+
+    def find(self, column: str, **conditions) -> float | None:
+        """The column's value in the first row that has these values; None if there is none."""
+        return next((row[column] for row in self.matching(**conditions)), None)
+
+    def highest(self, column: str, **conditions) -> float | None:
+        """The column's largest value in the rows that have these values; None if there are none."""
+        return max((row[column] for row in self.matching(**conditions)), default=None)
+
+    def note_ratio(self, text: str, value: float | None, of: float | None, goal: str = "") -> None:
+        """Notes how a value compares to another one, if both were measured."""
+        if value is None or of is None:
+            self.notes.append(f"{text}: not measured")
+        else:
+            self.notes.append(f"{text}: {value / of:.3f}{f' (goal: {goal})' if goal else ''}")
+
+    def save(self) -> None:
+        """Writes NAME.json and NAME.md, and prints the table."""
+        self.out.mkdir(parents=True, exist_ok=True)
+        facts = {
+            "benchmark": self.name,
+            "title": self.title,
+            "command": shlex.join(["python", *sys.orig_argv[1:]]),
+            "date": datetime.now(timezone.utc).strftime("%Y-%m-%d"),
+            "machine": machine(),
+            "versions": versions(),
+        }
+        path = self.out / f"{self.name}.json"
+        results = {**facts, "rows": self.rows, "notes": self.notes}
+        path.write_text(json.dumps(results, indent=1) + "\n")
+        text = self.table() + "".join(f"- {note}\n" for note in self.notes)
+        about = [f"`{facts['command']}`, {facts['date']}", facts["machine"]]
+        about.append(", ".join(f"{name} {version}" for name, version in facts["versions"].items()))
+        (self.out / f"{self.name}.md").write_text(
+            f"# {self.title}\n\n" + "\\\n".join(about) + f"\n\n{text}"
+        )
+        print(f"\n{self.title}\n" + "\n".join(about) + f"\n\n{text}", end="")
+
+    def table(self) -> str:
+        """The rows as a table of Markdown."""
+        header = list(dict.fromkeys(key for row in self.rows for key in row))
+        cells = [header, *([_text(row.get(key)) for key in header] for row in self.rows)]
+        widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+        lines = [
+            "| "
+            + " | ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True))
+            + " |"
+            for row in cells
+        ]
+        lines.insert(1, "|" + "|".join("-" * (width + 2) for width in widths) + "|")
+        return "\n".join(lines) + "\n\n"
+
+
+def _text(value) -> str:
+    if value is None:
+        return ""
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
+def machine() -> str:
+    """The GPU if PyTorch sees one, the processor and its cores."""
+    words = []
+    torch = sys.modules.get("torch")
+    if torch and torch.cuda.is_available():
+        words.append(torch.cuda.get_device_name())
+    words.append(f"{cpu_name()}, {len(os.sched_getaffinity(0))} cores")
+    return "; ".join(words)
+
+
+def cpu_name() -> str:
+    with open("/proc/cpuinfo") as file:
+        for line in file:
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    return platform.machine()
+
+
+def versions() -> dict[str, str]:
+    """The versions of all that took part."""
+    found = {"python": platform.python_version()}
+    commit = subprocess.run(
+        ["git", "-C", str(Path(__file__).parent), "rev-parse", "--short", "HEAD"],
+        capture_output=True,
+        text=True,
+    )
+    for module in ("eft", "torch", "triton", "cupy", "numba", "numpy"):
+        if module in sys.modules and hasattr(sys.modules[module], "__version__"):
+            found[module] = sys.modules[module].__version__
+    if commit.returncode == 0:
+        found["eft"] = f"{found.get('eft', '')} ({commit.stdout.strip()})"
+    torch = sys.modules.get("torch")
+    if torch and torch.cuda.is_available():
+        from eft import _runtime
+
+        found["cuda"] = torch.version.cuda
+        driver = _runtime.device_properties(0)["driver_version"]
+        found["driver"] = "CUDA " + ".".join(map(str, driver))
+    return found
