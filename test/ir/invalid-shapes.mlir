@@ -88,6 +88,38 @@ func.func @conversion_changes_the_shape(%x: tensor<8xf32>) {
 
 // -----
 
+func.func @nothing_to_reduce() {
+  // expected-error @+1 {{'eft.reduce' op needs at least one source}}
+  "eft.reduce"() ({
+    eft.yield
+  }) {axis = 0 : i32} : () -> ()
+  return
+}
+
+// -----
+
+func.func @reduction_with_too_few_results(%x: tensor<8xf32>) {
+  // expected-error @+1 {{'eft.reduce' op must have a result for each of 2 sources, got 1}}
+  %0 = eft.reduce %x, %x axis 0 : (tensor<8xf32>, tensor<8xf32>) -> f32 {
+  ^bb0(%a: f32, %b: f32, %c: f32, %d: f32):
+    eft.yield %a, %b : f32, f32
+  }
+  return
+}
+
+// -----
+
+func.func @combination_of_three_lists(%x: tensor<8xf32>) {
+  // expected-error @+1 {{'eft.combine' op must take two lists of its results' types, got 'tensor<8xf32>', 'tensor<8xf32>', 'tensor<8xf32>' and 'tensor<8xf32>'}}
+  %0 = eft.combine %x, %x, %x : (tensor<8xf32>, tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32> {
+  ^bb0(%a: f32, %b: f32):
+    eft.yield %a : f32
+  }
+  return
+}
+
+// -----
+
 func.func @shapes_differ(%x: tensor<8xf32>, %y: tensor<4xf32>) {
   // expected-error @+1 {{sources must be of one shape, got 'tensor<8xf32>' and 'tensor<4xf32>'}}
   %0:2 = eft.reduce %x, %y axis 0 : (tensor<8xf32>, tensor<4xf32>) -> (f32, f32) {

@@ -17,3 +17,14 @@ func.func @layout_of_half_a_block(%x: f32) {
   %0 = eft.splat %x : f32 -> tensor<64xf32, #layout>
   return
 }
+
+// -----
+
+#layout = #eft.layout<register = [[0]], lane = [[1], [2], [4], [8], [16]], warp = []>
+
+func.func @print_of_copies(%x: f64) {
+  %0 = eft.splat %x : f64 -> tensor<32xf64, #layout>
+  // expected-error @+1 {{'eft.print' op must be done once for each element, but the layout has copies in a thread's registers, got 'tensor<32xf64, #eft.layout<register = [[0]]}}
+  eft.print " x: " %0 : tensor<32xf64, #layout>
+  return
+}

@@ -389,6 +389,14 @@ def test_attributes_that_raise_pass_through(make_kernel):
         make_kernel("x")[1](Broken(0, "int8"))
 
 
+def test_a_buffer_of_pointers(make_kernel):
+    testbuffer = pytest.importorskip("_testbuffer", reason="this Python comes without its tests")
+    rows = testbuffer.ndarray([1.0] * 4, shape=[2, 2], format="f", flags=testbuffer.ND_PIL)
+    assert failure(make_kernel, rows) == (
+        "kernel 'dropout': argument 'x' is a buffer of pointers, expected plain memory"
+    )
+
+
 def test_an_array_type_whose_object_offers_nothing(make_kernel):
     class Sometimes:
         @property

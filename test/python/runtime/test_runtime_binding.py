@@ -23,6 +23,12 @@ def test_positional_and_keyword_arguments_and_defaults(make_kernel):
     assert kernel.slots() == [1, 2, 5, 8]
 
 
+def test_options_that_are_read_for_a_compile():
+    assert runtime.read_options("dropout", {"maxnreg": 64}) == {"num_warps": 4, "maxnreg": 64}
+    found = error(lambda: runtime.read_options("dropout", {"num_warp": 8}))
+    assert found == "kernel 'dropout' has no option 'num_warp'"
+
+
 def test_keyword_names_need_not_be_interned(make_kernel):
     kernel = make_kernel("argument")
     kernel[1](**{"".join(["argu", "ment"]): 5})

@@ -139,6 +139,14 @@ def test_the_stream_that_an_array_names(fake):
     ]
 
 
+@with_fake_cuda
+def test_a_stream_that_is_no_number(fake):
+    array = CudaArray(GPU0, stream="default")
+    assert message(lambda: CudaKernel("x")[1](array), TypeError) == (
+        "kernel 'dropout': argument 'x' names a stream that is no number: 'default'"
+    )
+
+
 def install_library(name, **attributes):
     """A module that stands for an array library."""
     import types
