@@ -257,7 +257,7 @@ AxisInfo ofAddPtr(AddPtrOp op, Infos operands) {
   return sum(op.getType(), pointer, offset, pointer.getUnit());
 }
 
-/// Bytes stay what they were; runs do if the elements keep their size.
+/// Bytes stay what they were; runs do if the elements keep their size. A number counts bytes.
 AxisInfo ofCastPtr(CastPtrOp op, const AxisInfo &x) {
   const bool sameUnit = AxisInfo::unknown(op.getType()).getUnit() == x.getUnit();
   return forEachDim(op.getType(), [&](unsigned dim) {

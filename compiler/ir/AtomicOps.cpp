@@ -59,18 +59,18 @@ LogicalResult AtomicRMWOp::canonicalize(AtomicRMWOp op, PatternRewriter &rewrite
 
 LogicalResult CastPtrOp::verify() {
   Type element = getElementTypeOrSelf(getResult());
-  if (withElementType(getPointer().getType(), element) != getResult().getType())
+  if (withElementType(getSource().getType(), element) != getResult().getType())
     return emitOpError("must keep the shape and the layout, got ")
-           << getPointer().getType() << " and " << getResult().getType();
+           << getSource().getType() << " and " << getResult().getType();
   return success();
 }
 
 OpFoldResult CastPtrOp::fold(FoldAdaptor) {
-  if (getPointer().getType() == getType())
-    return getPointer();
-  auto inner = getPointer().getDefiningOp<CastPtrOp>();
+  if (getSource().getType() == getType())
+    return getSource();
+  auto inner = getSource().getDefiningOp<CastPtrOp>();
   if (!inner)
     return {};
-  getPointerMutable().assign(inner.getPointer());
+  getSourceMutable().assign(inner.getSource());
   return getResult();
 }

@@ -182,7 +182,7 @@ LogicalResult PieceLowering::lowerOwnOp(ImplicitLocOpBuilder &b, Operation *op) 
           [&](BroadcastOp broadcast) { return lowerReshape(op, broadcast.getSource(), broadcast); })
       .Case([&](AddPtrOp add) { return lowerAddPtr(b, add), success(); })
       .Case([&](CastPtrOp cast) {
-        return setPieces(cast, Pieces(piecesOf(cast.getPointer()))), success();
+        return setPieces(cast, Pieces(piecesOf(cast.getSource()))), success();
       })
       .Case([&](HintOp hint) {
         return setPieces(hint, Pieces(piecesOf(hint.getSource()))), success();

@@ -110,3 +110,11 @@ func.func @index_or_default(%x: !eft.ptr<i32>, %default: i32, %mask: i1) {
   eft.store %p, %index : !eft.ptr<i32>
   return
 }
+
+// CHECK-LABEL: @address_as_a_number
+// CHECK-NEXT: reach an address: 0{{$}}
+func.func @address_as_a_number(%address: i64, %value: i32) {
+  %p = eft.cast_ptr %address : i64 -> !eft.ptr<i32>
+  eft.store %p, %value : !eft.ptr<i32>
+  return
+}

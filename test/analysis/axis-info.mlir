@@ -331,3 +331,17 @@ func.func @hints(%n: i32, %x: tensor<64xi32>) {
   %2 = eft.hint %1 contiguity [4096] divisibility [8] : tensor<64xi32>
   return
 }
+
+// Neighbours in memory are one byte apart as numbers only if they are bytes.
+// CHECK-LABEL: @addresses
+func.func @addresses(%p: !eft.ptr<f32> {eft.divisibility = 16 : i32}, %a: i64 {eft.divisibility = 16 : i32}) {
+  %range = eft.arange 0 to 64 : tensor<64xi32>
+  %ps = eft.splat %p : !eft.ptr<f32> -> tensor<64x!eft.ptr<f32>>
+  // CHECK: contiguity = [64], divisibility = [16], constancy = [1]
+  %0 = eft.addptr %ps, %range : tensor<64x!eft.ptr<f32>>, tensor<64xi32>
+  // CHECK-NEXT: contiguity = [1], divisibility = [4], constancy = [1]
+  %1 = eft.cast_ptr %0 : tensor<64x!eft.ptr<f32>> -> tensor<64xi64>
+  // CHECK-NEXT: contiguity = [1], divisibility = [16], constancy = [1]
+  %2 = eft.cast_ptr %a : i64 -> !eft.ptr<f32>
+  return
+}

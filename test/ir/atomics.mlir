@@ -40,3 +40,15 @@ func.func @cast_ptr(%p: tensor<8x!eft.ptr<f32>>) -> (tensor<8x!eft.ptr<i64>>, te
   %2 = eft.cast_ptr %0 : tensor<8x!eft.ptr<i32>> -> tensor<8x!eft.ptr<f32>>
   return %1, %2 : tensor<8x!eft.ptr<i64>>, tensor<8x!eft.ptr<f32>>
 }
+
+// CHECK-LABEL: @cast_address
+// CANON-LABEL: @cast_address
+func.func @cast_address(%p: tensor<8x!eft.ptr<f32>>, %a: i64) -> (tensor<8x!eft.ptr<f32>>, !eft.ptr<i8>) {
+  // CHECK: eft.cast_ptr %{{.*}} : tensor<8x!eft.ptr<f32>> -> tensor<8xi64>
+  // CANON-NEXT: %[[TO:.*]] = eft.cast_ptr %arg1 : i64 -> !eft.ptr<i8>
+  // CANON-NEXT: return %arg0, %[[TO]]
+  %0 = eft.cast_ptr %p : tensor<8x!eft.ptr<f32>> -> tensor<8xi64>
+  %1 = eft.cast_ptr %0 : tensor<8xi64> -> tensor<8x!eft.ptr<f32>>
+  %2 = eft.cast_ptr %a : i64 -> !eft.ptr<i8>
+  return %1, %2 : tensor<8x!eft.ptr<f32>>, !eft.ptr<i8>
+}

@@ -62,3 +62,11 @@ func.func @cast_to_another_layout(%p: tensor<1x!eft.ptr<i32>>) {
   %0 = eft.cast_ptr %p : tensor<1x!eft.ptr<i32>> -> tensor<1x!eft.ptr<i32>, #eft.layout<lane = [], step = []>>
   return
 }
+
+// -----
+
+func.func @address_in_32_bits(%a: i32) {
+  // expected-error @+1 {{'eft.cast_ptr' op operand #0 must be pointer, i64, or block of them, but got 'i32'}}
+  %0 = eft.cast_ptr %a : i32 -> !eft.ptr<i32>
+  return
+}

@@ -111,17 +111,18 @@ def Eft_StoreOp : Eft_Op<"store", [
 }
 
 def Eft_CastPtrOp : Eft_Op<"cast_ptr", [Pure, Elementwise, Scalarizable, Vectorizable, Tensorizable]> {
-  let summary = "Takes an address for that of another type";
+  let summary = "Takes an address for that of another type, or for a number";
   let description = [{
-    The address stays; what it is said to point to changes.
+    The address stays; what it is said to point to changes. As a number it counts bytes.
 
     ```mlir
     %1 = eft.cast_ptr %0 : tensor<64x!eft.ptr<f32>> -> tensor<64x!eft.ptr<i32>>
+    %2 = eft.cast_ptr %1 : tensor<64x!eft.ptr<i32>> -> tensor<64xi64>
     ```
   }];
-  let arguments = (ins Eft_PointerLike:$pointer);
-  let results = (outs Eft_PointerLike:$result);
-  let assemblyFormat = "$pointer attr-dict `:` type($pointer) `->` type($result)";
+  let arguments = (ins Eft_AddressLike:$source);
+  let results = (outs Eft_AddressLike:$result);
+  let assemblyFormat = "$source attr-dict `:` type($source) `->` type($result)";
   let hasVerifier = 1;
   let hasFolder = 1;
 }

@@ -24,6 +24,10 @@ def Eft_Value : AnyTypeOf<[Eft_Scalar, Eft_Block], "scalar or block">;
 def Eft_PointerLike : Type<And<[Eft_Value.predicate,
     CPred<"::llvm::isa<::eft::PointerType>(::mlir::getElementTypeOrSelf($_self))">]>,
     "pointer or block of pointers">;
+def Eft_AddressLike : Type<And<[Eft_Value.predicate,
+    CPred<"::llvm::isa<::eft::PointerType>(::mlir::getElementTypeOrSelf($_self)) || "
+          "::mlir::getElementTypeOrSelf($_self).isSignlessInteger(64)">]>,
+    "pointer, i64, or block of them">;
 def Eft_IntLike : Type<And<[Eft_Value.predicate,
     CPred<"::mlir::getElementTypeOrSelf($_self).isSignlessInteger()">]>,
     "integer or block of integers">;

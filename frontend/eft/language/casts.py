@@ -107,13 +107,21 @@ def _cast_float(x: tensor, scalar: dtype) -> tensor:
 
 
 def _cast_pointer(x: tensor, scalar: dtype) -> tensor:
-    if not x.dtype.is_ptr() or not scalar.is_ptr():
-        raise Mistake(f"a cast from {x.dtype} to {scalar} is not supported yet")
+    """A cast to or from a pointer, whose address is an integer of 64 bits."""
+    target = x.type.with_scalar(scalar)
+    if not x.dtype.is_ptr():
+        if not x.dtype.is_int():
+            raise Mistake(f"an address must be an integer, got {describe(x)}")
+        return op("eft.cast_ptr", [cast_to(x, dtypes.int64)], target)
+    if scalar.is_bool():
+        return is_nonzero(_cast_pointer(x, dtypes.int64))
+    if not scalar.is_ptr():
+        if not scalar.is_int() or scalar.primitive_bitwidth != 64:
+            raise Mistake(f"an address needs an integer of 64 bits, got {scalar}")
+        return op("eft.cast_ptr", [x], target)
     if x.dtype.is_const() and not scalar.is_const():
         raise Mistake("a pointer to read-only memory can't become one that may be written through")
-    if x.dtype.ir == scalar.ir:
-        return x.retyped(scalar)
-    return op("eft.cast_ptr", [x], x.type.with_scalar(scalar))
+    return x.retyped(scalar) if x.dtype.ir == scalar.ir else op("eft.cast_ptr", [x], target)
 
 
 tensor.to = cast

@@ -249,8 +249,13 @@ def pointer_as_condition(x_ptr, n):
 
 
 @eft.jit
-def pointer_as_number(x_ptr, n):
-    x_ptr.to(tl.int64)
+def address_in_32_bits(x_ptr, n):
+    x_ptr.to(tl.int32)
+
+
+@eft.jit
+def float_as_address(x_ptr, n):
+    tl.cast(1.5, tl.pointer_type(tl.int32))
 
 
 @eft.jit
@@ -383,7 +388,8 @@ def block_as_value_of_block(x_ptr, n):
         "tl.where(",
         "where needs a condition of type int1, got pointer<fp32>",
     ),
-    (pointer_as_number, "x_ptr.to(", "a cast from pointer<fp32> to int64 is not supported yet"),
+    (address_in_32_bits, "x_ptr.to(", "an address needs an integer of 64 bits, got int32"),
+    (float_as_address, "tl.cast(", "an address must be an integer, got a value of type fp32"),
     (number_as_pointer, "tl.full(", "a pointer can't be made from the number 0"),
     (round_upward, "tl.load(", "fp_downcast_rounding must be 'rtne' or 'rtz', got 'up'"),
     (number_out_of_booleans, "tl.full(", "the number 2 is out of the range of int1"),

@@ -132,3 +132,48 @@ def test_cast_as_a_function(device):
     out = device.put(np.zeros(4, np.int32))
     cast_function[1](device.put(np.array([2049.0, 2051.0, -3.7, 0.1], np.float32)), out, N=4)
     assert device.get(out).tolist() == [2048, 2052, -3, 0]
+
+
+def address(array) -> int:
+    return array.data_ptr() if hasattr(array, "data_ptr") else array.ctypes.data
+
+
+@eft.jit
+def rows_of_a_table(table, lengths, out, ROWS: tl.constexpr, N: tl.constexpr):
+    rows, i = tl.arange(0, ROWS), tl.arange(0, N)
+    starts = tl.load(table + rows).to(tl.pointer_type(tl.float32))
+    inside = i[None, :] < tl.load(lengths + rows)[:, None]
+    x = tl.load(starts[:, None] + i[None, :], mask=inside, other=-1)
+    first = tl.load(table).to(tl.pointer_type(tl.float32))
+    tl.store(first + i, x.sum(0), mask=i < tl.load(lengths))
+    tl.store(out + rows[:, None] * N + i[None, :], x)
+
+
+@pytest.mark.parametrize("dtype", [np.int64, np.uint64])
+def test_pointers_from_a_table_of_addresses(device, dtype):
+    lengths = np.array([5, 16, 1, 9], np.int32)
+    rows = [np.arange(n, 2 * n, dtype=np.float32) for n in lengths]
+    placed = [device.put(row) for row in rows]
+    table = device.put(np.array([address(row) for row in placed], dtype))
+    out = device.put(np.zeros((4, 16), np.float32))
+    rows_of_a_table[1](table, device.put(lengths), out, ROWS=4, N=16)
+    expected = np.stack([np.pad(row, (0, 16 - len(row)), constant_values=-1) for row in rows])
+    np.testing.assert_array_equal(device.get(out), expected)
+    np.testing.assert_array_equal(device.get(placed[0]), expected.sum(0)[:5])
+
+
+@eft.jit
+def computes_addresses(x_ptr, address, out, N: tl.constexpr):
+    i = tl.arange(0, N)
+    same = (x_ptr.to(tl.int64) + 8 * i.to(tl.int64)).to(tl.pointer_type(tl.float64))
+    passed = tl.cast(address, tl.pointer_type(tl.float64)) + i
+    distance = passed.to(tl.uint64, bitcast=True) - x_ptr.to(tl.uint64)
+    nothing = tl.cast(0, tl.pointer_type(tl.int8))
+    flags = x_ptr.to(tl.int1).to(tl.int32) * 2 + nothing.to(tl.int1).to(tl.int32)
+    tl.store(out + i, tl.load(same) + tl.load(passed) + distance + flags)
+
+
+def test_addresses_are_numbers(device):
+    x, out = device.put(np.arange(8) / 4), device.put(np.zeros(8))
+    computes_addresses[1](x, address(x), out, N=8)
+    np.testing.assert_array_equal(device.get(out), np.arange(8) / 2 + np.arange(8) * 8 + 2)
