@@ -9,7 +9,7 @@ class CompilationError(Exception):
 
     Its text shows the kernel's file, line and column, the source line with a caret under the place,
     and what was found and expected. If the mistake is in a function that the kernel calls, the
-    calls follow.
+    calls follow, and then the notes.
 
     Attributes:
         message: what is wrong, without the place.
@@ -17,6 +17,7 @@ class CompilationError(Exception):
         source: the line of the kernel that the place is in, or None.
         calls: the places (file, line, column, function) that the function was called from,
             innermost first.
+        notes: what else may help to find the mistake.
     """
 
     def __init__(self, message, file=None, line=None, column=None, source=None, calls=()):
@@ -27,6 +28,7 @@ class CompilationError(Exception):
         self.column = column
         self.source = source
         self.calls = list(calls)
+        self.notes = []
 
     def __str__(self):
         place = ":".join(
@@ -39,7 +41,7 @@ class CompilationError(Exception):
             text += f"\n    {self.source.strip()}\n    {caret}"
         for file, line, column, function in self.calls:
             text += f"\n  called from {file}:{line}:{column}, in {function}"
-        return text
+        return "".join([text, *(f"\n  {note}" for note in self.notes)])
 
 
 class InternalError(Exception):

@@ -200,12 +200,6 @@ class Program:
                 "kernel can't do"
             )
         values = function.bind(args, kwargs)
-        for parameter in function.parameters:
-            if parameter.is_constexpr and contains_tensor(values[parameter.name]):
-                raise Mistake(
-                    f"the argument {parameter.name!r} of {function.__name__!r} must be known at "
-                    f"compile time, got {describe(values[parameter.name])}"
-                )
         instance = (function, tuple(key(name, value) for name, value in values.items()))
         if instance in self._instances:
             self.emitter.spend(self._instances[instance][2])
@@ -240,10 +234,23 @@ class Program:
         except CompilationError as error:
             name = self._stack[-1].__name__ if self._stack else "?"
             error.calls.append((caller.file, caller.line, caller.column, name))
+            error.notes += _run_time_constexprs(function, values)
             raise
         finally:
             self.emitter.source, self.emitter.node = outer
         return name, result
+
+
+def _run_time_constexprs(function, values: dict):
+    """What may be behind a mistake in a function: parameters that its author takes for known at
+    compile time, and that are not. They are no mistake by themselves: kernels of Triton's, which
+    does not look at the annotations of functions that a kernel calls, pass blocks so."""
+    for parameter in function.parameters:
+        if parameter.is_constexpr and contains_tensor(values[parameter.name]):
+            yield (
+                f"the parameter {parameter.name!r} of {function.__name__!r} is annotated as "
+                f"tl.constexpr, and got {describe(values[parameter.name])}"
+            )
 
 
 def symbol_name(name: str) -> str:

@@ -12,12 +12,22 @@ import ast
 
 from eft.compiler.branches import Rest
 from eft.compiler.scope import Scope
-from eft.compiler.values import Unusable, flatten, in_words, pair, rebuild, to_tensors, type_of
+from eft.compiler.values import (
+    Unusable,
+    contains_tensor,
+    flatten,
+    in_words,
+    pair,
+    rebuild,
+    to_tensors,
+    type_of,
+)
 from eft.errors import Mistake
 from eft.language.constants import constant
 from eft.language.dtypes import describe
 from eft.language.loops import Range, static_range
 from eft.language.tensor import tensor
+from eft.language.tuples import is_tuple
 
 
 def _assigned(*nodes) -> list[str]:
@@ -86,6 +96,49 @@ class Loops:
                 return True
         self.rest = outer
         return False
+
+    def _get_ListComp(self, node):
+        """A tuple, one element for each turn; its variables have their values in it alone."""
+        outer = self.scope
+        self.scope = Scope(outer)
+        elements = tuple(self._comprehend(node.elt, node.generators))
+        self.scope = outer
+        return elements
+
+    def _comprehend(self, element, generators):
+        """The elements that a comprehension makes, of which these generators are left."""
+        if not generators:
+            yield self.expression(element)
+            return
+        first, *others = generators
+        for value in self._known_elements(first.iter):
+            self.assign(first.target, value)
+            if all(self._is_known_true(condition) for condition in first.ifs):
+                yield from self._comprehend(element, others)
+
+    def _known_elements(self, node):
+        """What a comprehension runs over: there is no loop at run time that makes a tuple."""
+        with self.at(node):
+            values = self.expression(node)
+            if isinstance(values, range):
+                values = static_range(values.start, values.stop, values.step)
+            if not isinstance(values, static_range) and not is_tuple(values):
+                found = "bounds of run time" if isinstance(values, Range) else describe(values)
+                raise Mistake(
+                    "a comprehension runs over a tuple or a range that is known at compile time, "
+                    f"got {found}"
+                )
+        return values
+
+    def _is_known_true(self, node) -> bool:
+        condition = self.expression(node)
+        if contains_tensor(condition):
+            raise self.emitter.error(
+                "the condition of a comprehension must be known at compile time, got "
+                f"{describe(condition)}",
+                node,
+            )
+        return bool(condition)
 
     # -- at run time -------------------------------------------------------------------------------
 

@@ -73,6 +73,32 @@ def loop_with_two_variables(x_ptr, n):
 
 
 @eft.jit
+def comprehension_of_run_time(x_ptr, n):
+    [x_ptr + i for i in range(n)]
+
+
+@eft.jit
+def comprehension_of_a_number(x_ptr, n):
+    [x_ptr + i for i in n]
+
+
+@eft.jit
+def comprehension_with_a_choice(x_ptr, n):
+    [x_ptr + i for i in (1, 2) if i < n]
+
+
+@eft.jit
+def comprehension_of_many(x_ptr, n):
+    [i for i in range(10001)]
+
+
+@eft.jit
+def variable_of_a_comprehension(x_ptr, n):
+    [i for i in range(4)]
+    n + i
+
+
+@eft.jit
 def range_of_floats(x_ptr, n):
     for i in range(0.5, n):
         pass
@@ -194,6 +220,29 @@ def leads_on(x_ptr, n):
         "int32",
     ),
     (loop_with_two_variables, "for i, j", "a loop's variable must be a name"),
+    (
+        comprehension_of_run_time,
+        "range(n)]",
+        "a comprehension runs over a tuple or a range that is known at compile time, got bounds "
+        "of run time",
+    ),
+    (
+        comprehension_of_a_number,
+        "n]",
+        "a comprehension runs over a tuple or a range that is known at compile time, got a value "
+        "of type int32",
+    ),
+    (
+        comprehension_with_a_choice,
+        "i < n]",
+        "the condition of a comprehension must be known at compile time, got a value of type int1",
+    ),
+    (
+        comprehension_of_many,
+        "range(10001)",
+        "static_range unrolls a loop at most 10000 times, got 10001",
+    ),
+    (variable_of_a_comprehension, "i", "'i' is not defined"),
     (range_of_floats, "range(0.5, n)", "range needs integers, got 0.5"),
     (range_of_blocks, "range(tl", "range needs integers, got a block of type int32[8]"),
     (range_without_bounds, "range()", "TypeError: range expected at least 1 argument, got 0"),

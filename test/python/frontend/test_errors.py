@@ -60,7 +60,7 @@ def nested_function(x_ptr, n):
 
 @eft.jit
 def comprehension(x_ptr, n):
-    values = [i for i in (1, 2)]
+    values = {i for i in (1, 2)}
 
 
 @eft.jit
@@ -96,7 +96,7 @@ def starred_target(x_ptr, n):
 @mistakes(
     (with_statement, "with n", "this statement can't be used in a kernel: `with n:`"),
     (nested_function, "def inner", "this statement can't be used in a kernel: `def inner():`"),
-    (comprehension, "[i for i", "this expression can't be used in a kernel: `[i for i in (1, 2)]`"),
+    (comprehension, "{i for i", "this expression can't be used in a kernel: `{i for i in (1, 2)}`"),
     (
         set_element,
         "x_ptr[0] = n",

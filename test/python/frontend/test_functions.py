@@ -29,6 +29,24 @@ def test_arguments_find_their_parameters(device):
 
 
 @eft.jit
+def fold(x, offsets: tl.constexpr, bound: tl.constexpr, DOUBLE: tl.constexpr):
+    factor = 2 if DOUBLE else 1
+    return tl.sum(tl.where(offsets < bound, x, 0)) * factor
+
+
+@eft.jit
+def run_time_values_for_constexprs(out, n):
+    i = tl.arange(0, 16)
+    tl.store(out, fold(i, i, n, True) + fold(i, 4, 5, DOUBLE=False))
+
+
+def test_a_function_takes_values_of_the_run_time_for_a_constexpr(device):
+    out = device.put(np.zeros(1, np.int32))
+    run_time_values_for_constexprs[(1,)](out, 5)
+    assert device.get(out)[0] == 2 * sum(range(5)) + sum(range(16))
+
+
+@eft.jit
 def shape_of(x):
     return x.shape[0]
 

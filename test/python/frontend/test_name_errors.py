@@ -56,11 +56,6 @@ def needs_constexpr(a, N: tl.constexpr):
 
 
 @eft.jit
-def run_time_constexpr(x_ptr, n):
-    needs_constexpr(n, n)
-
-
-@eft.jit
 def unhashable(x_ptr, n):
     needs_constexpr(n, TABLE_OBJECT)
 
@@ -98,12 +93,6 @@ def arguments_from_a_number(x_ptr, n):
     (builtin_argument, "tl.load(", "tl.load() got an unexpected keyword argument 'msk'"),
     (builtin_without_argument, "tl.load(", "tl.load() is missing the argument 'pointer'"),
     (
-        run_time_constexpr,
-        "needs_constexpr(",
-        "the argument 'N' of 'needs_constexpr' must be known at compile time, got a value of type "
-        "int32",
-    ),
-    (
         unhashable,
         "needs_constexpr(",
         "the argument 'N' must be hashable, got an object of type 'dict'",
@@ -134,6 +123,26 @@ def test_a_mistake_in_a_called_function_names_the_caller():
     (file, line, column, function) = error.calls[0]
     assert (file, function) == (__file__, "calls_helper")
     assert str(error).splitlines()[-1] == f"  called from {file}:{line}:{column}, in calls_helper"
+
+
+@eft.jit
+def block_of(x, N: tl.constexpr):
+    return x + tl.arange(0, N)
+
+
+@eft.jit
+def run_time_constexpr(x_ptr, n):
+    tl.store(x_ptr, block_of(n, n))
+
+
+def test_a_mistake_tells_which_constexpr_is_none():
+    error = fails(run_time_constexpr)
+    assert_at(error, "tl.arange(0, N)")
+    assert error.notes == [
+        "the parameter 'N' of 'block_of' is annotated as tl.constexpr, and got a value of type "
+        "int32"
+    ]
+    assert str(error).splitlines()[-1] == f"  {error.notes[0]}"
 
 
 @eft.jit

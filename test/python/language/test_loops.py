@@ -409,3 +409,23 @@ def test_blocks_cross_loops_branches_and_memory(device, block):
         memory = total + i
     np.testing.assert_array_equal(device.get(array), memory)
     np.testing.assert_array_equal(device.get(out), previous)
+
+
+@eft.jit
+def comprehensions(x_ptr, out, ROWS: tl.constexpr, N: tl.constexpr):
+    i = tl.arange(0, N)
+    row = 7
+    rows = [tl.load(x_ptr + row * N + i) for row in range(ROWS)]
+    pairs: tl.constexpr = [(a, b) for a in tl.static_range(3) for b in (1, 2) if a != b]
+    tl.static_assert(pairs == ((0, 1), (0, 2), (1, 2), (2, 1)))
+    total = tl.zeros((N,), tl.int32)
+    for k in tl.static_range(len(pairs)):
+        total += [x * a - b for x, (a, b) in [(rows[k % ROWS], pairs[k])]][0]
+    tl.store(out + i, total + row)
+
+
+def test_comprehensions_make_tuples(device):
+    x = np.arange(3 * 8, dtype=np.int32).reshape(3, 8)
+    out = device.put(np.zeros(8, np.int32))
+    comprehensions[1](device.put(x), out, ROWS=3, N=8)
+    np.testing.assert_array_equal(device.get(out), x[2] + 2 * x[0] - (1 + 2 + 2 + 1) + 7)
