@@ -7,7 +7,7 @@ Each family of functions has its file. docs/language.md tells what they mean.
 # ruff: noqa: F401 (what is imported here is what the module offers)
 from __future__ import annotations
 
-from eft.language import extra, math
+from eft.language import core, extra, math, standard
 from eft.language.atomics import (
     atomic_add,
     atomic_and,
@@ -76,7 +76,7 @@ from eft.language.memory import load, store
 from eft.language.missing import FUNCTIONS as _MISSING
 from eft.language.missing import NotYet as _NotYet
 from eft.language.operators import add, mul, sub
-from eft.language.program import num_programs, program_id
+from eft.language.program import num_programs, program_id, swizzle2d
 from eft.language.random import (
     pair_uniform_to_normal,
     philox,
@@ -124,6 +124,8 @@ from eft.language.shapes import (
 from eft.language.sorting import histogram, sort, topk
 from eft.language.static import static_assert, static_print
 from eft.language.tensor import tensor
+
+tuple = tuple  # what `isinstance` asks for, and annotations
 
 TRITON_MAX_TENSOR_NUMEL = 1 << 20
 

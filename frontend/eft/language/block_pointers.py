@@ -56,12 +56,6 @@ class block_pointer(structure):
     def static(self) -> tuple:
         return self.block_shape, self.order
 
-    def advance(self, offsets):
-        """`tl.advance(self, offsets)`."""
-        return advance(self, offsets)
-
-    advance._eft_builtin = True
-
     def __repr__(self):
         extents = ", ".join(map(str, self.block_shape))
         return f"block_pointer<{self.dtype.element_ty}[{extents}]>"
@@ -101,7 +95,7 @@ def make_block_ptr(base, shape, strides, offsets, block_shape, order):
     )
 
 
-@builtin
+@builtin(method=True)
 def advance(base, offsets):
     """The block pointer moved by `offsets`, one for each dimension. `base` stays where it is."""
     if not isinstance(base, block_pointer):
@@ -109,6 +103,9 @@ def advance(base, offsets):
     steps = _integers("offsets", offsets, len(base.block_shape), dtypes.int32)
     places = tuple(place + step for place, step in zip(base.offsets, steps, strict=True))
     return base.with_parts((base.base, base.shape, base.strides, places))
+
+
+block_pointer.advance = advance
 
 
 def _integers(what: str, values, rank: int, dtype) -> tuple[tensor, ...]:

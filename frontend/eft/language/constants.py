@@ -57,13 +57,13 @@ def _converted(value, scalar: dtype):
     return int(value)
 
 
-def to_tensor(value) -> tensor:
+def to_tensor(x) -> tensor:
     """A tensor as it is; a Python number as a constant of the type that it has by itself."""
-    if isinstance(value, tensor):
-        return value
-    if is_number(value):
-        return constant(value, number_dtype(value))
-    raise Mistake(f"expected a value of the kernel or a number, got {describe(value)}")
+    if isinstance(x, tensor):
+        return x
+    if is_number(x):
+        return constant(x, number_dtype(x))
+    raise Mistake(f"expected a value of the kernel or a number, got {describe(x)}")
 
 
 def splat(value: tensor, shape) -> tensor:

@@ -52,6 +52,20 @@ class dtype:
     def is_floating(self) -> bool:
         return self.name in _FLOATS
 
+    def is_standard_floating(self) -> bool:
+        return self.is_floating()
+
+    def is_fp8(self) -> bool:
+        return False  # there are none
+
+    def is_void(self) -> bool:
+        return self.name == "void"
+
+    @staticmethod
+    def is_dtype(name: str) -> bool:
+        """Whether there is a dtype of this name."""
+        return name in _INTEGERS or name in _FLOATS or name == "void"
+
     def is_int(self) -> bool:
         return self.name in _INTEGERS
 
@@ -78,6 +92,12 @@ class dtype:
         if self.is_int_unsigned():
             return 0, (1 << self.primitive_bitwidth) - 1
         return -1 << (self.primitive_bitwidth - 1), (1 << (self.primitive_bitwidth - 1)) - 1
+
+    def get_int_min_value(self) -> int:
+        return self.int_range()[0]
+
+    def get_int_max_value(self) -> int:
+        return self.int_range()[1]
 
     def with_scalar(self, scalar: dtype) -> dtype:
         """This type with other elements."""

@@ -144,13 +144,12 @@ def div_rn(x, y):
 
 
 @builtin
-def fdiv(x, y, ieee_rounding=False):
+def fdiv(x, y, ieee_rounding=False, approx=False):
     """`x / y` of floats: in fp64 if an operand is fp64, else in fp32. Always correctly rounded,
-    whatever `ieee_rounding` asks for."""
-    if type(ieee_rounding) is not bool:
-        raise Mistake(
-            f"fdiv needs ieee_rounding to be True or False, got {describe(ieee_rounding)}"
-        )
+    whatever `ieee_rounding` and `approx` ask for."""
+    for name, flag in (("ieee_rounding", ieee_rounding), ("approx", approx)):
+        if type(flag) is not bool:
+            raise Mistake(f"fdiv needs {name} to be True or False, got {describe(flag)}")
     # Before they meet: an integer and a float would divide as floats.
     check_floats("fdiv", to_tensor(x), to_tensor(y))
     x, y = promote("fdiv", x, y, division=True)

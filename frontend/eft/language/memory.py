@@ -111,6 +111,9 @@ def store(pointer, value, mask=None, boundary_check=(), cache_modifier="", evict
     ops("eft.store", operands, (), **qualifiers)
 
 
+block_pointer.store = store
+
+
 def _qualifiers(modifiers: dict[str, int], cache_modifier, eviction_policy) -> dict[str, str]:
     """The attributes for hints to the caches."""
     check_choice("cache_modifier", cache_modifier, modifiers)

@@ -6,17 +6,16 @@ from __future__ import annotations
 
 FUNCTIONS = frozenset(
     """
-    advance aggregate_replace assume atomic_load atomic_poll atomic_store bitonic_merge
-    condition debug_barrier device_assert device_print dot_scaled expect_zero float8e4b15
-    float8e4b8 float8e4nv float8e5 float8e5b16 inline_asm_elementwise load_tensor_descriptor
-    make_block_ptr make_tensor_descriptor map_elementwise max_constancy max_contiguous
-    multiple_of pi32_t slice store_tensor_descriptor swizzle2d tensor_descriptor
-    tensor_descriptor_type tuple tuple_type """.split()
+    aggregate_replace atomic_load atomic_poll atomic_store bitonic_merge condition constexpr_type
+    dot_scaled expect_zero float8e4b15 float8e4b8 float8e4nv float8e5 float8e5b16
+    inline_asm_elementwise load_tensor_descriptor make_tensor_descriptor map_elementwise pi32_t
+    slice store_tensor_descriptor str_to_ty target_info tensor_descriptor tensor_descriptor_type
+    tuple_type """.split()
 )
 
 METHODS = frozenset(
     """
-    atomic_load atomic_poll atomic_store logical_and logical_or """.split()
+    atomic_load atomic_poll atomic_store """.split()
 )
 
 

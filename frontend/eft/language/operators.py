@@ -45,8 +45,11 @@ def _move_pointer(symbol: str, pointer: tensor, offset) -> tensor:
 
 
 @builtin
-def add(x, y):
-    """`x + y`: numbers or blocks of them, or a pointer and an integer, which counts elements."""
+def add(x, y, sanitize_overflow=True):
+    """`x + y`: numbers or blocks of them, or a pointer and an integer, which counts elements.
+
+    Integers wrap, whatever `sanitize_overflow` says.
+    """
     check_operands("`+`", x, y)
     if own_dtype(x).is_ptr():
         return _move_pointer("+", x, y)
@@ -56,8 +59,11 @@ def add(x, y):
 
 
 @builtin
-def sub(x, y):
-    """`x - y`: numbers or blocks of them, or a pointer minus an integer, which counts elements."""
+def sub(x, y, sanitize_overflow=True):
+    """`x - y`: numbers or blocks of them, or a pointer minus an integer, which counts elements.
+
+    Integers wrap, whatever `sanitize_overflow` says.
+    """
     check_operands("`-`", x, y)
     if own_dtype(x).is_ptr():
         return _move_pointer("-", x, y)
@@ -65,8 +71,8 @@ def sub(x, y):
 
 
 @builtin
-def mul(x, y):
-    """`x * y`."""
+def mul(x, y, sanitize_overflow=True):
+    """`x * y`. Integers wrap, whatever `sanitize_overflow` says."""
     return _arithmetic("*", x, y, "mulf", "muli")
 
 
@@ -214,12 +220,12 @@ def logical_not(x: tensor) -> tensor:
 
 
 def logical_and(x, y) -> tensor:
-    """`x and y`, for every element. Both are computed."""
+    """`x and y`, for every element: whether neither is zero. Both are computed."""
     return and_(truth("`and`", to_tensor(x)), truth("`and`", to_tensor(y)))
 
 
 def logical_or(x, y) -> tensor:
-    """`x or y`, for every element. Both are computed."""
+    """`x or y`, for every element: whether one is not zero. Both are computed."""
     return or_(truth("`or`", to_tensor(x)), truth("`or`", to_tensor(y)))
 
 
@@ -249,6 +255,8 @@ def _add_operators():
         setattr(tensor, f"__{name}__", lambda x, y, symbol=symbol: compare(symbol, x, y))
     for name, function in UNARY.items():
         setattr(tensor, f"__{name}__", function)
+    for function in (logical_and, logical_or):
+        builtin(function, method=True)
 
 
 _add_operators()

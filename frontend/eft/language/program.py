@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The program's place in the grid."""
+"""The program's place in the grid, and another order of places."""
 
 from __future__ import annotations
 
 from eft.errors import Mistake
 from eft.language import dtypes
 from eft.language.builtin import builtin
+from eft.language.constants import to_tensor
 from eft.language.dtypes import describe
+from eft.language.math import minimum
 from eft.language.tensor import op
 
 
@@ -26,3 +28,29 @@ def program_id(axis):
 def num_programs(axis):
     """The int32 number of programs along an axis of the grid: 0, 1 or 2."""
     return op("eft.num_programs", [], dtypes.int32, axis=_axis("num_programs", axis))
+
+
+@builtin
+def swizzle2d(i, j, size_i, size_j, size_g):
+    """The row and the column that a matrix of `size_i` × `size_j` tiles has at place `i`, `j` if
+    its tiles are counted in groups of `size_g` rows, and in each group column by column.
+
+    Programs that follow each other then share rows and columns of a product's operands. For 4 × 4
+    tiles in groups of 2 rows, the tiles are counted so:
+
+        0  2  4  6
+        1  3  5  7
+        8 10 12 14
+        9 11 13 15
+
+    Args:
+        i, j: integers, 0 ≤ i < size_i and 0 ≤ j < size_j.
+        size_i, size_j, size_g: integers above 0. The last group may have fewer rows.
+    """
+    i, j, size_i, size_j, size_g = (to_tensor(x) for x in (i, j, size_i, size_j, size_g))
+    number = i * size_j + j
+    group_size = size_g * size_j
+    first = number // group_size * size_g
+    rows = minimum(size_i - first, size_g)
+    number = number % group_size
+    return first + number % rows, number // rows

@@ -168,10 +168,10 @@ def rand(seed, offset, n_rounds=10):
 
 
 @builtin
-def rand4x(seed, offset, n_rounds=10):
+def rand4x(seed, offsets, n_rounds=10):
     """Four blocks of uniform random fp32 in [0, 1) for each offset: the cheapest way to have
     many."""
-    words = _words("rand4x", seed, offset, n_rounds)
+    words = _words("rand4x", seed, offsets, n_rounds)
     return tuple(uint_to_uniform_float(word) for word in words)
 
 

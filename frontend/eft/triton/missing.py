@@ -10,13 +10,19 @@ _NAMES = {
     "triton": {
         "AsyncCompileMode", "Config", "FutureKernel", "InterpreterError", "KernelInterface",
         "OutOfResources", "TensorWrapper", "TritonError", "autotune", "compile", "heuristics",
-        "knobs", "must_use_result", "reinterpret", "set_allocator",
+        "aggregate", "backends", "errors", "knobs", "must_use_result", "reinterpret",
+        "set_allocator", "tools",
     },
     "triton.compiler": {"ASTSource", "AttrsDescriptor", "compile", "make_backend"},
     "triton.runtime": {
         "Autotuner", "Config", "Heuristics", "InterpreterError", "KernelInterface",
         "OutOfResources", "TensorWrapper", "autotune", "heuristics", "redis", "reinterpret",
         "set_allocator",
+    },
+    "triton.testing": {
+        "cublas", "cuda_graph_without_gc", "cuda_memcheck", "do_bench_cudagraph",
+        "do_bench_cudagraph_proton", "do_bench_proton", "get_dram_gbps", "get_max_simd_tflops",
+        "get_max_tensorcore_tflops", "nvsmi", "set_gpu_clock",
     },
 }  # fmt: skip
 

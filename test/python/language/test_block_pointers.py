@@ -55,7 +55,7 @@ def test_a_transposed_array(device):
 @eft.jit
 def store_window(y_ptr, n, start, N: tl.constexpr):
     y = tl.make_block_ptr(y_ptr, (n,), (1,), (start,), (N,), (0,))
-    tl.store(y, tl.arange(0, N) + 1, boundary_check=(0,))
+    y.store(tl.arange(0, N) + 1, boundary_check=(0,))
 
 
 @pytest.mark.parametrize("start", [0, 90, 100, -20])

@@ -201,3 +201,23 @@ def test_cdiv(device):
     out = device.put(np.zeros(3, np.int32))
     rounded_up[1](out, 17, 4, C=33)
     assert device.get(out).tolist() == [5, 3, 5]
+
+
+@eft.jit
+def swizzled(out, ROWS: tl.constexpr, COLUMNS: tl.constexpr, GROUP: tl.constexpr):
+    i, j = tl.program_id(0), tl.program_id(1)
+    row, column = tl.swizzle2d(i, j, ROWS, COLUMNS, GROUP)
+    tl.store(out + row * COLUMNS + column, i * COLUMNS + j)
+
+
+@pytest.mark.parametrize("rows, columns, group", [(4, 4, 2), (5, 3, 2), (3, 2, 8), (1, 7, 1)])
+def test_swizzle2d(device, rows, columns, group):
+    out = device.put(np.zeros((rows, columns), np.int32))
+    swizzled[(rows, columns)](out, ROWS=rows, COLUMNS=columns, GROUP=group)
+    numbers = iter(range(rows * columns))
+    expected = np.zeros((rows, columns), np.int32)
+    for first in range(0, rows, group):
+        for column in range(columns):
+            for row in range(first, min(first + group, rows)):
+                expected[row, column] = next(numbers)
+    np.testing.assert_array_equal(device.get(out), expected)

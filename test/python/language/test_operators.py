@@ -282,3 +282,19 @@ def test_scalars(device):
     scalars[1](out, 7, 2.5, True)
     expected = [9.5, 3.5, 2.0, 1.0, 7.0, float(np.float32(7) / np.float32(2.5))]
     assert device.get(out).tolist() == expected
+
+
+@eft.jit
+def by_name(x_ptr, y_ptr, out, N: tl.constexpr):
+    i = tl.arange(0, N)
+    x, y = tl.load(x_ptr + i), tl.load(y_ptr + i)
+    tl.store(out + i, x.logical_and(y) + 2 * x.logical_or(y).to(tl.int32))
+    wrapped = tl.add(tl.mul(x, 3, sanitize_overflow=False), y, False)
+    tl.store(out + N + i, tl.sub(wrapped, 1, sanitize_overflow=True))
+
+
+def test_operators_by_name(device):
+    x, y = np.array([0, 5, 0, -8], np.int32), np.array([0, 0, 3, 7], np.int32)
+    out = device.put(np.zeros((2, 4), np.int32))
+    by_name[1](device.put(x), device.put(y), out, N=4)
+    assert device.get(out).tolist() == [[0, 2, 2, 3], (x * 3 + y - 1).tolist()]
