@@ -12,7 +12,7 @@ import importlib
 import importlib.util
 import sys
 from importlib.abc import Loader, MetaPathFinder
-from importlib.machinery import ModuleSpec
+from importlib.machinery import ModuleSpec, PathFinder
 
 from eft.version import __version__
 
@@ -25,6 +25,10 @@ _MODULES = {
     "triton.runtime": "eft.triton.runtime",
     "triton.testing": "eft.testing",
 }
+
+
+#: Where PyTorch asks whether there is a Triton.
+_ASKING_MODULES = {"torch.utils._triton", "torch._inductor.runtime.triton_compat"}
 
 
 def _name_in_eft(name: str) -> str | None:
@@ -55,9 +59,12 @@ class _Alias(Loader):
 
 
 class TritonFinder(MetaPathFinder):
-    """Answers for `triton` and everything in it, and for nothing else."""
+    """Answers for `triton` and everything in it. PyTorch's compiler would go on from there to what
+    only Triton's own has, so its questions are answered as if there were no Triton."""
 
     def find_spec(self, name: str, path=None, target=None) -> ModuleSpec | None:
+        if name in _ASKING_MODULES:
+            return _without_triton(PathFinder.find_spec(name, path, target))
         if name.partition(".")[0] != "triton":
             return None
         ours = _name_in_eft(name)
@@ -66,6 +73,30 @@ class TritonFinder(MetaPathFinder):
                 f"No module named {name!r}: Eft {__version__} does not have it", name=name
             )
         return ModuleSpec(name, _Alias(ours))
+
+
+def _without_triton(spec: ModuleSpec | None) -> ModuleSpec | None:
+    """The spec of a module of PyTorch's that asks whether there is a Triton: there is none while
+    it runs, and none by its own function."""
+    if spec is None:
+        return None
+    run = spec.loader.exec_module
+
+    def exec_module(module):
+        held = sys.modules.get("triton")
+        sys.modules["triton"] = None  # what can't be imported
+        try:
+            run(module)
+        finally:
+            if held is None:
+                del sys.modules["triton"]
+            else:
+                sys.modules["triton"] = held
+        if hasattr(module, "has_triton_package"):
+            module.has_triton_package = lambda: False
+
+    spec.loader.exec_module = exec_module
+    return spec
 
 
 def install() -> None:
