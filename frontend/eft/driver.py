@@ -78,7 +78,7 @@ def address_parameters(function, target, types, constexprs, options) -> list[int
     if entry is not None:
         return [int(number) for number in entry.split()]
     with _compiler_errors(function, variant):
-        module = _lower(function, variant)
+        module = _lower(function, variant, prints=False)
         from eft import _compiler
 
         arguments = _compiler.address_parameters(module)
@@ -98,17 +98,19 @@ def compile_ahead(function, variant: Variant, symbol: str | None):
         raise error.with_traceback(None) from None
 
 
-def _lower(function, variant: Variant, symbol: str | None = None):
+def _lower(function, variant: Variant, symbol: str | None = None, prints: bool = True):
     from eft.compiler.functions import lower
 
     debug = bool(variant.options.get("debug"))
     specialization = variant.specialization
-    return lower(function, variant.types, variant.constexprs, specialization, symbol, debug)
+    types, constexprs = variant.types, variant.constexprs
+    return lower(function, types, constexprs, specialization, symbol, debug, prints)
 
 
 def _run_compiler(function, variant: Variant, keep_stages: bool, symbol: str | None = None):
     with _compiler_errors(function, variant):
-        module = _lower(function, variant, symbol)
+        # Who asks for the stages has the kernel already, and has read what it prints.
+        module = _lower(function, variant, symbol, prints=not keep_stages)
         from eft import _compiler
 
         num_warps = variant.options.get("num_warps", 4)

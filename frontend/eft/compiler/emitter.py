@@ -25,9 +25,10 @@ class Emitter:
             unrolled loop counts as one too.
         call: what calls a function under @eft.jit: `call(function, args, kwargs)`.
         debug: whether assertions are checked.
+        prints: whether static_print prints.
     """
 
-    def __init__(self, debug: bool = False):
+    def __init__(self, debug: bool = False, prints: bool = True):
         from eft import _compiler
 
         self._library = _compiler
@@ -41,6 +42,7 @@ class Emitter:
         self.node = None
         self.call = None
         self.debug = debug
+        self.prints = prints
 
     # -- places ------------------------------------------------------------------------------------
 

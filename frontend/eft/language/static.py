@@ -8,7 +8,7 @@ import builtins
 from eft.errors import Mistake
 from eft.language.builtin import builtin
 from eft.language.dtypes import describe
-from eft.language.tensor import tensor
+from eft.language.tensor import emitter, tensor
 
 
 @builtin
@@ -27,4 +27,5 @@ def static_assert(cond, msg=""):
 def static_print(*values, sep=" ", end="\n", file=None, flush=False):
     """Prints while the kernel is compiled, as Python's `print`. What exists at run time shows as
     its type. A kernel that is compiled already, or comes from the disk cache, prints nothing."""
-    builtins.print(*values, sep=sep, end=end, file=file, flush=flush)
+    if emitter("static_print").prints:
+        builtins.print(*values, sep=sep, end=end, file=file, flush=flush)

@@ -309,7 +309,7 @@ def compiled_from(text, monkeypatch):
     """The error that compiling this IR in place of `plain`'s gives."""
     from eft import _compiler, driver
 
-    monkeypatch.setattr(driver, "_lower", lambda *args: _compiler.Context().parse(text))
+    monkeypatch.setattr(driver, "_lower", lambda *args, **options: _compiler.Context().parse(text))
     variant = driver.Variant("cpu", ("*fp32",), {}, {"num_warps": 4}, ("",))
     with pytest.raises((eft.CompilationError, eft.InternalError)) as raised:
         driver._run_compiler(plain, variant, keep_stages=False)

@@ -116,6 +116,14 @@ def test_static_print(capsys):
     assert capsys.readouterr().out == text
 
 
+def test_static_print_prints_once_for_each_compile(capsys):
+    x = np.zeros(1, np.float32)
+    for n in (2, 3, 16):
+        prints[(1,)](x, n, WIDTH=8)
+    assert prints.warmup(x, 3, WIDTH=8).asm["ir"]
+    assert capsys.readouterr().out.count("width") == 1
+
+
 @eft.jit
 def unknown_keyword_of_print(x_ptr, n):
     tl.static_print(n, colour=1)
