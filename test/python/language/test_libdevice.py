@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The functions of libdevice, against mpmath, Python and NumPy."""
+"""The functions of libdevice on floats, against mpmath, Python and NumPy."""
 
 import math
 
@@ -11,39 +11,8 @@ import pytest
 from eft.language.extra import libdevice
 from eft.language.extra.cuda import libdevice as libdevice_of_cuda
 from elementary import BOUNDS, exact, operands, ulps
+from libdevice_calls import FLOATS, N, away_from_zero, binary, run
 from support import assert_mistake, assert_same_bits, mistakes
-
-FLOATS = ["fp16", "bf16", "fp32", "fp64"]
-N = 128
-
-
-@eft.jit
-def unary(x_ptr, out_ptr, NAME: tl.constexpr, N: tl.constexpr):
-    i = tl.arange(0, N)
-    tl.store(out_ptr + i, getattr(libdevice, NAME)(tl.load(x_ptr + i)))
-
-
-@eft.jit
-def binary(x_ptr, y_ptr, out_ptr, NAME: tl.constexpr, N: tl.constexpr):
-    i = tl.arange(0, N)
-    x = tl.load(x_ptr + i)
-    tl.store(out_ptr + i, getattr(libdevice, NAME)(x, tl.load(y_ptr + i)))
-
-
-@eft.jit
-def ternary(x_ptr, y_ptr, z_ptr, out_ptr, NAME: tl.constexpr, N: tl.constexpr):
-    i = tl.arange(0, N)
-    x = tl.load(x_ptr + i)
-    y = tl.load(y_ptr + i)
-    tl.store(out_ptr + i, getattr(libdevice, NAME)(x, y, tl.load(z_ptr + i)))
-
-
-def run(device, name, *arrays, dtype=None):
-    """The results of a function for arrays of operands."""
-    out = device.put(np.zeros(len(arrays[0]), dtype or arrays[0].dtype))
-    kernel = (unary, binary, ternary)[len(arrays) - 1]
-    kernel[1](*map(device.put, arrays), out, NAME=name, N=len(arrays[0]))
-    return device.get(out)
 
 
 def real(function, at_infinity=None):
@@ -183,10 +152,6 @@ def test_power_of_an_integer(device):
 
 def nearest_even(x):
     return np.rint(x)
-
-
-def away_from_zero(x):
-    return np.copysign(np.floor(np.abs(x.astype(np.longdouble)) + 0.5), x)
 
 
 ROUNDING = {
@@ -331,174 +296,6 @@ def test_scaling(device, name, dtype):
 def _scaled(x, n):
     with np.errstate(over="ignore", under="ignore"):
         return np.ldexp(x, np.clip(n, -5000, 5000))
-
-
-@pytest.mark.parametrize(
-    "mode, function",
-    [("rn", np.rint), ("rz", np.trunc), ("rd", np.floor), ("ru", np.ceil)],
-)
-@pytest.mark.parametrize("target", ["int", "uint", "ll", "ull"])
-@pytest.mark.parametrize("source, dtype", [("float", "fp32"), ("double", "fp64")])
-def test_floats_to_integers(device, source, dtype, target, mode, function):
-    integer = {"int": np.int32, "uint": np.uint32, "ll": np.int64, "ull": np.uint64}[target]
-    info = np.iinfo(integer)
-    x = operands(dtype, -1000, 1000, N)
-    x[:6] = [2.5, 3.5, -0.5, 1e30, -1e30, 0.5]
-    found = run(device, f"{source}2{target}_{mode}", x, dtype=integer)
-    expected = [
-        0
-        if np.isnan(v)
-        else min(max(int(v), info.min), info.max)
-        if np.isfinite(v)
-        else (info.max if v > 0 else info.min)
-        for v in function(x.astype(np.float64))
-    ]
-    assert found.tolist() == expected
-
-
-@pytest.mark.parametrize("name, mode", [("llrint", np.rint), ("llround", away_from_zero)])
-def test_floats_to_the_nearest_integers(device, name, mode):
-    x = (np.arange(N) / 4 - 7).astype(np.float32)
-    found = run(device, name, x, dtype=np.int64)
-    assert found.tolist() == mode(x.astype(np.float64)).astype(np.int64).tolist()
-
-
-@pytest.mark.parametrize("source", ["int", "uint", "ll", "ull"])
-@pytest.mark.parametrize("target, dtype", [("float", np.float32), ("double", np.float64)])
-def test_integers_to_floats(device, source, target, dtype):
-    integer = {"int": np.int32, "uint": np.uint32, "ll": np.int64, "ull": np.uint64}[source]
-    info = np.iinfo(integer)
-    x = np.random.default_rng(0).integers(info.min, info.max, N, integer, endpoint=True)
-    assert_same_bits(run(device, f"{source}2{target}_rn", x, dtype=dtype), x.astype(dtype))
-
-
-def test_fp64_to_fp32(device):
-    x = operands("fp64", -10, 10, N)
-    assert_same_bits(run(device, "double2float_rn", x, dtype=np.float32), x.astype(np.float32))
-
-
-REINTERPRETATIONS = [
-    ("float_as_int", np.float32, np.int32),
-    ("float_as_uint", np.float32, np.uint32),
-    ("int_as_float", np.int32, np.float32),
-    ("uint_as_float", np.uint32, np.float32),
-    ("double_as_longlong", np.float64, np.int64),
-    ("longlong_as_double", np.int64, np.float64),
-]
-
-
-@pytest.mark.parametrize("name, source, target", REINTERPRETATIONS)
-def test_reinterpretations(device, name, source, target):
-    x = np.arange(N).astype(source)
-    np.testing.assert_array_equal(run(device, name, x, dtype=target), x.view(target))
-
-
-def test_halves_of_fp64(device):
-    x = operands("fp64", -10, 10, N)
-    x = np.where(np.isnan(x), 1, x)
-    high = run(device, "double2hiint", x, dtype=np.int32)
-    low = run(device, "double2loint", x, dtype=np.int32)
-    assert_same_bits(high, (x.view(np.int64) >> 32).astype(np.int32))
-    assert_same_bits(low, x.view(np.int64).astype(np.int32))
-    assert_same_bits(run(device, "hiloint2double", high, low, dtype=np.float64), x)
-
-
-def integers(dtype, seed):
-    info = np.iinfo(dtype)
-    generator = np.random.default_rng(seed)
-    x = generator.integers(info.min, info.max, N, dtype, endpoint=True)
-    x[: N // 2] >>= generator.integers(0, info.bits, N // 2).astype(dtype)
-    x[:3] = [info.min, info.max, 0]
-    return x
-
-
-def bits_of(x, width):
-    return f"{int(x) % 2**width:0{width}b}"
-
-
-BITS = {
-    "clz": lambda x, w: w - len(bits_of(x, w).lstrip("0")),
-    "popc": lambda x, w: bits_of(x, w).count("1"),
-    "ffs": lambda x, w: bits_of(x, w)[::-1].find("1") + 1,
-}
-
-
-@pytest.mark.parametrize("dtype", [np.int32, np.int64, np.uint32])
-@pytest.mark.parametrize("name", BITS)
-def test_counts_of_bits(device, name, dtype):
-    x = integers(dtype, 1)
-    expected = [BITS[name](each, 8 * x.itemsize) for each in x]
-    assert run(device, name, x, dtype=np.int32).tolist() == expected
-
-
-@pytest.mark.parametrize("dtype", [np.int32, np.int64])
-def test_bits_in_reverse(device, dtype):
-    x = integers(dtype, 2)
-    width = 8 * x.itemsize
-    expected = np.array([int(bits_of(each, width)[::-1], 2) for each in x], f"u{x.itemsize}")
-    assert_same_bits(run(device, "brev", x), expected.view(dtype))
-
-
-@pytest.mark.parametrize("dtype", [np.int32, np.uint32, np.int64, np.uint64])
-@pytest.mark.parametrize("name", ["mulhi", "umulhi", "tl.umulhi"])
-def test_upper_halves_of_products(device, name, dtype):
-    x, y = integers(dtype, 3), integers(dtype, 4)
-    width = 8 * x.itemsize
-    modulus = 1 if name == "mulhi" else 2**width
-
-    def operand(value):
-        return int(value) % 2**width if modulus > 1 else int(value)
-
-    products = [operand(a) * operand(b) >> width for a, b in zip(x, y, strict=True)]
-    expected = np.array([each % 2**width for each in products], f"u{x.itemsize}").view(dtype)
-    if name == "tl.umulhi":
-        out = device.put(np.zeros(N, dtype))
-        of_language[1](device.put(x), device.put(y), out, N=N)
-        assert_same_bits(device.get(out), expected)
-    else:
-        assert_same_bits(run(device, name, x, y), expected)
-
-
-@eft.jit
-def of_language(x_ptr, y_ptr, out_ptr, N: tl.constexpr):
-    i = tl.arange(0, N)
-    tl.store(out_ptr + i, tl.umulhi(tl.load(x_ptr + i), tl.load(y_ptr + i)))
-
-
-WORDS = {
-    "mul24": lambda a, b: _low24(a) * _low24(b),
-    "hadd": lambda a, b: (a + b) >> 1,
-    "rhadd": lambda a, b: (a + b + 1) >> 1,
-}
-
-
-def _low24(x):
-    return (x + 2**23) % 2**24 - 2**23
-
-
-@pytest.mark.parametrize("name", WORDS)
-def test_words(device, name):
-    x, y = integers(np.int32, 5), integers(np.int32, 6)
-    values = [WORDS[name](int(a), int(b)) % 2**32 for a, b in zip(x, y, strict=True)]
-    assert_same_bits(run(device, name, x, y), np.array(values, np.uint32).view(np.int32))
-
-
-def test_sum_of_distances(device):
-    x, y = integers(np.int32, 7), integers(np.int32, 8)
-    z = integers(np.uint32, 9)
-    values = [(abs(int(a) - int(b)) + int(c)) % 2**32 for a, b, c in zip(x, y, z, strict=True)]
-    assert_same_bits(run(device, "sad", x, y, z, dtype=np.uint32), np.array(values, np.uint32))
-
-
-def test_chosen_bytes(device):
-    x, y, selector = (integers(np.int32, seed) for seed in (10, 11, 12))
-
-    def one(a, b, s):
-        source = (int(a) % 2**32).to_bytes(4, "little") + (int(b) % 2**32).to_bytes(4, "little")
-        return int.from_bytes([source[(int(s) >> 4 * i) & 7] for i in range(4)], "little")
-
-    expected = np.array([one(*each) for each in zip(x, y, selector, strict=True)], np.uint32)
-    assert_same_bits(run(device, "byte_perm", x, y, selector), expected.view(np.int32))
 
 
 @eft.jit

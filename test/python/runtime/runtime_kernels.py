@@ -4,6 +4,7 @@
 import ctypes
 import os
 import shutil
+import struct
 import subprocess
 import sys
 from pathlib import Path
@@ -83,6 +84,24 @@ def parameters(text: str) -> list:
         value = eval(default) if default else runtime.MISSING
         result.append((name.strip().rstrip("!"), kind, value))
     return result
+
+
+def read(make_kernel, value):
+    """The type and the slot of one argument."""
+    kernel = make_kernel("x")
+    kernel[1](value)
+    return kernel.types[0], kernel.slots()[0]
+
+
+def failure(make_kernel, value, type_=TypeError):
+    kernel = make_kernel("x", name="dropout")
+    with pytest.raises(type_) as caught:
+        kernel[1](value)
+    return str(caught.value)
+
+
+def float_bits(value):
+    return struct.unpack("<I", struct.pack("<f", value))[0]
 
 
 def run_child(code: str, **environment) -> subprocess.CompletedProcess:

@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Minima and maxima along every axis, and where they are."""
+
+import eft
+import eft.language as tl
+import numpy as np
+import pytest
+from blocks import cases, offsets, run, samples
+from reduced import SHAPES, reduced_shape, store
+from support import DTYPES, assert_same_bits
+
+
+@eft.jit
+def extremum(x_ptr, out_ptr, SHAPE: tl.constexpr, AXIS: tl.constexpr, MAX: tl.constexpr):
+    x = tl.load(x_ptr + offsets(SHAPE))
+    store(out_ptr, tl.max(x, AXIS) if MAX else x.min(AXIS))
+
+
+def extremum_of(x: np.ndarray, axis, is_max: bool) -> np.ndarray:
+    """NaN only where there is nothing else; -0 below +0."""
+    if x.dtype.kind in "iub":
+        return np.asarray((np.max if is_max else np.min)(x, axis))
+    sign = 1 if is_max else -1
+    x = x.astype(np.float64)
+    lowest = np.where(np.isnan(x), -np.inf, sign * x)
+    value = sign * np.max(lowest, axis, keepdims=True)
+    nothing = np.all(np.isnan(x), axis, keepdims=True)
+    has_sign = np.any((x == 0) & (np.signbit(x) != is_max), axis, keepdims=True)
+    zero = 0.0 if is_max else -0.0
+    value = np.where(value == 0, np.where(has_sign, zero, -zero), value)
+    value = np.where(nothing, np.nan, value)
+    return value.reshape(reduced_shape(x.shape, axis))
+
+
+@pytest.mark.parametrize("is_max", [True, False])
+@pytest.mark.parametrize("name, shape, axis", cases(list(DTYPES), SHAPES))
+def test_extrema(device, name, shape, axis, is_max):
+    x = samples(name, shape)
+    dtype = x.dtype
+    if dtype.itemsize < 4:
+        dtype = np.dtype(np.int32 if dtype.kind in "iub" else np.float32)
+    expected = extremum_of(x, axis, is_max).astype(dtype)
+    found = run(device, extremum, (x,), expected.shape, dtype, SHAPE=shape, AXIS=axis, MAX=is_max)
+    assert_same_bits(found, expected)
+
+
+CORNERS = [
+    [np.nan] * 8,
+    [np.nan, np.nan, 1.0, np.nan, -3.0, np.nan, np.nan, np.nan],
+    [0.0, -0.0, 0.0, -0.0, -0.0, 0.0, -0.0, 0.0],
+    [-0.0, np.nan, -0.0, 0.0, np.nan, -0.0, -0.0, -0.0],
+    [np.inf, -np.inf, np.nan, 5.0, np.inf, -np.inf, np.nan, 5.0],
+    [-np.inf, np.nan, np.nan, -np.inf, np.nan, np.nan, np.nan, np.nan],
+    [np.nan, np.inf, np.nan, np.inf, np.nan, np.nan, np.nan, np.nan],
+    [2.0, 1.0, 2.0, 1.0, 2.0, 1.0, 2.0, 1.0],
+]
+
+
+@pytest.mark.parametrize("is_max", [True, False])
+@pytest.mark.parametrize("name", ["fp32", "fp64"])
+@pytest.mark.parametrize("axis", [0, 1])
+def test_corners_of_extrema(device, name, axis, is_max):
+    x = np.array(CORNERS, DTYPES[name])
+    expected = extremum_of(x, axis, is_max).astype(x.dtype)
+    found = run(device, extremum, (x,), 8, x.dtype, SHAPE=(8, 8), AXIS=axis, MAX=is_max)
+    assert_same_bits(found, expected)
+
+
+@eft.jit
+def extremum_and_place(
+    x_ptr,
+    value_ptr,
+    index_ptr,
+    SHAPE: tl.constexpr,
+    AXIS: tl.constexpr,
+    MAX: tl.constexpr,
+    LEFT: tl.constexpr,
+    KEEP: tl.constexpr,
+):
+    x = tl.load(x_ptr + offsets(SHAPE))
+    if MAX:
+        value, index = tl.max(
+            x, AXIS, return_indices=True, return_indices_tie_break_left=LEFT, keep_dims=KEEP
+        )
+        same = tl.argmax(x, AXIS, tie_break_left=LEFT, keep_dims=KEEP)
+    else:
+        value, index = x.min(AXIS, True, LEFT, KEEP)
+        same = x.argmin(AXIS, LEFT, KEEP)
+    store(value_ptr, value)
+    store(index_ptr, index)
+    store(index_ptr + index.numel, same)
+
+
+def place_of(x: np.ndarray, axis, is_max: bool) -> np.ndarray:
+    """The first index of the extremum that is not NaN; 0 if there is none."""
+    if x.dtype.kind not in "iub":
+        worst = -np.inf if is_max else np.inf
+        x = x.astype(np.float64)
+        # A number as bad as infinity is still better than NaN.
+        steps = np.where(np.isnan(x), worst, np.clip(x, -1e300, 1e300))
+        x = np.where(np.all(np.isnan(x), axis, keepdims=True), 0.0, steps)
+    return (np.argmax if is_max else np.argmin)(x, axis)
+
+
+def run_with_place(device, x, axis, is_max, left=True, keep=False, num_warps=4):
+    shape = reduced_shape(x.shape, axis, keep)
+    value = device.put(np.zeros(shape, x.dtype))
+    index = device.put(np.zeros((2, *shape), np.int32))
+    extremum_and_place[1](
+        device.put(x),
+        value,
+        index,
+        SHAPE=x.shape,
+        AXIS=axis,
+        MAX=is_max,
+        LEFT=left,
+        KEEP=keep,
+        num_warps=num_warps,
+    )
+    first, second = device.get(index)
+    np.testing.assert_array_equal(first, second)
+    return device.get(value), first
+
+
+@pytest.mark.parametrize("is_max", [True, False])
+@pytest.mark.parametrize(
+    "name, shape, axis", cases(["int1", "int8", "fp16", "uint32", "fp32", "int64", "fp64"], SHAPES)
+)
+def test_places_of_extrema(device, name, shape, axis, is_max):
+    x = samples(name, shape)
+    if x.dtype.itemsize > 1:
+        x = (x % 8 if x.dtype.kind in "iu" else np.round(x)).astype(x.dtype)  # more ties
+    value, index = run_with_place(device, x, axis, is_max)
+    expected = place_of(x, axis, is_max)
+    np.testing.assert_array_equal(index, expected)
+    along = x.reshape(-1) if axis is None else x
+    at = np.expand_dims(expected, 0 if axis is None else axis)
+    at_value = np.take_along_axis(along, at, 0 if axis is None else axis)
+    assert_same_bits(value, at_value.reshape(value.shape))
+
+
+@pytest.mark.parametrize("is_max", [True, False])
+@pytest.mark.parametrize("name", ["fp32", "fp64"])
+@pytest.mark.parametrize("axis", [0, 1])
+def test_corners_of_places(device, name, axis, is_max):
+    x = np.array(CORNERS, DTYPES[name])
+    _, index = run_with_place(device, x, axis, is_max)
+    np.testing.assert_array_equal(index, place_of(x, axis, is_max))
+
+
+@pytest.mark.parametrize("axis", [0, 1, None])
+def test_places_with_kept_dimensions(device, axis):
+    x = samples("int32", (8, 16))
+    value, index = run_with_place(device, x, axis, True, keep=True)
+    np.testing.assert_array_equal(value, np.max(x, axis, keepdims=True))
+    np.testing.assert_array_equal(index, np.argmax(x, axis, keepdims=True))
+
+
+@pytest.mark.parametrize("name", ["int32", "fp32"])
+def test_any_place_among_equals(device, name):
+    x = (np.arange(512) // 64 % 4).astype(DTYPES[name]).reshape(2, 256)
+    value, index = run_with_place(device, x, 1, True, left=False)
+    np.testing.assert_array_equal(value, x.max(1))
+    np.testing.assert_array_equal(x[np.arange(2), index], x.max(1))
