@@ -4,9 +4,8 @@
 //
 //   exchange   DLPack's table of C functions (PyTorch from 2.10): no Python code, no allocation
 //   numpy      the fields of NumPy's array structure
-//   data_ptr   methods data_ptr() and attributes dtype, device: PyTorch before 2.10, and objects
-//   that
-//              stand for a tensor
+//   data_ptr   a method data_ptr() and attributes dtype, device: PyTorch before 2.10, and objects
+//              that stand for a tensor
 //   cuda       __cuda_array_interface__ (CuPy, Numba)
 //   dlpack     __dlpack__ (JAX and others), with either kind of capsule
 //   buffer     Python's buffer protocol (array.array, memoryview, bytes)
@@ -89,9 +88,16 @@ bool elementType(PyObject *dtype, const Where &where, DataType &type);
 // Sets the exception for an element type that kernels have no use for.
 void raiseElementType(const std::string &found, const Where &where);
 
-// How the ways of ArrayProtocols.cpp end: the object may not offer what its type does.
+// Sets the exception for an array on a device that kernels don't run on.
+void raiseDevice(const std::string &found, const Where &where);
+
+// How the ways below end: the object may not offer what its type does.
 enum class Reading { Done, NotThisWay, Failed };
 
+// A pending exception of this kind says "not this object"; any other is a failure.
+Reading notThisOr(PyObject *exception);
+
+// ArrayProtocols.cpp and DLPackReader.cpp.
 Reading readDataPointer(PyObject *object, const Where &where, ArrayFacts &facts);
 Reading readCudaInterface(PyObject *object, const Where &where, HeldObjects &held,
                           ArrayFacts &facts);
