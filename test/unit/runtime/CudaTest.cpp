@@ -15,13 +15,6 @@ using namespace eft;
 
 namespace {
 
-// Environment variables for as long as the object lives.
-struct Setting {
-  Setting(const char *name, const char *value) : name(name) { setenv(name, value, 1); }
-  ~Setting() { unsetenv(name); }
-  const char *name;
-};
-
 struct Cuda : testing::Test {
   FakeDriver fake;
   const cuda::Gpu *gpu = nullptr;
@@ -44,59 +37,7 @@ struct Cuda : testing::Test {
   }
 };
 
-Error openError(const std::string &path) {
-  auto driver = cuda::Driver::open(path);
-  EXPECT_FALSE(driver.ok());
-  return driver.ok() ? Error{} : driver.error();
-}
-
 } // namespace
-
-TEST(Driver, a_missing_library_is_no_driver) {
-  Error error = openError("libdoes-not-exist.so.1");
-  EXPECT_EQ(error.kind, ErrorKind::NoDriver);
-  EXPECT_EQ(error.message,
-            "no NVIDIA GPU can be used: the driver's library could not be opened: "
-            "libdoes-not-exist.so.1: cannot open shared object file: No such file or directory");
-}
-
-TEST(Driver, an_old_driver_is_told_from_what_is_needed) {
-  Setting version("FAKE_CUDA_VERSION", "12020");
-  Error error = openError(EFT_FAKE_CUDA);
-  EXPECT_EQ(error.kind, ErrorKind::NoDevice);
-  EXPECT_EQ(error.message, "the NVIDIA driver is too old: it serves CUDA 12.2, expected at least "
-                           "12.5 (driver 555 or later)");
-}
-
-TEST(Driver, a_library_without_an_entry_point_is_named_by_it) {
-  Error error = openError("libm.so.6");
-  EXPECT_EQ(error.kind, ErrorKind::NoDevice);
-  EXPECT_EQ(error.message, "the NVIDIA driver has no entry point 'cuDriverGetVersion'");
-}
-
-TEST(Driver, a_driver_that_does_not_start_says_why) {
-  Setting init("FAKE_CUDA_INIT", "803");
-  Error error = openError(EFT_FAKE_CUDA);
-  EXPECT_EQ(error.kind, ErrorKind::Cuda);
-  EXPECT_EQ(error.message,
-            "cuInit failed while starting the CUDA driver: CUDA_ERROR_SYSTEM_DRIVER_MISMATCH "
-            "(system has unsupported display driver / cuda driver combination)");
-}
-
-TEST(Driver, a_driver_with_no_gpu_has_no_devices) {
-  Setting init("FAKE_CUDA_INIT", "100");
-  auto driver = cuda::Driver::open(EFT_FAKE_CUDA);
-  ASSERT_TRUE(driver.ok());
-  EXPECT_FALSE((*driver)->hasDevices());
-}
-
-TEST(Driver, an_unknown_result_still_has_words) {
-  auto driver = cuda::Driver::open(EFT_FAKE_CUDA);
-  ASSERT_TRUE(driver.ok());
-  EXPECT_EQ((*driver)->version(), 13000);
-  EXPECT_EQ((*driver)->error(4711, "cuInit", "testing").message,
-            "cuInit failed while testing: error 4711 (no description)");
-}
 
 TEST_F(Cuda, properties) {
   const cuda::GpuProperties &facts = gpu->properties();
@@ -419,44 +360,6 @@ TEST_F(Cuda, a_forked_child_is_told_that_cuda_does_not_survive) {
                  kernel->launch(*kernel->check({1, 1, 1}), {}).error().message == words;
     kernel.reset();
     _exit(right && fake.log().empty() ? 0 : 1);
-  }
-  int status = 0;
-  waitpid(child, &status, 0);
-  EXPECT_EQ(status, 0);
-}
-
-TEST(HostLaunch, runs_on_the_host_with_no_driver) {
-  auto add = [](const uint64_t *slots, const uint32_t grid[3], uint64_t first, uint64_t count) {
-    auto *out = reinterpret_cast<uint64_t *>(slots[0]);
-    for (uint64_t i = first; i < first + count; ++i)
-      out[i] = i + slots[1] + 100 * grid[1];
-  };
-  auto kernel = AnyKernel::loadHost(add, "add");
-  ASSERT_TRUE(kernel.ok());
-  EXPECT_EQ((*kernel)->device(), Device::host());
-  std::vector<uint64_t> out(6);
-  uint64_t slots[] = {reinterpret_cast<uint64_t>(out.data()), 5};
-  ASSERT_TRUE((*kernel)->launch(*(*kernel)->check({3, 2, 1}), slots).ok());
-  EXPECT_EQ(out, (std::vector<uint64_t>{205, 206, 207, 208, 209, 210}));
-  EXPECT_TRUE((*kernel)->launch(*(*kernel)->check({3, 0, 1}), slots).ok());
-}
-
-TEST(HostLaunch, no_code_is_an_error) {
-  EXPECT_EQ(AnyKernel::loadHost(nullptr, "add").error().message,
-            "kernel 'add' has no code: its address is 0");
-}
-
-TEST(HostLaunch, a_bad_number_of_threads_shows_at_the_launch) {
-  pid_t child = fork(); // a fresh pool
-  if (child == 0) {
-    setenv("EFT_NUM_THREADS", "many", 1);
-    auto nothing = [](const uint64_t *, const uint32_t[3], uint64_t, uint64_t) {};
-    auto kernel = AnyKernel::loadHost(nothing, "add");
-    Status status = (*kernel)->launch(*(*kernel)->check({3, 1, 1}), {});
-    _exit(!status.ok() && status.error().message ==
-                              "EFT_NUM_THREADS must be an integer from 1 to 4096, got 'many'"
-              ? 0
-              : 1);
   }
   int status = 0;
   waitpid(child, &status, 0);
