@@ -10,6 +10,9 @@ draws four words at a time, so 64 columns share 16 draws: with
 the element has the random number `philox(seed, low(column), high(column), low(r), high(r))[word]`,
 where low and high are the 32-bit halves, and is kept if that is at least `threshold`, which is
 p * 2**32. For a given word, 16 neighbours have 16 draws: whole vectors, on a GPU and on a CPU.
+
+`forward` is the general form, `narrow` that for rows of fewer columns than a draw serves. For rows
+that begin anywhere, GPUs have those of dropout_unaligned.py.
 """
 
 import eft
@@ -75,6 +78,50 @@ def forward(
         tl.store(y_ptr + start + offsets, tl.where(kept, x * scale, 0.0), mask=inside)
         if mask_ptr is not None:
             tl.store(mask_ptr + start + offsets, kept.to(tl.int32), mask=inside)
+
+
+@eft.jit
+def narrow(
+    x_ptr,
+    y_ptr,
+    mask_ptr,
+    rows,
+    columns,
+    seed,
+    threshold,
+    may_keep,
+    scale,
+    eights,
+    reciprocal,
+    BLOCK: tl.constexpr,
+    WORDS: tl.constexpr,
+):
+    """The same for rows of up to 16 * WORDS columns, which have a draw for each element, and fewer
+    than 2**32 of them: as one row of elements, that a program has BLOCK of, or less to end with a
+    row.
+
+    A program has 8 * `eights` rows, and `reciprocal` is 2**20 / columns, rounded up: exact enough
+    for the numbers below BLOCK, of at most 2048.
+    """
+    rows_each = eights * 8
+    block = tl.program_id(1) + tl.num_programs(1) * tl.program_id(2).to(tl.int64)
+    first_row = block * rows_each
+    rows_left = tl.minimum(tl.maximum(rows - first_row, 0), rows_each).to(tl.int32)
+    start = first_row * columns
+    i = tl.arange(0, BLOCK)
+    inside = i < rows_left * columns
+    x = tl.load(x_ptr + start + i, mask=inside)
+    row = i * reciprocal >> 20
+    column = i - row * columns
+    lane = column if WORDS == 1 else column & (LANES - 1)
+    words = tl.philox(seed, lane, 0, first_row.to(tl.int32) + row, 0)
+    word = words[0]
+    for other in tl.static_range(1, WORDS):
+        word = tl.where(column < other * LANES, word, words[other])
+    kept = (word >= threshold) & may_keep
+    tl.store(y_ptr + start + i, tl.where(kept, x * scale, 0.0), mask=inside)
+    if mask_ptr is not None:
+        tl.store(mask_ptr + start + i, kept.to(tl.int32), mask=inside)
 
 
 @eft.jit

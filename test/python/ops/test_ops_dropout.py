@@ -9,34 +9,14 @@ import sys
 import eft.ops
 import numpy as np
 import pytest
+from dropout_reference import uniforms, uniforms_at
 from eft.ops import places
 
-SHAPES = [(1, 1), (3, 5), (70, 64), (33, 100), (9, 257), (5, 1024), (4, 2500), (2000, 30)]
-
-
-def uniforms(seed: int, rows: int, columns: int) -> np.ndarray:
-    """The random number of each element."""
-    row, column = np.meshgrid(np.arange(rows), np.arange(columns), indexing="ij")
-    words = np.empty((rows, columns), np.uint32)
-    draw = column // 64 * 16 + column % 16
-    counter = [draw & 0xFFFFFFFF, draw >> 32, row & 0xFFFFFFFF, row >> 32]
-    for word in range(4):
-        here = column // 16 % 4 == word
-        drawn = philox(seed, *(part[here].astype(np.uint64) for part in counter))
-        words[here] = drawn[word]
-    return words / 2.0**32
-
-
-def philox(seed, c0, c1, c2, c3):
-    """Philox4x32-10, from its definition."""
-    low = np.uint64(0xFFFFFFFF)
-    k0, k1 = np.uint64(seed & 0xFFFFFFFF), np.uint64(seed >> 32)
-    for _ in range(10):
-        a, b = np.uint64(0xD2511F53) * c0, np.uint64(0xCD9E8D57) * c2
-        shift = np.uint64(32)
-        c0, c1, c2, c3 = (b >> shift) ^ c1 ^ k0, b & low, (a >> shift) ^ c3 ^ k1, a & low
-        k0, k1 = (k0 + np.uint64(0x9E3779B9)) & low, (k1 + np.uint64(0xBB67AE85)) & low
-    return c0, c1, c2, c3
+# One at least for each of the kernels that eft.ops chooses from.
+SHAPES = [
+    *((1, 1), (4099, 3), (500, 16), (300, 23), (3, 5), (70, 64), (33, 100), (9, 256), (9, 257)),
+    *((9, 1023), (5, 1023), (5, 1024), (4, 2500), (2000, 30), (100, 63), (50, 127), (20, 255)),
+]
 
 
 def numbers(*shape) -> np.ndarray:
@@ -93,6 +73,43 @@ def test_a_matrix_without_elements(device):
         y, mask = eft.ops.dropout(device.put(np.ones(shape, np.float32)))
         assert tuple(y.shape) == tuple(mask.shape) == shape
         assert tuple(eft.ops.dropout_backward(y, mask, 0.5).shape) == shape
+
+
+def torch_on_a_gpu(gibibytes: int):
+    """PyTorch, if it has a GPU with so much free memory."""
+    torch = pytest.importorskip("torch")
+    if not torch.cuda.is_available():
+        pytest.skip("there is no GPU")
+    if torch.cuda.mem_get_info()[0] < gibibytes << 30:
+        pytest.skip(f"the GPU has less than {gibibytes} GiB of free memory")
+    return torch
+
+
+@pytest.mark.parametrize("shape", [((1 << 15) + 1, (1 << 16) + 1), (1 << 20, 2052), (1 << 28, 9)])
+def test_more_than_two_to_the_31st_elements(shape):
+    rows, columns = shape
+    torch = torch_on_a_gpu(40)
+    y, _ = eft.ops.dropout(torch.ones(shape, device="cuda"), 0.5, 3, return_mask=False)
+    assert ((y == 0) | (y == 2)).all()
+    few = torch.arange(0, rows, rows // 1000)
+    few[-1] = rows - 1
+    for column in (0, columns // 2, columns - 1):
+        expected = uniforms_at(3, few.numpy(), np.full(len(few), column)) >= 0.5
+        np.testing.assert_array_equal((y[few.cuda(), column] != 0).cpu().numpy(), expected)
+    # From the seed it goes back alike.
+    again = eft.ops.dropout_seed_backward(torch.ones(shape, device="cuda"), 3, 0.5)
+    assert torch.equal(again, y)
+
+
+@pytest.mark.parametrize("columns", [(1 << 31) + 6, (1 << 31) + 8])
+def test_a_row_of_more_than_two_to_the_31st_elements(columns):
+    torch = torch_on_a_gpu(20)
+    y, _ = eft.ops.dropout(torch.ones((1, columns), device="cuda"), 0.5, 3, return_mask=False)
+    for first in (0, (1 << 31) - 3500, columns - 3000):
+        place = np.arange(first, first + 3000)
+        expected = uniforms_at(3, np.zeros_like(place), place) >= 0.5
+        found = (y[0, first : first + 3000] != 0).cpu().numpy()
+        np.testing.assert_array_equal(found, expected)
 
 
 def test_a_matrix_that_is_not_row_major(device):

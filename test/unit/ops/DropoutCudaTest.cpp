@@ -25,12 +25,25 @@ struct DropoutCuda : testing::Test {
     setenv("EFT_LIBCUDA", EFT_FAKE_CUDA, 1);
     fake.setCurrent(-1);
     // So that no test is the first, which also loads.
-    for (int64_t columns : {63, 64, 127, 128, 255, 256, 1023, 1024}) {
-      Tensor X = onGpu(1, columns), mask = onGpu(1, columns, DataType::I32);
-      ASSERT_EQ(dropout_run(X, X, nullptr, {0.5f, true, 1}, stream), 0) << dropout_message();
-      ASSERT_EQ(dropout_run(X, X, &mask, {0.5f, true, 1}, stream), 0) << dropout_message();
-      ASSERT_EQ(dropout_backward_run(X, mask, X, {}, stream), 0) << dropout_message();
-    }
+    for (auto [rows, columns] : std::vector<std::pair<int64_t, int64_t>>{{1, 5},
+                                                                         {1, 17},
+                                                                         {1, 25},
+                                                                         {1, 63},
+                                                                         {1, 64},
+                                                                         {1, 127},
+                                                                         {1, 128},
+                                                                         {1, 255},
+                                                                         {1, 256},
+                                                                         {1, 1023},
+                                                                         {8, 1023},
+                                                                         {1, 1024}})
+      for (uintptr_t offset : {0, 4}) {
+        Tensor X = onGpu(rows, columns, DataType::F32, 1, offset);
+        Tensor mask = onGpu(rows, columns, DataType::I32);
+        ASSERT_EQ(dropout_run(X, X, nullptr, {0.5f, true, 1}, stream), 0) << dropout_message();
+        ASSERT_EQ(dropout_run(X, X, &mask, {0.5f, true, 1}, stream), 0) << dropout_message();
+        ASSERT_EQ(dropout_backward_run(X, mask, X, {}, stream), 0) << dropout_message();
+      }
     fake.clear();
   }
 
@@ -47,23 +60,54 @@ struct DropoutCuda : testing::Test {
 
 } // namespace
 
+namespace {
+
+std::string launch(const char *kernel, const char *grid, const char *threads) {
+  return std::string("launch ") + kernel + " on 1 grid " + grid + " block " + threads +
+         " 1 1 shared 0 stream 48:\n";
+}
+
+} // namespace
+
 TEST_F(DropoutCuda, the_grid_covers_the_matrix) {
-  const char *end = " shared 0 stream 48:\n";
-  auto launch = [&](const char *grid, const char *threads) {
-    return std::string("launch forward on 1 grid ") + grid + " block " + threads + " 1 1" + end;
-  };
-  EXPECT_EQ(launched(33, 64), launch("1 2 1", "128"));
-  EXPECT_EQ(launched(33, 63), launch("1 2 1", "128"));
-  EXPECT_EQ(launched(33, 68, true), launch("1 3 1", "128"));
-  EXPECT_EQ(launched(33, 127), launch("1 3 1", "128"));
-  EXPECT_EQ(launched(33, 256), launch("1 5 1", "128"));
-  EXPECT_EQ(launched(33, 255, true), launch("1 9 1", "256"));
-  EXPECT_EQ(launched(33, 257), launch("1 33 1", "256"));
-  EXPECT_EQ(launched(33, 2052, true), launch("3 33 1", "64"));
-  EXPECT_EQ(launched(65536, 1024), launch("1 32768 2", "64"));
-  EXPECT_EQ(launched(1, int64_t(1) << 32), launch("4194304 1 1", "64"));
-  EXPECT_EQ(launched(33, 1024, false, 4), launch("1 33 1", "256"));
+  EXPECT_EQ(launched(33, 64), launch("forward", "1 2 1", "128"));
+  EXPECT_EQ(launched(33, 68, true), launch("forward", "1 3 1", "128"));
+  EXPECT_EQ(launched(33, 256), launch("forward", "1 5 1", "128"));
+  EXPECT_EQ(launched(33, 3076, true), launch("forward", "4 33 1", "64"));
+  EXPECT_EQ(launched(65536, 1024), launch("forward", "1 32768 2", "64"));
+  EXPECT_EQ(launched(1, int64_t(1) << 32), launch("forward", "4194304 1 1", "64"));
   EXPECT_EQ(fake.current(), -1);
+}
+
+TEST_F(DropoutCuda, wide_blocks_that_were_mostly_empty_become_narrow_ones) {
+  EXPECT_EQ(launched(33, 260), launch("forward", "2 5 1", "128"));
+  EXPECT_EQ(launched(33, 2052, true), launch("forward", "9 5 1", "128"));
+  EXPECT_EQ(launched(7, 260), launch("forward", "1 7 1", "64"));
+}
+
+TEST_F(DropoutCuda, few_columns_are_one_row_of_elements) {
+  EXPECT_EQ(launched(3000, 13), launch("narrow", "1 20 1", "256"));
+  EXPECT_EQ(launched(3000, 16, true, 4), launch("narrow", "1 24 1", "256"));
+  EXPECT_EQ(launched(4097, 1), launch("narrow", "1 3 1", "256"));
+  EXPECT_EQ(launched(300, 23, true), launch("narrow", "1 4 1", "256"));
+  EXPECT_EQ(launched(300, 24), launch("forward", "1 10 1", "128"));
+  // Which counts no more than 2^32 of them.
+  EXPECT_EQ(launched(int64_t(1) << 32, 13), launch("by_rows", "1 65521 4097", "128"));
+}
+
+TEST_F(DropoutCuda, rows_that_begin_anywhere) {
+  EXPECT_EQ(launched(300, 23, false, 4), launch("by_rows", "1 19 1", "128"));
+  EXPECT_EQ(launched(33, 33, true), launch("by_rows", "1 3 1", "128"));
+  EXPECT_EQ(launched(33, 63), launch("by_rows", "1 3 1", "128"));
+  EXPECT_EQ(launched(33, 127), launch("by_rows", "1 5 1", "128"));
+  EXPECT_EQ(launched(33, 255, true), launch("by_rows", "1 5 1", "128"));
+  EXPECT_EQ(launched(33, 1024, false, 4), launch("by_strips", "5 5 1", "128"));
+  EXPECT_EQ(launched(8, 257), launch("by_strips", "2 1 1", "128"));
+  // 15 columns more: that far a row may begin behind the place where its strips do.
+  EXPECT_EQ(launched(8, 497), launch("by_strips", "2 1 1", "128"));
+  EXPECT_EQ(launched(8, 498, true), launch("by_strips", "3 1 1", "128"));
+  EXPECT_EQ(launched(7, 2033, true), launch("by_strips", "1 7 1", "128"));
+  EXPECT_EQ(launched(7, 2034), launch("by_strips", "2 7 1", "128"));
 }
 
 TEST_F(DropoutCuda, the_backward_is_one_row) {
@@ -92,7 +136,7 @@ TEST_F(DropoutCuda, each_device_has_its_kernel) {
   Tensor X = onGpu(4, 4, DataType::F32, 0);
   ASSERT_TRUE(DropoutCudaLaunch(X, X, nullptr, {0.5f, true, 1}, stream).ok());
   EXPECT_EQ(fake.log(),
-            "retain 0\nload on 0\nlaunch forward on 0 grid 1 1 1 block 128 1 1 shared 0 stream "
+            "retain 0\nload on 0\nlaunch narrow on 0 grid 1 1 1 block 256 1 1 shared 0 stream "
             "48:\n");
 }
 

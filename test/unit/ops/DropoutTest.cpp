@@ -3,9 +3,9 @@
 #include "Matrix.h"
 #include "Reference.h"
 #include "eft/Ops.h"
-#include "eft_narrow_mask.h"
-#include "eft_wide4.h"
-#include "eft_wide_mask.h"
+#include "eft_block1024_by4.h"
+#include "eft_block1024_mask.h"
+#include "eft_block64_mask.h"
 
 #include <cmath>
 #include <gtest/gtest.h>
@@ -53,9 +53,9 @@ struct Dropout : testing::TestWithParam<Case> {
 std::vector<Case> cases() {
   std::vector<Case> all;
   const std::pair<int64_t, int64_t> shapes[] = {
-      {1, 1},    {3, 5},    {33, 63},  {32, 64},   {31, 65},   {9, 255}, {8, 256},
-      {70, 60},  {17, 127}, {18, 128}, {33, 96},   {9, 252},   {7, 257}, {2, 1023},
-      {3, 1024}, {5, 1028}, {2, 4101}, {3000, 20}, {1, 100003}};
+      {1, 1},   {3, 5},    {4100, 1}, {700, 16}, {2000, 13}, {500, 17},  {33, 63},   {32, 64},
+      {31, 65}, {9, 255},  {8, 256},  {70, 60},  {17, 127},  {18, 128},  {33, 96},   {9, 252},
+      {7, 257}, {2, 1023}, {3, 1024}, {5, 1028}, {2, 4101},  {3000, 20}, {1, 100003}};
   for (auto [rows, columns] : shapes)
     for (size_t offset : {0, 1})
       all.push_back({rows, columns, 0.25f, true, offset});
@@ -234,7 +234,7 @@ TEST(DropoutFarOut, elements_beyond_two_to_the_31st) {
                             1u << 31,
                             1,
                             0x3f800000};
-  eft_wide4_host_function()(slots, grid, 64 * rows - 1, 1);
+  eft_block1024_by4_host_function()(slots, grid, 64 * rows - 1, 1);
   for (uint64_t i = 0; i < 1024; ++i)
     ASSERT_EQ(y.data()[i], reference::keeps(99, 0.5f, row, first + i) ? x.data()[i] : 0) << i;
   EXPECT_TRUE(y.isGuarded());
@@ -255,7 +255,7 @@ TEST(DropoutFarOut, columns_beyond_two_to_the_34th) {
                             1u << 31,
                             1,
                             0x40000000};
-  eft_wide_mask_host_function()(slots, grid, 1u << 25, 1);
+  eft_block1024_mask_host_function()(slots, grid, 1u << 25, 1);
   for (uint64_t i = 0; i < 700; ++i) {
     bool keeps = reference::keeps(99, 0.5f, 0, first + i);
     ASSERT_EQ(mask.data()[i], keeps) << i;
@@ -280,7 +280,7 @@ TEST(DropoutFarOut, rows_beyond_two_to_the_32nd) {
                             1u << 31,
                             1,
                             0x3f800000};
-  eft_narrow_mask_host_function()(slots, grid, row / 32, 2); // the second one is past the end
+  eft_block64_mask_host_function()(slots, grid, row / 32, 2); // the second one is past the end
   for (uint64_t i = 0; i < 30; ++i)
     ASSERT_EQ(mask.data()[i], reference::keeps(99, 0.5f, row + i / 10, i % 10)) << i;
   EXPECT_TRUE(y.isGuarded() && mask.isGuarded());

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The dropout operator on a GPU beside PyTorch's, for matrices of 2^28 elements of all widths.
+
+Needs PyTorch with a GPU:
+
+    python benchmarks/operators_gpu.py
+"""
+
+from __future__ import annotations
+
+import eft.ops
+from common import Report, arguments, gpu_torch, seconds_on_gpu
+
+# At the limits of each kernel that eft.ops chooses from, both ways.
+WIDTHS = [
+    *(1, 3, 4, 7, 13, 16, 17, 20, 23, 25, 28, 33, 34, 48, 63, 64, 65, 68, 100, 127, 128, 129, 132),
+    *(193, 255, 256, 257, 260, 400, 511, 1000, 1023, 1024, 1028, 2047, 4097, 16384, 100003),
+]
+
+
+def main() -> None:
+    parser = arguments("Times dropout beside PyTorch's, by the number of columns.")
+    parser.add_argument("--bits", type=int, default=28, help="about 2^BITS elements")
+    options = parser.parse_args()
+    torch = gpu_torch()
+    title = f"The dropout operator, 2^{options.bits} elements of fp32, p = 0.5, milliseconds"
+    report = Report("operators_gpu", title, options.out)
+    shapes = [(2**options.bits // columns, columns) for columns in WIDTHS]
+    for rows, columns in [*shapes, (1, 2**options.bits), (1, 2**options.bits - 1)]:
+        add_row(report, torch, torch.randn((rows, columns), device="cuda"))
+    ratios = [row["PyTorch"] / row["Eft"] for row in report.rows]
+    slowest = min(range(len(ratios)), key=ratios.__getitem__)
+    report.notes.append(
+        f"the least that Eft is faster than PyTorch, without a mask: {ratios[slowest]:.3f} times, "
+        f"at {report.rows[slowest]['columns']} columns (goal: 1)"
+    )
+    report.save()
+
+
+def add_row(report: Report, torch, x) -> None:
+    """Times one matrix."""
+
+    def milliseconds(fn) -> float:
+        return 1e3 * seconds_on_gpu(torch, fn, calls=15, warmup=3)
+
+    _, mask = eft.ops.dropout(x, 0.5, 3)
+    report.add(
+        rows=x.shape[0],
+        columns=x.shape[1],
+        Eft=milliseconds(lambda: eft.ops.dropout(x, 0.5, 3, return_mask=False)),
+        PyTorch=milliseconds(lambda: torch.nn.functional.dropout(x, 0.5)),
+        copy=milliseconds(lambda: x.clone()),
+        Eft_with_mask=milliseconds(lambda: eft.ops.dropout(x, 0.5, 3)),
+        Eft_backward=milliseconds(lambda: eft.ops.dropout_backward(x, mask, 0.5)),
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The random numbers of dropout, from the definition in docs/operators.md."""
+
+from __future__ import annotations
+
+import numpy as np
+
+
+def uniforms(seed: int, rows: int, columns: int) -> np.ndarray:
+    """The random number of each element of a matrix."""
+    return uniforms_at(seed, *np.meshgrid(np.arange(rows), np.arange(columns), indexing="ij"))
+
+
+def uniforms_at(seed: int, row: np.ndarray, column: np.ndarray) -> np.ndarray:
+    """The random numbers of elements with these indices."""
+    words = np.empty(row.shape, np.uint32)
+    draw = column // 64 * 16 + column % 16
+    counter = [draw & 0xFFFFFFFF, draw >> 32, row & 0xFFFFFFFF, row >> 32]
+    for word in range(4):
+        here = column // 16 % 4 == word
+        drawn = philox(seed, *(part[here].astype(np.uint64) for part in counter))
+        words[here] = drawn[word]
+    return words / 2.0**32
+
+
+def philox(seed, c0, c1, c2, c3):
+    """Philox4x32-10, from its definition."""
+    low = np.uint64(0xFFFFFFFF)
+    k0, k1 = np.uint64(seed & 0xFFFFFFFF), np.uint64(seed >> 32)
+    for _ in range(10):
+        a, b = np.uint64(0xD2511F53) * c0, np.uint64(0xCD9E8D57) * c2
+        shift = np.uint64(32)
+        c0, c1, c2, c3 = (b >> shift) ^ c1 ^ k0, b & low, (a >> shift) ^ c3 ^ k1, a & low
+        k0, k1 = (k0 + np.uint64(0x9E3779B9)) & low, (k1 + np.uint64(0xBB67AE85)) & low
+    return c0, c1, c2, c3
