@@ -18,6 +18,8 @@ struct Verdict {
   explicit operator bool() const { return code != DropoutSuccess; }
 };
 
+// The names are no strings until something is wrong: most calls have nothing to say.
+
 Verdict badTensor(std::string words) { return {DropoutBadTensor, std::move(words)}; }
 
 Verdict checkAttrs(const DropoutAttrs &attrs) {
@@ -35,38 +37,40 @@ bool isRowMajor(const Tensor &matrix) {
          ((columns == 1 || matrix.strides[1] == 1) && (rows == 1 || matrix.strides[0] == columns));
 }
 
-Verdict checkMatrix(const std::string &name, const Tensor &tensor, DataType dtype) {
+Verdict checkMatrix(const char *name, const Tensor &tensor, DataType dtype) {
   if (tensor.dtype != dtype)
-    return badTensor(name + " has dtype " + std::string(dataTypeName(tensor.dtype)) +
+    return badTensor(std::string(name) + " has dtype " + std::string(dataTypeName(tensor.dtype)) +
                      ", expected " + std::string(dataTypeName(dtype)));
   if (tensor.rank != 2)
-    return badTensor(name + " has rank " + std::to_string(tensor.rank) + ", expected 2");
+    return badTensor(std::string(name) + " has rank " + std::to_string(tensor.rank) +
+                     ", expected 2");
   int64_t count = 0;
   if (tensor.shape[0] < 0 || tensor.shape[1] < 0 ||
       __builtin_mul_overflow(tensor.shape[0], tensor.shape[1], &count) ||
       count > (int64_t(1) << 60))
-    return badTensor(name + " has shape " + tensor.shapeText() +
+    return badTensor(std::string(name) + " has shape " + tensor.shapeText() +
                      ", expected extents from 0 on and at most 2^60 elements");
   if (!isRowMajor(tensor))
-    return badTensor(name + " has strides " + tensor.stridesText() + ", expected [" +
+    return badTensor(std::string(name) + " has strides " + tensor.stridesText() + ", expected [" +
                      std::to_string(tensor.shape[1]) + ", 1]: row-major without gaps");
   if (count > 0 && !tensor.data)
-    return badTensor(name + " has no data: its pointer is null, expected " + std::to_string(count) +
-                     " elements");
+    return badTensor(std::string(name) + " has no data: its pointer is null, expected " +
+                     std::to_string(count) + " elements");
   if (reinterpret_cast<uintptr_t>(tensor.data) % 4 != 0)
-    return badTensor(name + " has an address that is not divisible by 4, the size of its elements");
+    return badTensor(std::string(name) +
+                     " has an address that is not divisible by 4, the size of its elements");
   return {};
 }
 
 /// Whether `tensor` is where `first` is, and of its shape.
-Verdict checkLike(const std::string &name, const Tensor &tensor, const std::string &firstName,
+Verdict checkLike(const char *name, const Tensor &tensor, const char *firstName,
                   const Tensor &first) {
   if (!(tensor.device == first.device))
-    return badTensor(name + " is on " + tensor.device.name() + ", expected " + firstName +
-                     "'s device " + first.device.name());
+    return badTensor(std::string(name) + " is on " + tensor.device.name() + ", expected " +
+                     firstName + "'s device " + first.device.name());
   if (tensor.shape[0] != first.shape[0] || tensor.shape[1] != first.shape[1])
-    return {DropoutBadShape, name + " has shape " + tensor.shapeText() + ", expected " + firstName +
-                                 "'s shape " + first.shapeText()};
+    return {DropoutBadShape, std::string(name) + " has shape " + tensor.shapeText() +
+                                 ", expected " + firstName + "'s shape " + first.shapeText()};
   return {};
 }
 
