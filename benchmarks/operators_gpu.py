@@ -9,7 +9,8 @@ Needs PyTorch with a GPU:
 from __future__ import annotations
 
 import eft.ops
-from common import Report, arguments, gpu_torch, seconds_on_gpu
+from common import arguments, gpu_torch, seconds_on_gpu
+from report import Report
 
 # At the limits of each kernel that eft.ops chooses from, both ways.
 WIDTHS = [

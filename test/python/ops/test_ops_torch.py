@@ -64,6 +64,22 @@ def test_the_gradients_gradient(where):
     assert torch.equal(weight.grad, y.detach())
 
 
+def test_streams_drop_alike_and_keep_their_order():
+    if not torch.cuda.is_available():
+        pytest.skip("there is no GPU")
+    x = torch.zeros(3000, 1001, device="cuda")
+    torch.cuda.synchronize()
+    found = []
+    for stream in [torch.cuda.Stream() for _ in range(4)]:
+        with torch.cuda.stream(stream):
+            mine = x + 3
+            found.append(ops.dropout(mine, 0.5, seed=3) + 1)
+    torch.cuda.synchronize()
+    expected = ops.dropout(torch.full((3000, 1001), 3.0), 0.5, seed=3) + 1
+    for each in found:
+        assert torch.equal(each.cpu(), expected)
+
+
 def test_pytorchs_own_checks(where):
     x = torch.randn(5, 70, device=where, requires_grad=True)
     seed = torch.tensor(9)
