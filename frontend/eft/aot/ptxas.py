@@ -13,11 +13,21 @@ from collections.abc import Iterator
 
 from eft.aot.errors import AheadError
 
+#: The first release whose assembler reads the PTX that the compiler writes, of version 8.5.
+OLDEST = (12, 5)
+
 
 def find_ptxas() -> str | None:
     """The first ptxas of those on PATH, in the CUDA toolkit that CUDA_HOME or CUDA_PATH names, in
-    /usr/local/cuda, and in the package nvidia-cuda-nvcc."""
-    return next((path for path in _candidates() if path and os.access(path, os.X_OK)), None)
+    /usr/local/cuda, and in the package nvidia-cuda-nvcc, that is new enough."""
+    tools = (path for path in _candidates() if path and os.access(path, os.X_OK))
+    return next((path for path in tools if _reads_our_ptx(path)), None)
+
+
+def _reads_our_ptx(path: str) -> bool:
+    """Whether it is not known to be too old."""
+    release = re.fullmatch(r"(\d+)\.(\d+)", _release(path) or "")
+    return release is None or tuple(map(int, release.groups())) >= OLDEST
 
 
 def _candidates() -> Iterator[str | None]:
@@ -34,9 +44,13 @@ def _candidates() -> Iterator[str | None]:
 
 def describe_ptxas(path: str) -> str:
     """Its version and where it is."""
+    return f"ptxas {_release(path) or 'of an unknown version'} in {os.path.dirname(path)}"
+
+
+def _release(path: str) -> str | None:
     words = subprocess.run([path, "--version"], capture_output=True, text=True).stdout
-    version = re.search(r"release (\S+),", words)
-    return f"ptxas {version[1] if version else 'of an unknown version'} in {os.path.dirname(path)}"
+    release = re.search(r"release (\S+),", words)
+    return release[1] if release else None
 
 
 def architecture(ptx: str) -> str:

@@ -70,7 +70,7 @@ def _cuda(function, signature, options: dict, target: Target, tool: str | None) 
     own = ptxas.architecture(ptx)
     exact = not own[-1].isdigit()
     if tool is None or target.is_ptx:
-        why = "" if target.is_ptx else "no ptxas was found: "
+        why = "" if target.is_ptx else "no ptxas of CUDA 12.5 or later was found: "
         how = f"PTX, {why}the driver assembles it at load"
         # PTX runs where it says, which may be less than what was asked for.
         kind, code, capability = "ptx", ptx.encode() + b"\0", int(re.search(r"\d+", own)[0])

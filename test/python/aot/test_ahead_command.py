@@ -54,7 +54,7 @@ def test_keeps_ptx_where_there_is_no_ptxas(ahead, monkeypatch, capsys):
     words = map(str, ahead.arguments("mixed", MIXED, ["sm_90"]))
     assert main(list(words)) == 0
     assert capsys.readouterr().out.startswith(
-        "mixed.sm_90.ptx: PTX, no ptxas was found: the driver assembles it at load, "
+        "mixed.sm_90.ptx: PTX, no ptxas of CUDA 12.5 or later was found: the driver assembles it "
     )
     assert ".target sm_90" in (ahead.out / "mixed.sm_90.ptx").read_text()
 
@@ -76,6 +76,21 @@ def test_looks_for_ptxas_where_it_may_be(monkeypatch, tmp_path):
     assert [path for path in candidates if Path(path) in made] == found[::-1]
     assert "/usr/local/cuda/bin/ptxas" in candidates
     assert ptxas_module.find_ptxas() == found[-1]
+
+
+def test_passes_over_a_ptxas_that_is_too_old(monkeypatch, tmp_path):
+    tools = []
+    for release in ("11.8", "12.4", "12.5", "13.0"):
+        tool = tmp_path / release
+        tool.write_text(
+            f'#!/bin/sh\necho "Cuda compilation tools, release {release}, V{release}.1"\n'
+        )
+        tool.chmod(0o755)
+        tools.append(str(tool))
+    monkeypatch.setattr(ptxas_module, "_candidates", lambda: iter(tools))
+    assert ptxas_module.find_ptxas() == tools[2]
+    del tools[2:]
+    assert ptxas_module.find_ptxas() is None
 
 
 def test_what_ptxas_says(ahead, monkeypatch, tmp_path):

@@ -10,7 +10,9 @@ import eft.ops
 import numpy as np
 import pytest
 from dropout_reference import uniforms, uniforms_at
+from eft import _ops
 from eft.ops import places
+from eft.ops.arrays import library_of
 
 # One at least for each of the kernels that eft.ops chooses from.
 SHAPES = [
@@ -110,6 +112,18 @@ def test_a_row_of_more_than_two_to_the_31st_elements(columns):
         expected = uniforms_at(3, np.zeros_like(place), place) >= 0.5
         found = (y[0, first : first + 3000] != 0).cpu().numpy()
         np.testing.assert_array_equal(found, expected)
+
+
+def test_columns_beyond_two_to_the_34th():
+    """Where a draw's number has more than 32 bits; in place, because nothing else would fit."""
+    torch = torch_on_a_gpu(70)
+    columns = (1 << 34) + 1023
+    x = torch.ones((1, columns), device="cuda")
+    view = library_of(x).view(x)
+    _ops.dropout(view, view, None, 0.5, True, 3, library_of(x).stream(x))
+    place = np.arange((1 << 34) - 3000, columns)
+    expected = uniforms_at(3, np.zeros_like(place), place) >= 0.5
+    np.testing.assert_array_equal((x[0, place[0] :] != 0).cpu().numpy(), expected)
 
 
 def test_a_matrix_that_is_not_row_major(device):

@@ -120,20 +120,23 @@ TEST_P(DropoutGpu, gives_the_bits_of_the_cpu) {
 }
 
 TEST_F(DropoutOnGpu, p_of_zero_and_of_one) {
-  Matrix<float> x(30, 131), zeros(30, 131);
-  Matrix<int32_t> ones(30, 131, 1), nothing(30, 131);
+  Matrix<float> x(30, 131), y(30, 131, -1);
+  Matrix<int32_t> mask(30, 131, -1);
   fill(x);
   x.at(0, 0) = NAN;
   x.at(0, 1) = -0.0f;
   x.at(0, 2) = INFINITY;
-  OnGpu<float> gpuX(x, 0), gpuY(x, 0), gpuZeros(zeros, 0);
-  OnGpu<int32_t> gpuOnes(ones, 0), gpuNothing(nothing, 0);
-  Tensor X = gpuX.view(), Y = gpuY.view(), Z = gpuZeros.view();
-  Tensor all = gpuOnes.view(), none = gpuNothing.view();
-  ASSERT_EQ(dropout_run(X, Y, &all, {0, true, 5}, nullptr), 0);
-  EXPECT_TRUE(gpuY.isAlike() && gpuOnes.isAlike());
-  ASSERT_EQ(dropout_run(X, Z, &none, {1, true, 5}, nullptr), 0);
-  EXPECT_TRUE(gpuZeros.isAlike() && gpuNothing.isAlike());
+  OnGpu<float> gpuX(x, 0), gpuY(y, 0);
+  OnGpu<int32_t> gpuMask(mask, 0);
+  Tensor X = gpuX.view(), Y = gpuY.view(), M = gpuMask.view();
+  ASSERT_EQ(dropout_run(X, Y, &M, {0, true, 5}, nullptr), 0);
+  std::copy_n(x.data(), 30 * 131, y.data());
+  std::fill_n(mask.data(), 30 * 131, 1);
+  EXPECT_TRUE(gpuY.isAlike() && gpuMask.isAlike());
+  ASSERT_EQ(dropout_run(X, Y, &M, {1, true, 5}, nullptr), 0);
+  std::fill_n(y.data(), 30 * 131, 0.0f);
+  std::fill_n(mask.data(), 30 * 131, 0);
+  EXPECT_TRUE(gpuY.isAlike() && gpuMask.isAlike());
 }
 
 TEST_F(DropoutOnGpu, threads_with_streams_of_their_own) {
