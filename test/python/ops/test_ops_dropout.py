@@ -82,6 +82,7 @@ def torch_on_a_gpu(gibibytes: int):
     torch = pytest.importorskip("torch")
     if not torch.cuda.is_available():
         pytest.skip("there is no GPU")
+    torch.cuda.empty_cache()  # of what earlier tests have left
     if torch.cuda.mem_get_info()[0] < gibibytes << 30:
         pytest.skip(f"the GPU has less than {gibibytes} GiB of free memory")
     return torch
