@@ -228,7 +228,13 @@ def describe(value) -> str:
     if isinstance(value, dtype):
         return f"the type {value}"
     name = getattr(value, "__name__", None)
-    return f"{name!r}" if isinstance(name, str) else f"an object of type {type(value).__name__!r}"
+    return f"{name!r}" if isinstance(name, str) else f"an object of type {_name_of(type(value))!r}"
+
+
+def _name_of(kind: type) -> str:
+    """The name of a class, with its library in front: PyTorch too has something called `dtype`."""
+    library = kind.__module__.partition(".")[0]
+    return kind.__name__ if library in ("builtins", "eft") else f"{library}.{kind.__name__}"
 
 
 void = dtype("void")

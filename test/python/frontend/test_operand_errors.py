@@ -2,6 +2,8 @@
 """Operands that do not fit: the right text at the right line and column."""
 # ruff: noqa: F821, F841, B015, B018 (the kernels are wrong on purpose)
 
+from fractions import Fraction
+
 import eft
 import eft.language as tl
 import pytest
@@ -191,6 +193,14 @@ def integer_of_many_digits_in_block(x_ptr, n):
 @eft.jit
 def tuple_without_end(x_ptr, n):
     (0,) * (1 << 60)
+
+
+HALF = tl.constexpr(Fraction(1, 2))
+
+
+@eft.jit
+def cast_to_an_object(x_ptr, n):
+    n.to(HALF)
 
 
 @eft.jit
@@ -399,6 +409,11 @@ def block_as_value_of_block(x_ptr, n):
         "full needs a number as its value, got a block of type int32[4]",
     ),
     (cast_to_nothing, "n.to(", "cast needs a dtype, got the type void"),
+    (
+        cast_to_an_object,
+        "n.to(",
+        "cast needs a dtype, got an object of type 'fractions.Fraction'",
+    ),
     (block_of_nothing, "tl.zeros(", "full needs a dtype, got the type void"),
     (largest_of_one, "max(", "'max' does not take these values in a kernel"),
     (rounded_up_by_zero, "tl.cdiv(", "cdiv of 5 by zero"),
