@@ -92,11 +92,16 @@ def _without_triton(spec: ModuleSpec | None) -> ModuleSpec | None:
                 del sys.modules["triton"]
             else:
                 sys.modules["triton"] = held
-        if hasattr(module, "has_triton_package"):
-            module.has_triton_package = lambda: False
+        _answer_no(module)
 
     spec.loader.exec_module = exec_module
     return spec
+
+
+def _answer_no(module) -> None:
+    """Makes a module's own question for Triton one that is always answered with no."""
+    if hasattr(module, "has_triton_package"):
+        module.has_triton_package = lambda: False
 
 
 def install() -> None:
@@ -107,4 +112,6 @@ def install() -> None:
     for name in list(sys.modules):
         if name.partition(".")[0] == "triton":
             del sys.modules[name]
+    for name in _ASKING_MODULES & sys.modules.keys():
+        _answer_no(sys.modules[name])
     sys.meta_path.insert(0, TritonFinder())

@@ -276,11 +276,15 @@ def test_device_of_pytorch(python):
 
 
 @needs_torch
-def test_pytorchs_compiler_finds_no_triton(python):
+@pytest.mark.parametrize("way", [["-m", "eft", "run"], []], ids=["run", "install"])
+def test_pytorchs_compiler_finds_no_triton(python, way):
     """An optimizer of PyTorch's loads its compiler, which would look for Triton's insides."""
-    done = run(
-        python,
-        "import torch, triton\n"
+    script = python.write(
+        "script.py",
+        "import torch\n"
+        "from eft.triton.finder import install\n"
+        "install()\n"
+        "import triton\n"
         "x = torch.nn.Parameter(torch.ones(3))\n"
         "x.grad = torch.ones(3)\n"
         "torch.optim.SGD([x], lr=0.5).step()\n"
@@ -290,6 +294,7 @@ def test_pytorchs_compiler_finds_no_triton(python):
         "assert again is triton and triton.jit is eft.jit\n"
         "print(x.tolist())\n",
     )
+    done = python.run(*way, script)
     assert done.returncode == 0, done.stderr
     assert done.stdout == "[0.5, 0.5, 0.5]\n"
 
