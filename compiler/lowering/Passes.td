@@ -105,6 +105,24 @@ def LowerToGpu : Pass<"eft-lower-to-gpu", "::mlir::ModuleOp"> {
     elements' masks; otherwise each element is accessed under its own condition. So a mask that cuts a
     contiguous range costs only the one thread at its border.
 
+    With `#layout = #eft.layout<register = [[1]], lane = [[2], [4], [8], [16], [32]], warp = []>`
+
+    ```mlir
+    %v = eft.load %p {run = 2 : i32} : tensor<64x!eft.ptr<f32>, #layout>
+    %w = arith.addf %v, %v : tensor<64xf32, #layout>
+    ```
+
+    becomes two scalars of each thread:
+
+    ```mlir
+    %words = llvm.load %pointer {alignment = 8 : i64} : !llvm.ptr<1> -> vector<2xi32>
+    %vs = llvm.bitcast %words : vector<2xi32> to vector<2xf32>
+    %v0 = llvm.extractelement %vs[%c0 : i32] : vector<2xf32>
+    %v1 = llvm.extractelement %vs[%c1 : i32] : vector<2xf32>
+    %w0 = arith.addf %v0, %v0 : f32
+    %w1 = arith.addf %v1, %v1 : f32
+    ```
+
     A store is done once even where the layout repeats an element over lanes or warps, and in a kernel
     that also loads it stands between barriers, so that no thread loads too late or too early.
 
@@ -160,6 +178,22 @@ def LowerToCpu : Pass<"eft-lower-to-cpu", "::mlir::ModuleOp"> {
     layout's `lane`. A load or store of lanes that are neighbours in memory moves a vector, under a mask
     where it has one; others gather and scatter.
 
+    With `#layout = #eft.layout<lane = [[1], [2], [4]], step = [[8]]>`
+
+    ```mlir
+    %v = eft.load %p {run = 8 : i32} : tensor<16x!eft.ptr<f32>, #layout>
+    %w = arith.addf %v, %v : tensor<16xf32, #layout>
+    ```
+
+    becomes, with prefetches beside it,
+
+    ```mlir
+    %v0 = llvm.load %pointer0 {alignment = 4 : i64} : !llvm.ptr -> vector<8xf32>
+    %v1 = llvm.load %pointer1 {alignment = 4 : i64} : !llvm.ptr -> vector<8xf32>
+    %w0 = arith.addf %v0, %v0 : vector<8xf32>
+    %w1 = arith.addf %v1, %v1 : vector<8xf32>
+    ```
+
     The kernel becomes a function of four parameters,
     `(const uint64_t *arguments, const uint32_t grid[3], uint64_t first, uint64_t count)`, that runs the
     programs `first` to `first + count - 1`, counted with x fastest. An argument takes 8 bytes.
@@ -182,6 +216,20 @@ def LowerToLLVM : Pass<"eft-lower-to-llvm", "::mlir::ModuleOp"> {
   let summary = "Takes arith, math, vector, scf and func to the LLVM dialect";
   let description = [{
     One conversion with upstream's patterns. What has no pattern is an error at its place.
+
+    ```mlir
+    func.func @f(%a: f32, %b: f32) -> f32 {
+      %c = arith.addf %a, %b : f32
+      return %c : f32
+    }
+
+    // becomes
+
+    llvm.func @f(%a: f32, %b: f32) -> f32 {
+      %c = llvm.fadd %a, %b : f32
+      llvm.return %c : f32
+    }
+    ```
   }];
   let options = [
     Option<"maxRegisters", "max-registers", "unsigned", /*default=*/"0",
