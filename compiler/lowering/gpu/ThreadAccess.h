@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The accesses by which a thread of a GPU reaches its part of a block in memory.
+#pragma once
+
+#include "compiler/ir/EftDialect.h"
+
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+
+namespace eft {
+
+/// What an access says to the caches, as a part of PTX's name of it; or that it is volatile.
+struct Qualifiers {
+  std::string text;
+  bool isVolatile = false;
+
+  Qualifiers(std::optional<CacheModifier> cache, std::optional<Eviction> eviction,
+             bool isVolatile = false);
+};
+
+/// Loads or stores a thread's elements of a block, each at its address, by accesses of up to 128
+/// bits.
+class ThreadAccess {
+public:
+  using Pieces = llvm::SmallVector<mlir::Value>;
+
+  /// Each `run` addresses are those of neighbours in memory, aligned for one access.
+  ThreadAccess(mlir::ImplicitLocOpBuilder &b, mlir::Type element, Pieces addresses, unsigned run,
+               Qualifiers qualifiers);
+
+  Pieces loadAll();
+  void storeAll(llvm::ArrayRef<mlir::Value> values);
+  /// Stores everything if `condition` is true. A predicate on each store, and no branch: in front
+  /// of a branch, LLVM would move what only the stores behind it use, which is the arithmetic of
+  /// whole elements, to behind it, away from that of the others that it could overlap with.
+  void storeAllIf(mlir::Value condition, llvm::ArrayRef<mlir::Value> values);
+
+  mlir::Value loadOne(unsigned piece);
+  void storeOne(unsigned piece, mlir::Value value);
+
+private:
+  unsigned bytes(unsigned elements) const { return elements * element.getIntOrFloatBitWidth() / 8; }
+  mlir::Type vectorType() const { return mlir::VectorType::get(perAccess, element); }
+  mlir::Type wordsType() const;
+  mlir::Type bitsOf(mlir::Type type) { return b.getIntegerType(type.getIntOrFloatBitWidth()); }
+  mlir::Value index(unsigned i);
+  mlir::Value pointer(unsigned piece);
+
+  void loadRun(unsigned first, Pieces &values);
+  void storeRun(unsigned first, llvm::ArrayRef<mlir::Value> values);
+  void storeRunIf(mlir::Value condition, unsigned first, llvm::ArrayRef<mlir::Value> values);
+  mlir::Value pack(llvm::ArrayRef<mlir::Value> values);
+
+  mlir::Value emitLoad(mlir::Value pointer, mlir::Type type);
+  void emitStore(mlir::Value condition, mlir::Value pointer, mlir::Value packed);
+  mlir::Value emitAsm(mlir::Type result, mlir::ValueRange operands, llvm::StringRef text,
+                      llvm::StringRef constraints);
+
+  mlir::ImplicitLocOpBuilder &b;
+  mlir::Type element;
+  Pieces addresses;
+  Qualifiers qualifiers;
+  unsigned perAccess;
+};
+
+} // namespace eft
