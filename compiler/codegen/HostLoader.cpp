@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Loading host objects with ORC.
 #include "compiler/codegen/Codegen.h"
+#include "compiler/codegen/Targets.h"
 
 #include "llvm/ExecutionEngine/Orc/ExecutionUtils.h"
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
-#include "llvm/Support/TargetSelect.h"
 
 #include <mutex>
 
@@ -21,8 +21,7 @@ public:
     std::lock_guard lock(mutex);
     if (loader)
       return loader;
-    llvm::InitializeNativeTarget();
-    llvm::InitializeNativeTargetAsmPrinter();
+    registerTargets();
     auto jit = llvm::orc::LLJITBuilder().create();
     if (!jit)
       return jit.takeError();

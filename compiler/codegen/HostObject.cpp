@@ -1,27 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The host's target machine.
 #include "compiler/codegen/Codegen.h"
+#include "compiler/codegen/Targets.h"
 
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
-#include "llvm/Support/TargetSelect.h"
 #include "llvm/TargetParser/Host.h"
 #include "llvm/TargetParser/SubtargetFeature.h"
-
-#include <mutex>
 
 namespace eft {
 
 namespace {
-
-void initialize() {
-  static std::once_flag once;
-  std::call_once(once, [] {
-    llvm::InitializeNativeTarget();
-    llvm::InitializeNativeTargetAsmPrinter();
-    llvm::InitializeNativeTargetAsmParser();
-  });
-}
 
 /// Refuses a CPU or features that LLVM would ignore with a word on stderr, or end the process for.
 llvm::Error checkCpu(const llvm::Target &target, llvm::StringRef triple, llvm::StringRef cpu,
@@ -60,7 +49,7 @@ std::string hostCpuFeatures() {
 
 llvm::Expected<std::unique_ptr<llvm::TargetMachine>> makeHostMachine(llvm::StringRef cpu,
                                                                      llvm::StringRef features) {
-  initialize();
+  registerTargets();
   std::string error, triple = llvm::sys::getProcessTriple();
   const llvm::Target *target = llvm::TargetRegistry::lookupTarget(triple, error);
   if (!target)

@@ -1,16 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The NVPTX target machine.
 #include "compiler/codegen/Codegen.h"
+#include "compiler/codegen/Targets.h"
 
 #include "llvm/MC/TargetRegistry.h"
-#include "llvm/Support/TargetSelect.h"
-
-#include <mutex>
-
-extern "C" void LLVMInitializeNVPTXTarget();
-extern "C" void LLVMInitializeNVPTXTargetInfo();
-extern "C" void LLVMInitializeNVPTXTargetMC();
-extern "C" void LLVMInitializeNVPTXAsmPrinter();
 
 namespace eft {
 
@@ -20,23 +13,13 @@ constexpr unsigned oldestCapability = 80; // 128-bit accesses and bf16 conversio
 constexpr unsigned newestCapability = 90; // of those that LLVM 19 knows
 constexpr const char *ptxVersion = "+ptx85";
 
-void initialize() {
-  static std::once_flag once;
-  std::call_once(once, [] {
-    LLVMInitializeNVPTXTargetInfo();
-    LLVMInitializeNVPTXTarget();
-    LLVMInitializeNVPTXTargetMC();
-    LLVMInitializeNVPTXAsmPrinter();
-  });
-}
-
 } // namespace
 
 llvm::Expected<std::unique_ptr<llvm::TargetMachine>> makePtxMachine(unsigned computeCapability) {
   if (computeCapability < oldestCapability)
     return llvm::createStringError("a GPU of compute capability %u.%u is too old: 8.0 is needed",
                                    computeCapability / 10, computeCapability % 10);
-  initialize();
+  registerTargets();
   // A driver takes PTX for an older GPU to any newer one. 86, 87 and 89 are known by name.
   unsigned known = computeCapability >= newestCapability ? newestCapability
                    : computeCapability == 86 || computeCapability == 87 || computeCapability == 89
