@@ -2,7 +2,7 @@
 """Adds up what GoogleTest, lit and pytest wrote, for scripts/test: `totals.py FOLDER`.
 
 The folder has NAME.xml (JUnit's format) and NAME.status ("<exit status> <seconds>") for every
-runner.
+runner, and sanitizer.PID with what a sanitizer wrote in a process.
 Prints why tests were skipped, what failed, and one line of totals; exits with 1 if anything failed.
 """
 
@@ -68,8 +68,20 @@ def read_runner(status: Path) -> tuple[Totals, int]:
     return totals, seconds
 
 
+def read_reports(folder: Path) -> Totals:
+    """The sanitizers' reports, each a failure. What has no summary is a warning."""
+    totals = Totals()
+    for report in sorted(folder.glob("sanitizer.*")):
+        text = report.read_text(errors="replace")
+        summaries = [line for line in text.splitlines() if line.startswith("SUMMARY: ")]
+        if summaries:
+            print(text)
+        totals.failed += [line.removeprefix("SUMMARY: ") for line in summaries]
+    return totals
+
+
 def main(folder: str) -> int:
-    everything = Totals()
+    everything = read_reports(Path(folder))
     for status in sorted(Path(folder).glob("*.status")):
         totals, seconds = read_runner(status)
         print(f"{status.stem:<20} {totals}, {seconds} s")

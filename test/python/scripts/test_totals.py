@@ -98,5 +98,19 @@ def test_status_without_a_failed_test_is_a_failure(tmp_path):
     assert lines[-2:] == ["failed  lit: ended with status 2", "1 passed, 1 failed, 1 skipped"]
 
 
+def test_reports_of_sanitizers_are_failures(tmp_path):
+    report = "WARNING: ThreadSanitizer: data race (pid=7)\nSUMMARY: ThreadSanitizer: data race in f"
+    (tmp_path / "sanitizer.7").write_text(report)
+    (tmp_path / "sanitizer.8").write_text("WARNING: AddressSanitizer failed to allocate\n")
+    status, lines = totals(tmp_path, lit=(LIT, 0))
+    assert status == 1
+    assert lines[:2] == report.splitlines()
+    assert lines[-2:] == [
+        "failed  ThreadSanitizer: data race in f",
+        "1 passed, 1 failed, 1 skipped",
+    ]
+    assert not any("failed to allocate" in line for line in lines)
+
+
 def test_no_test_at_all_is_a_failure(tmp_path):
     assert totals(tmp_path) == (1, ["0 passed, 1 failed, 0 skipped"])
