@@ -136,7 +136,9 @@ LogicalResult HintOp::verify() {
 LogicalResult PrintOp::verify() {
   if (!getHexDigits())
     return success();
-  if (!getElementTypeOrSelf(getValue()).isSignlessInteger())
+  auto buffer = dyn_cast<BufferType>(getValue().getType());
+  Type type = buffer ? buffer.getBlock() : getValue().getType();
+  if (!getElementTypeOrSelf(type).isSignlessInteger())
     return emitOpError("hex needs integers, got ") << getValue().getType();
   if (*getHexDigits() < 1 || *getHexDigits() > 16)
     return emitOpError("hex must be from 1 to 16, got ") << int32_t(*getHexDigits());

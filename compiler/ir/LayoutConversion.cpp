@@ -26,6 +26,14 @@ std::optional<LinearLayout> eft::layoutOf(Type type) {
   return LinearLayout::create(placesOf(attribute), block.getShape(), error);
 }
 
+std::optional<LinearLayout> eft::elementsOf(TakeOp take) {
+  if (!take.getElements())
+    return std::nullopt;
+  std::string error; // as above
+  RankedTensorType block = take.getBuffer().getType().getBlock();
+  return LinearLayout::create(placesOf(*take.getElements()), block.getShape(), error);
+}
+
 LayoutAttr eft::toAttribute(MLIRContext *context, const LinearLayout &layout) {
   SmallVector<StringAttr> names;
   SmallVector<int64_t> bitCounts, coordinates;

@@ -18,8 +18,15 @@ std::string escaped(StringRef text) {
   return result;
 }
 
+/// The type of the value, also if it lies in a buffer.
+Type printedType(PrintOp print) {
+  Type type = print.getValue().getType();
+  auto buffer = dyn_cast<BufferType>(type);
+  return buffer ? buffer.getBlock() : type;
+}
+
 std::string valueFormat(PrintOp print) {
-  Type element = getElementTypeOrSelf(print.getValue());
+  Type element = getElementTypeOrSelf(printedType(print));
   if (isa<FloatType>(element))
     return "%f";
   if (isa<PointerType>(element))
@@ -55,7 +62,7 @@ std::string printFormat(PrintOp print) {
   if (!print.getValue())
     return format + escaped(print.getText()) + "\n";
   format += " idx (";
-  if (auto block = dyn_cast<RankedTensorType>(print.getValue().getType()))
+  if (auto block = dyn_cast<RankedTensorType>(printedType(print)))
     for (auto [dim, extent] : llvm::enumerate(block.getShape()))
       format +=
           (dim == 0 ? "%" : ", %") + std::to_string(std::to_string(extent - 1).size()) + "llu";

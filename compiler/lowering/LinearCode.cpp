@@ -9,11 +9,11 @@ namespace eft {
 
 namespace {
 
-/// The constant in the type of `like`: i32, or a vector of them.
+/// The constant in the type of `like`: i32, or a vector or block of them.
 Value constant(ImplicitLocOpBuilder &builder, Value like, int64_t value) {
   TypedAttr attribute = builder.getI32IntegerAttr(int32_t(value));
-  if (auto vector = dyn_cast<VectorType>(like.getType()))
-    attribute = DenseElementsAttr::get(vector, Attribute(attribute));
+  if (auto several = dyn_cast<ShapedType>(like.getType()))
+    attribute = DenseElementsAttr::get(several, Attribute(attribute));
   return builder.create<arith::ConstantOp>(attribute);
 }
 

@@ -9,9 +9,9 @@
 namespace eft {
 
 /// What bit number i of a run-time number adds (by exclusive or) to a coordinate is `images[i]`.
-/// Emits code that gives the coordinate for `number`, an i32 or a vector of them, whose bits above
-/// `images` are ignored. Neighbouring bits whose images double from one to the next, which is the
-/// common case, take one mask, one shift and one product together.
+/// Emits code that gives the coordinate for `number`, an i32 or a vector or block of them, whose
+/// bits above `images` are ignored. Neighbouring bits whose images double from one to the next,
+/// which is the common case, take one mask, one shift and one product together.
 mlir::Value emitLinearMap(mlir::ImplicitLocOpBuilder &builder, mlir::Value number,
                           llvm::ArrayRef<int64_t> images);
 

@@ -13,7 +13,11 @@ def KeepInBuffers : Pass<"eft-keep-in-buffers", "::mlir::func::FuncOp"> {
     there before each region that takes it, or behind what gives it, and taken from there where it is
     used. Blocks that fit into a few registers of `vector-bits` stay where they are.
 
-    Matrix products and scans work on buffers too. Where a value ends in a buffer, what makes it is
+    Where elements of large blocks move, the source lies in a buffer, and what has moved is taken from
+    there: `eft.take` says which elements, `eft.pick` reads those whose numbers are computed. So chains
+    of moves are one, and are done in steps. Blocks are printed from buffers.
+
+    Matrix products, scans and sorting work on buffers too. Where a value ends in a buffer, what makes it is
     done in that buffer: the accumulator of a product in a loop stays in place.
 
     All blocks are put and taken as wholes; `eft-split-into-steps` does that in steps. Products whose

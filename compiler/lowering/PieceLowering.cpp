@@ -191,7 +191,10 @@ LogicalResult PieceLowering::lowerOwnOp(ImplicitLocOpBuilder &b, Operation *op) 
         return b.create<LLVM::AssumeOp>(scalarOf(assume.getCondition())), success();
       })
       .Case([&](BarrierOp) { return lowerBarrier(b), success(); })
-      .Case([&](PrintOp print) { return lowerPrint(b, print); })
+      .Case([&](PrintOp print) {
+        bool isOfBuffer = print.getValue() && isa<BufferType>(print.getValue().getType());
+        return isOfBuffer ? lowerInto(b, print) : lowerPrint(b, print);
+      })
       .Case([&](AssertOp assertion) { return lowerAssert(b, assertion), success(); })
       .Case([&](UniformDivOp division) {
         return setPieces(division, uniformDiv(b, division)), success();
@@ -200,9 +203,12 @@ LogicalResult PieceLowering::lowerOwnOp(ImplicitLocOpBuilder &b, Operation *op) 
       .Case([&](StoreOp store) { return lowerStore(b, store); })
       .Case([&](BufferOp buffer) { return lowerBuffer(b, buffer), success(); })
       .Case([&](PutOp put) { return lowerPut(b, put), success(); })
-      .Case([&](TakeOp take) { return lowerTake(b, take), success(); })
+      .Case([&](TakeOp take) {
+        return take.getElements() ? lowerInto(b, take) : (lowerTake(b, take), success());
+      })
       .Case([&](DotOp dot) { return lowerDot(b, dot); })
-      .Case<DotIntoOp, ScanIntoOp>([&](Operation *op) { return lowerInto(b, op); })
+      .Case<DotIntoOp, ScanIntoOp, SortIntoOp, PickOp>(
+          [&](Operation *op) { return lowerInto(b, op); })
       .Case<AtomicRMWOp, AtomicCASOp>([&](Operation *atomic) { return lowerAtomic(b, atomic); })
       .Case([&](ReduceOp reduce) { return lowerReduce(b, reduce); })
       .Case([&](CombineOp combine) { return lowerCombine(b, combine); })

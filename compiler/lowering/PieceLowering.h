@@ -66,7 +66,8 @@ protected:
   /// `eft.atomic_rmw` or `eft.atomic_cas`.
   virtual mlir::LogicalResult lowerAtomic(mlir::ImplicitLocOpBuilder &b, mlir::Operation *op) = 0;
   virtual mlir::LogicalResult lowerDot(mlir::ImplicitLocOpBuilder &b, DotOp dot) = 0;
-  /// `eft.dot_into` or `eft.scan_into`.
+  /// What only works on a CPU's buffers: `eft.dot_into`, `eft.scan_into`, `eft.sort_into`,
+  /// `eft.pick`, and `eft.take` of elements that move, and `eft.print` of a buffer.
   virtual mlir::LogicalResult lowerInto(mlir::ImplicitLocOpBuilder &b, mlir::Operation *op) = 0;
   /// Whether the lowering of the conversion's user does its work.
   virtual bool isLeftToUser(ConvertLayoutOp) { return false; }

@@ -1,7 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "compiler/lowering/PlaceMaps.h"
 
+#include "compiler/layout/Placement.h"
+
 namespace eft {
+
+LinearLayout numbered(const LinearLayout &layout) {
+  std::vector<std::pair<std::string, unsigned>> dims;
+  std::vector<uint64_t> columns;
+  for (std::string_view name : {place::lane, place::step}) {
+    dims.emplace_back(name, layout.placeBits(name));
+    for (unsigned bit = 0; bit < dims.back().second; ++bit)
+      columns.push_back(layout.target().pack(layout.basis(name, bit)));
+  }
+  return LinearLayout::fromColumns(Space::places(dims), layout.target(), std::move(columns));
+}
 
 LinearLayout cleared(const LinearLayout &layout, uint64_t indexBits) {
   std::vector<uint64_t> columns;

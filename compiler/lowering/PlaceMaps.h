@@ -11,6 +11,10 @@ namespace eft {
 
 constexpr uint64_t bitNumber(unsigned bit) { return uint64_t(1) << bit; }
 
+/// A CPU's layout with the places numbered as their elements lie in a buffer: the lane's bits are
+/// the lowest.
+LinearLayout numbered(const LinearLayout &layout);
+
 /// The map with some bits of the index set to zero.
 LinearLayout cleared(const LinearLayout &layout, uint64_t indexBits);
 

@@ -21,6 +21,10 @@ void populateFuseMultiplyAddPatterns(mlir::RewritePatternSet &patterns);
 /// Replaces `eft.philox` by integer arithmetic on words of `wordBits` bits, 32 or 64.
 void populateExpandPhiloxPatterns(mlir::RewritePatternSet &patterns, unsigned wordBits);
 
+/// Replaces `eft.sort` of blocks of so many bits at most (0: of all) by steps in which elements
+/// meet.
+void populateExpandSortPatterns(mlir::RewritePatternSet &patterns, int64_t mostBits);
+
 /// Replaces elementary functions by arithmetic. Meant to be applied without folding.
 void populateExpandMathPatterns(mlir::RewritePatternSet &patterns);
 

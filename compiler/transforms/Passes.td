@@ -212,6 +212,31 @@ def ExpandNarrowFloats : Pass<"eft-expand-narrow-floats"> {
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
 }
 
+def ExpandSort : Pass<"eft-expand-sort"> {
+  let summary = "Makes steps of sorting in which elements meet";
+  let description = [{
+    Each step of `eft.sort` compares every element with the one whose index differs in one bit, and
+    one of the two keeps the smaller. Blocks of more than `most-bits` bits stay as they are: for them
+    a CPU has loops.
+
+    ```mlir
+    %1 = eft.sort %0 axis 0 stages 1 to 1 : tensor<2xi32>
+    ```
+    becomes, with %isUpper the lowest bit of the index,
+    ```mlir
+    %other = eft.exchange %0 axis 0 mask 1 : tensor<2xi32>
+    %isLarger = arith.cmpi sgt, %0, %other : tensor<2xi32>
+    %keeps = arith.cmpi eq, %isLarger, %isUpper : tensor<2xi1>
+    %1 = arith.select %keeps, %0, %other : tensor<2xi1>, tensor<2xi32>
+    ```
+  }];
+  let options = [
+    Option<"mostBits", "most-bits", "int64_t", "0",
+           "the size of the largest blocks to do this for; 0: of all">,
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 def ExpandMinMax : Pass<"eft-expand-min-max"> {
   let summary = "Orders zeros in arith.minnumf and arith.maxnumf for a CPU";
   let description = [{

@@ -2,6 +2,8 @@
 // RUN: eft-opt %s -mlir-print-op-generic | eft-opt | FileCheck %s
 
 #rows = #eft.layout<lane = [[0, 1], [0, 2], [0, 4], [0, 8]], step = [[1, 0], [2, 0], [4, 0], [8, 0]]>
+#line = #eft.layout<lane = [[1], [2], [4], [8]], step = []>
+#long = #eft.layout<lane = [[1], [2]], step = [[4], [8]]>
 #part = #eft.layout<lane = [[0, 1], [0, 2], [0, 4], [0, 8]], step = [[1, 0], [2, 0]]>
 
 // CHECK-LABEL: func @buffers
@@ -21,5 +23,31 @@ func.func @buffers(%i: i32) {
     %sum = arith.addf %l, %r : f32
     eft.yield %sum, %m : f32, f32
   }
+  return
+}
+
+// CHECK-LABEL: func @elements_elsewhere
+func.func @elements_elsewhere(%i: i32, %n: tensor<16xi32, #line>) {
+  %a = eft.buffer : <tensor<16x16xf32, #rows>>
+  // CHECK: eft.take %{{.*}}[%{{.*}}] of #{{.*}} : <tensor<16x16xf32, #{{.*}}>> -> tensor<16x16xf32, #{{.*}}>
+  %t = eft.take %a[%i] of <lane = [[1, 0], [2, 0], [4, 0], [8, 0]], step = [[0, 1], [0, 2], [0, 4], [0, 8]]> : <tensor<16x16xf32, #rows>> -> tensor<16x16xf32, #rows>
+  // CHECK: eft.take %{{.*}}[%{{.*}}] of #{{.*}} xor 15 : <tensor<16x16xf32, #{{.*}}>> -> tensor<4x16xf32, #{{.*}}>
+  %f = eft.take %a[%i] of <lane = [[0, 1], [0, 2], [0, 4], [0, 8]], step = [[1, 0], [2, 0], [4, 0], [8, 0]]> xor 15 : <tensor<16x16xf32, #rows>> -> tensor<4x16xf32, #part>
+  // CHECK: eft.pick %{{.*}}[%{{.*}}] : <tensor<16x16xf32, #{{.*}}>>, tensor<16xi32, #{{.*}}> -> tensor<16xf32, #{{.*}}>
+  %p = eft.pick %a[%n] : <tensor<16x16xf32, #rows>>, tensor<16xi32, #line> -> tensor<16xf32, #line>
+  return
+}
+
+// CHECK-LABEL: func @sorted_and_printed
+func.func @sorted_and_printed(%x: tensor<16xi64>) {
+  // CHECK: eft.sort %{{.*}} axis 0 stages 1 to 4 : tensor<16xi64>
+  %s = eft.sort %x axis 0 stages 1 to 4 : tensor<16xi64>
+  // CHECK: eft.sort %{{.*}} axis 0 stages 4 to 4 descending unsigned : tensor<16xi64>
+  %t = eft.sort %s axis 0 stages 4 to 4 descending unsigned : tensor<16xi64>
+  %b = eft.buffer : <tensor<16xi64, #long>>
+  // CHECK: eft.sort_into %{{.*}} axis 0 stages 1 to 4 unsigned : <tensor<16xi64, #{{.*}}>>
+  eft.sort_into %b axis 0 stages 1 to 4 unsigned : <tensor<16xi64, #long>>
+  // CHECK: eft.print " x: " %{{.*}} hex 8 : !eft.buffer<tensor<16xi64, #{{.*}}>>
+  eft.print " x: " %b hex 8 : !eft.buffer<tensor<16xi64, #long>>
   return
 }

@@ -33,7 +33,7 @@ func.func @hint_of_nothing(%x: tensor<8xi32>) {
 // -----
 
 func.func @print_of_narrow_integers(%x: tensor<8xi32>) {
-  // expected-error @+1 {{'eft.print' op operand #0 must be i64, f64, a pointer, or a block of these, but got 'tensor<8xi32>'}}
+  // expected-error @+1 {{'eft.print' op operand #0 must be i64, f64, a pointer, or a block or buffer of these, but got 'tensor<8xi32>'}}
   eft.print "x" %x : tensor<8xi32>
   return
 }

@@ -12,3 +12,48 @@ func.func @scan() {
   }
   return
 }
+
+// -----
+
+#block = #eft.layout<register = [], lane = [[1], [2], [4], [8], [16]], warp = [[32], [64]]>
+
+func.func @sort() {
+  %x = eft.buffer : <tensor<128xi32, #block>>
+  // expected-error @+1 {{'eft.sort_into' op works on a CPU's memory, and has no lowering for a GPU}}
+  eft.sort_into %x axis 0 stages 1 to 7 : <tensor<128xi32, #block>>
+  return
+}
+
+// -----
+
+#block = #eft.layout<register = [], lane = [[1], [2], [4], [8], [16]], warp = [[32], [64]]>
+
+func.func @move(%i: i32) {
+  %x = eft.buffer : <tensor<128xi32, #block>>
+  // expected-error @+1 {{'eft.take' op works on a CPU's memory, and has no lowering for a GPU}}
+  %0 = eft.take %x[%i] of <register = [], lane = [[1], [2], [4], [8], [16]], warp = [[32], [64]]> xor 1 : <tensor<128xi32, #block>> -> tensor<128xi32, #block>
+  return
+}
+
+// -----
+
+#block = #eft.layout<register = [], lane = [[1], [2], [4], [8], [16]], warp = [[32], [64]]>
+
+func.func @pick(%n: i32) {
+  %x = eft.buffer : <tensor<128xi32, #block>>
+  %ns = eft.splat %n : i32 -> tensor<128xi32, #block>
+  // expected-error @+1 {{'eft.pick' op works on a CPU's memory, and has no lowering for a GPU}}
+  %0 = eft.pick %x[%ns] : <tensor<128xi32, #block>>, tensor<128xi32, #block> -> tensor<128xi32, #block>
+  return
+}
+
+// -----
+
+#block = #eft.layout<register = [], lane = [[1], [2], [4], [8], [16]], warp = [[32], [64]]>
+
+func.func @print() {
+  %x = eft.buffer : <tensor<128xi64, #block>>
+  // expected-error @+1 {{'eft.print' op works on a CPU's memory, and has no lowering for a GPU}}
+  eft.print "x" %x : !eft.buffer<tensor<128xi64, #block>>
+  return
+}

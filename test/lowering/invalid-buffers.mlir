@@ -41,3 +41,14 @@ func.func @scan_with_memory(%p: !eft.ptr<f32>) {
   }
   return
 }
+
+// -----
+
+#askew = #eft.layout<lane = [[1], [2]], step = [[4], [12]]>
+
+func.func @sort_askew() {
+  %x = eft.buffer : <tensor<16xi32, #askew>>
+  // expected-error @+1 {{can't sort a buffer in this order, got 'tensor<16xi32}}
+  eft.sort_into %x axis 0 stages 1 to 4 : <tensor<16xi32, #askew>>
+  return
+}

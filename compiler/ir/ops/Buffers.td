@@ -59,10 +59,43 @@ def Eft_TakeOp : Eft_Op<"take", []> {
     ```mlir
     %tile = eft.take %b[%step] : !eft.buffer<tensor<1024xf32, #layout>> -> tensor<64xf32, #tile>
     ```
+
+    On a CPU a block can be taken whose places hold other elements than they put there, or fewer of
+    them, under another shape: `of` is a layout of the buffer's block that says which element each
+    place of the whole result takes, but for an exclusive or with the packed index `xor`. This takes
+    a block of 8 × 4 transposed:
+
+    ```mlir
+    %t = eft.take %b[%zero] of #eft.layout<lane = [[1, 0], [2, 0], [4, 0]], step = [[0, 1], [0, 2]]>
+        : !eft.buffer<tensor<8x4xf32, #layout>> -> tensor<4x8xf32, #transposed>
+    ```
   }];
-  let arguments = (ins Arg<Eft_Buffer, "", [MemRead]>:$buffer, I32:$step);
+  let arguments = (ins Arg<Eft_Buffer, "", [MemRead]>:$buffer, I32:$step,
+                       OptionalAttr<Eft_Layout>:$elements, OptionalAttr<I64Attr>:$flipped);
   let results = (outs Eft_Block:$part);
-  let assemblyFormat = "$buffer `[` $step `]` attr-dict `:` type($buffer) `->` type($part)";
+  let assemblyFormat = [{
+    $buffer `[` $step `]` (`of` $elements^ (`xor` $flipped^)?)? attr-dict
+    `:` type($buffer) `->` type($part)
+  }];
+  let hasVerifier = 1;
+}
+
+def Eft_PickOp : Eft_Op<"pick", []> {
+  let summary = "Reads elements of a buffer by computed numbers";
+  let description = [{
+    On a CPU: the number of an element is that of its place, the lowest bits of which are the lane.
+    Bits beyond the last place are not looked at. What is picked must not be put there anew before
+    the result's last use.
+
+    ```mlir
+    %v = eft.pick %b[%numbers] : !eft.buffer<tensor<1024xf32, #a>>, tensor<16xi32, #b> -> tensor<16xf32, #b>
+    ```
+  }];
+  let arguments = (ins Arg<Eft_Buffer, "", [MemRead]>:$buffer, Eft_WordLike:$numbers);
+  let results = (outs Eft_Block:$result);
+  let assemblyFormat = [{
+    $buffer `[` $numbers `]` attr-dict `:` type($buffer) `,` type($numbers) `->` type($result)
+  }];
   let hasVerifier = 1;
 }
 

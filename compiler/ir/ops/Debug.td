@@ -4,13 +4,16 @@
 #ifndef EFT_OPS_DEBUG
 #define EFT_OPS_DEBUG
 
-include "compiler/ir/ops/Types.td"
+include "compiler/ir/ops/Buffers.td"
 
-def Eft_Printable : Type<And<[Eft_Value.predicate, Or<[
+def Eft_PrintableValue : Type<And<[Eft_Value.predicate, Or<[
     CPred<"::mlir::getElementTypeOrSelf($_self).isSignlessInteger(64)">,
     CPred<"::mlir::getElementTypeOrSelf($_self).isF64()">,
-    CPred<"::llvm::isa<::eft::PointerType>(::mlir::getElementTypeOrSelf($_self))">]>]>,
-    "i64, f64, a pointer, or a block of these">;
+    CPred<"::llvm::isa<::eft::PointerType>(::mlir::getElementTypeOrSelf($_self))">]>]>>;
+def Eft_Printable : Type<Or<[Eft_PrintableValue.predicate, And<[Eft_Buffer.predicate,
+    SubstLeaves<"$_self", "::llvm::cast<::eft::BufferType>($_self).getBlock()",
+                Eft_PrintableValue.predicate>]>]>,
+    "i64, f64, a pointer, or a block or buffer of these">;
 
 def Eft_PrintOp : Eft_Op<"print", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "Prints a line for each element";
@@ -18,7 +21,7 @@ def Eft_PrintOp : Eft_Op<"print", [MemoryEffects<[MemRead, MemWrite]>]> {
     A line has the program's position, the element's index, the text, and the value: as a signed
     number, or without a sign, or as so many hexadecimal digits, which a pointer always is. Without
     a value it is one line. A line is not torn apart by others; on a CPU a program's lines come in
-    order.
+    order, and a block may be printed from a buffer.
 
     ```mlir
     eft.print " x: " %x : tensor<64xi64>
@@ -29,8 +32,8 @@ def Eft_PrintOp : Eft_Op<"print", [MemoryEffects<[MemRead, MemWrite]>]> {
 
         pid (2, 0, 0) idx (17) x: -1
   }];
-  let arguments = (ins StrAttr:$text, Optional<Eft_Printable>:$value, OptionalAttr<I32Attr>:$hexDigits,
-                       UnitAttr:$isUnsigned);
+  let arguments = (ins StrAttr:$text, Optional<Eft_Printable>:$value,
+                       OptionalAttr<I32Attr>:$hexDigits, UnitAttr:$isUnsigned);
   let assemblyFormat = [{
     $text ($value^ (`hex` $hexDigits^)? (`unsigned` $isUnsigned^)? `:` type($value))? attr-dict
   }];

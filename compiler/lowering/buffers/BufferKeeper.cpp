@@ -17,7 +17,13 @@ void BufferKeeper::keepIn(Block &block) {
         .Case([&](scf::WhileOp loop) { keepWhile(loop); })
         .Case([&](scf::IfOp choice) { keepIf(choice); })
         .Case([&](DotOp dot) { keepDot(dot); })
-        .Case([&](ScanOp scan) { keepScan(scan); });
+        .Case([&](ScanOp scan) { keepScan(scan); })
+        .Case([&](SortOp sort) { keepSort(sort); })
+        .Case<ConvertLayoutOp, ReshapeOp, TransOp, ExchangeOp, SplitOp>(
+            [&](Operation *move) { keepMove(move); })
+        .Case([&](JoinOp join) { keepJoin(join); })
+        .Case([&](GatherOp gather) { keepGather(gather); })
+        .Case([&](PrintOp print) { keepPrint(print); });
 }
 
 Value BufferKeeper::bufferFor(Value value) {
@@ -31,6 +37,7 @@ void BufferKeeper::erase(Operation *op) {
   for (Value result : op->getResults()) {
     destinations.erase(result);
     factors.erase(result);
+    asBytes.erase(result);
   }
   op->erase();
 }

@@ -29,7 +29,16 @@ private:
   // Operations that work on buffers: BufferOperations.cpp.
   void keepDot(DotOp dot);
   void keepScan(ScanOp scan);
+  void keepSort(SortOp sort);
   mlir::Value factorBuffer(mlir::Value factor);
+
+  // Operations that move elements: BufferMoves.cpp.
+  void keepMove(mlir::Operation *op);
+  void keepJoin(JoinOp join);
+  void keepGather(GatherOp gather);
+  void keepPrint(PrintOp print);
+  bool isWorthABuffer(mlir::Value source, mlir::Value result);
+  mlir::Value sourceBuffer(mlir::Value source);
 
   /// The buffer that the value, made by an operation at hand, is to end in.
   mlir::Value bufferFor(mlir::Value value);
@@ -42,6 +51,9 @@ private:
   unsigned vectorBits;
   llvm::DenseMap<mlir::Value, mlir::Value> destinations; // the buffers that values end in
   llvm::DenseMap<mlir::Value, mlir::Value> factors;      // the buffers that hold factors
+  llvm::DenseMap<mlir::Value, mlir::Value> asBytes;      // booleans that move
+  llvm::DenseMap<mlir::Type, mlir::Value> printed;       // buffers to print from
+  int64_t movedBytes = 0;                                // in buffers for what moves
 };
 
 } // namespace eft

@@ -34,6 +34,7 @@ Value BufferKeeper::factorBuffer(Value factor) {
     Operation *inside = factor.getParentBlock()->getParentOp();
     buffer = makeBuffer(inside, cast<RankedTensorType>(factor.getType()));
     putWhole(b, factor.getLoc(), factor, buffer);
+    destinations.try_emplace(factor, buffer);
   }
   return buffer;
 }
@@ -66,6 +67,17 @@ void BufferKeeper::keepScan(ScanOp scan) {
   for (auto [result, buffer] : llvm::zip_equal(scan.getResults(), buffers))
     replaceByTake(result, buffer, scan);
   erase(scan);
+}
+
+void BufferKeeper::keepSort(SortOp sort) {
+  if (!canScanInBuffers(sort.getType(), sort.getAxis()))
+    return;
+  Value buffer = bufferFor(sort);
+  putFor(sort, sort.getSource(), buffer);
+  OpBuilder(sort).create<SortIntoOp>(sort.getLoc(), buffer, sort.getAxis(), sort.getFirst(),
+                                     sort.getLast(), sort.getDescending(), sort.getIsUnsigned());
+  replaceByTake(sort, buffer, sort);
+  erase(sort);
 }
 
 } // namespace eft

@@ -23,7 +23,8 @@ namespace {
 /// A block that is taken from a buffer and put back is there already.
 bool isPutBack(PutOp put) {
   TakeOp take = wholeTakeOf(put.getPart());
-  return take && isWhole(put) && take.getBuffer() == put.getBuffer() && isUnchangedAt(take, put);
+  return take && !take.getElements() && isWhole(put) && take.getBuffer() == put.getBuffer() &&
+         isUnchangedAt(take, put);
 }
 
 void dropIdleOps(func::FuncOp function) {

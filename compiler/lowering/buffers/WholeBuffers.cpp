@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "compiler/lowering/buffers/WholeBuffers.h"
 
+#include "compiler/ir/LayoutConversion.h"
+#include "compiler/layout/Placement.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -19,6 +22,9 @@ bool isWhole(PutOp put) {
 }
 
 bool isWhole(TakeOp take) {
+  if (std::optional<LinearLayout> moved = elementsOf(take))
+    return matchPattern(take.getStep(), m_Zero()) &&
+           layoutOf(take.getType())->placeBits(place::step) == moved->placeBits(place::step);
   return isWholePart(take.getPart(), take.getBuffer().getType(), take.getStep());
 }
 
@@ -41,7 +47,8 @@ PutOp putWhole(OpBuilder &b, Location loc, Value block, Value buffer) {
 
 Value takeWhole(OpBuilder &b, Location loc, Value buffer) {
   Value zero = b.create<arith::ConstantIntOp>(loc, 0, 32);
-  return b.create<TakeOp>(loc, cast<BufferType>(buffer.getType()).getBlock(), buffer, zero);
+  return b.create<TakeOp>(loc, cast<BufferType>(buffer.getType()).getBlock(), buffer, zero,
+                          LayoutAttr(), IntegerAttr());
 }
 
 //===--- What a buffer holds when -------------------------------------------------------------===//
@@ -50,7 +57,7 @@ static bool writes(OpOperand &use) {
   Operation *user = use.getOwner();
   if (auto dot = dyn_cast<DotIntoOp>(user))
     return &use == &dot.getAccMutable();
-  return !isa<TakeOp>(user);
+  return !isa<TakeOp, PickOp, PrintOp>(user);
 }
 
 /// Whether `writer` may run between the start of a block and the time that the program comes to

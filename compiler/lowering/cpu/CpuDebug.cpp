@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Printing and asserting on the host: calls of functions that the runtime offers the code.
 #include "compiler/lowering/DebugCode.h"
+#include "compiler/lowering/LinearCode.h"
+#include "compiler/lowering/PlaceMaps.h"
 #include "compiler/lowering/cpu/CpuLowering.h"
 #include "compiler/lowering/cpu/StackBlock.h"
 
@@ -49,6 +51,34 @@ LogicalResult CpuLowering::lowerPrint(ImplicitLocOpBuilder &b, PrintOp print) {
   values.push_back(b.create<LLVM::LoadOp>(elements.elementType(), elements.at(number)));
   emitPrint(b, hostPrintName, format, memory, values);
   return success();
+}
+
+/// Likewise from where the block already is.
+void CpuLowering::printBuffer(ImplicitLocOpBuilder &b, PrintOp print) {
+  RankedTensorType block = cast<BufferType>(print.getValue().getType()).getBlock();
+  LinearLayout layout = numbered(*layoutOf(block));
+  LinearLayout places = *layout.rightInverse();
+  SmallVector<int64_t> numbers;
+  for (unsigned bit = 0; bit < places.source().bits(); ++bit)
+    numbers.push_back(int64_t(places.applyPacked(bitNumber(bit))));
+  Value format = emitText(b, printFormat(print));
+  SmallVector<Value> values = {program[0], program[1], program[2]};
+  Value memory = emitValueMemory(b, values.size() + block.getRank() + 1);
+
+  auto constant = [&](int64_t value) -> Value { return b.create<arith::ConstantIntOp>(value, 32); };
+  auto loop = b.create<scf::ForOp>(constant(0), constant(block.getNumElements()), constant(1));
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  Value index = loop.getInductionVar(); // packed
+  for (const Space::Dim &dim : layout.target().dims()) {
+    Value above = b.create<arith::ShRUIOp>(index, constant(dim.offset));
+    values.push_back(b.create<arith::AndIOp>(above, constant((int64_t(1) << dim.bits) - 1)));
+  }
+  Type element = scalarType(block.getElementType());
+  Value buffer = scalarOf(print.getValue()), number = emitLinearMap(b, index, numbers);
+  Value at = b.create<LLVM::GEPOp>(buffer.getType(), element, buffer, ValueRange{number});
+  values.push_back(b.create<LLVM::LoadOp>(element, at));
+  emitPrint(b, hostPrintName, format, memory, values);
 }
 
 void CpuLowering::lowerAssert(ImplicitLocOpBuilder &b, AssertOp assertion) {

@@ -33,6 +33,10 @@ private:
   mlir::LogicalResult lowerInto(mlir::ImplicitLocOpBuilder &b, mlir::Operation *op) override;
   mlir::LogicalResult lowerDotInto(mlir::ImplicitLocOpBuilder &b, DotIntoOp dot);
   mlir::LogicalResult lowerScanInto(mlir::ImplicitLocOpBuilder &b, ScanIntoOp scan);
+  mlir::LogicalResult lowerSortInto(mlir::ImplicitLocOpBuilder &b, SortIntoOp sort);
+  void lowerMovedTake(mlir::ImplicitLocOpBuilder &b, TakeOp take);
+  void lowerPick(mlir::ImplicitLocOpBuilder &b, PickOp pick);
+  void printBuffer(mlir::ImplicitLocOpBuilder &b, PrintOp print);
   void lowerBarrier(mlir::ImplicitLocOpBuilder &b) override;
   mlir::LogicalResult lowerPrint(mlir::ImplicitLocOpBuilder &b, PrintOp print) override;
   void lowerAssert(mlir::ImplicitLocOpBuilder &b, AssertOp assertion) override;

@@ -19,30 +19,13 @@ using namespace mlir;
 
 namespace eft {
 
-namespace {
-
-/// A set of places, as bits of their numbers.
-struct Places {
-  uint64_t lanes = 0, steps = 0;
-};
-
-/// A level of the scan: the places' bit that it is about, and those of lower levels.
-struct Level {
-  Places bit, lower;
-
-  bool isOfLanes() const { return bit.lanes != 0; }
-  bool staysInVector() const { return isOfLanes() && lower.steps == 0; }
-};
-
-/// The places of the axis' bits, the lowest first; nothing if an element lies in several places, or
-/// a bit of the index is made of several of theirs.
-std::optional<SmallVector<Level>> levelsOf(const LinearLayout &layout, unsigned axis) {
+std::optional<SmallVector<AxisLevel>> levelsOf(const LinearLayout &layout, unsigned axis) {
   if (!layout.isInjective() || !layout.isSurjective())
     return std::nullopt;
   const Space::Dim &along = layout.target().dims()[axis];
-  SmallVector<Level> levels(along.bits);
-  for (auto [name, member] :
-       {std::pair(place::lane, &Places::lanes), {place::step, &Places::steps}})
+  SmallVector<AxisLevel> levels(along.bits);
+  for (auto [name, member] : {std::pair(place::lane, &AxisLevel::Places::lanes),
+                              {place::step, &AxisLevel::Places::steps}})
     for (unsigned bit = 0; bit < layout.placeBits(name); ++bit) {
       uint64_t image = layout.target().pack(layout.basis(name, bit));
       if (!llvm::isPowerOf2_64(image))
@@ -51,14 +34,16 @@ std::optional<SmallVector<Level>> levelsOf(const LinearLayout &layout, unsigned 
       if (number >= along.offset && number < along.offset + along.bits)
         levels[number - along.offset].bit.*member = uint64_t(1) << bit;
     }
-  Places lower;
-  for (Level &level : levels) {
+  AxisLevel::Places lower;
+  for (AxisLevel &level : levels) {
     level.lower = lower;
     lower.lanes |= level.bit.lanes;
     lower.steps |= level.bit.steps;
   }
   return levels;
 }
+
+namespace {
 
 class ScanLoops {
 public:
@@ -67,22 +52,23 @@ public:
       : b(b), combiner(combiner), buffers(buffers), types(types), steps(steps),
         isReverse(isReverse) {}
 
-  void emit(ArrayRef<Level> levels) {
-    auto *rest = llvm::find_if_not(levels, [](const Level &each) { return each.staysInVector(); });
-    ArrayRef<Level> inVectors(levels.begin(), rest);
+  void emit(ArrayRef<AxisLevel> levels) {
+    auto *rest =
+        llvm::find_if_not(levels, [](const AxisLevel &each) { return each.staysInVector(); });
+    ArrayRef<AxisLevel> inVectors(levels.begin(), rest);
     if (!inVectors.empty())
       loop(steps, [&](Value step) {
         SmallVector<Value> own = load(step);
-        for (const Level &level : inVectors)
+        for (const AxisLevel &level : inVectors)
           own = receive(level, own, own);
         store(own, step);
       });
-    for (const Level &level : levels.drop_front(inVectors.size()))
+    for (const AxisLevel &level : levels.drop_front(inVectors.size()))
       emitLevel(level);
   }
 
 private:
-  void emitLevel(const Level &level) {
+  void emitLevel(const AxisLevel &level) {
     if (level.isOfLanes())
       return loop(steps, [&](Value step) { emitStep(level, step); });
     // The counter without the level's bit: those below it stay, those above move up.
@@ -96,7 +82,7 @@ private:
     });
   }
 
-  void emitStep(const Level &level, Value step) {
+  void emitStep(const AxisLevel &level, Value step) {
     Value from = b.create<arith::OrIOp>(step, constant(level.bit.steps | level.lower.steps));
     uint64_t cleared = isReverse ? level.lower.steps : level.bit.steps;
     if (cleared != 0)
@@ -106,7 +92,7 @@ private:
   }
 
   /// What vectors hold after a level: the receiving lanes combine with lanes of `from`.
-  SmallVector<Value> receive(const Level &level, ArrayRef<Value> own, ArrayRef<Value> from) {
+  SmallVector<Value> receive(const AxisLevel &level, ArrayRef<Value> own, ArrayRef<Value> from) {
     SmallVector<int64_t> sources;
     SmallVector<bool> receives;
     for (uint64_t lane = 0; lane < uint64_t(types.front().getNumElements()); ++lane) {
@@ -177,7 +163,7 @@ LogicalResult CpuLowering::lowerScanInto(ImplicitLocOpBuilder &b, ScanIntoOp sca
     types.push_back(cast<VectorType>(pieceType(block, scalarType(block.getElementType()))));
     buffers.push_back(scalarOf(buffer));
   }
-  std::optional<SmallVector<Level>> levels = levelsOf(*layoutOf(block), scan.getAxis());
+  std::optional<SmallVector<AxisLevel>> levels = levelsOf(*layoutOf(block), scan.getAxis());
   if (!levels)
     return scan.emitOpError("can't scan a buffer in this order, got ") << block;
   Combiner combiner(*this, scan.getCombine(), block);
@@ -185,12 +171,6 @@ LogicalResult CpuLowering::lowerScanInto(ImplicitLocOpBuilder &b, ScanIntoOp sca
     return failure();
   ScanLoops(b, combiner, buffers, types, numPieces(block), scan.getReverse()).emit(*levels);
   return success();
-}
-
-LogicalResult CpuLowering::lowerInto(ImplicitLocOpBuilder &b, Operation *op) {
-  if (auto dot = dyn_cast<DotIntoOp>(op))
-    return lowerDotInto(b, dot);
-  return lowerScanInto(b, cast<ScanIntoOp>(op));
 }
 
 } // namespace eft

@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 
@@ -69,6 +70,16 @@ CpuLowering::Pieces CpuLowering::uniformDiv(ImplicitLocOpBuilder &b, UniformDivO
   for (Value dividend : dividends)
     results.push_back(b.create<arith::DivFOp>(dividend, divisor));
   return results;
+}
+
+LogicalResult CpuLowering::lowerInto(ImplicitLocOpBuilder &b, Operation *op) {
+  return llvm::TypeSwitch<Operation *, LogicalResult>(op)
+      .Case([&](DotIntoOp dot) { return lowerDotInto(b, dot); })
+      .Case([&](SortIntoOp sort) { return lowerSortInto(b, sort); })
+      .Case([&](TakeOp take) { return lowerMovedTake(b, take), success(); })
+      .Case([&](PickOp pick) { return lowerPick(b, pick), success(); })
+      .Case([&](PrintOp print) { return printBuffer(b, print), success(); })
+      .Default([&](Operation *) { return lowerScanInto(b, cast<ScanIntoOp>(op)); });
 }
 
 namespace {

@@ -90,9 +90,12 @@ private:
       isOpen = isWhole(take) && !written.contains(take.getBuffer());
       return;
     }
+    // What a group picks from is there as a whole before it.
+    if (auto pick = dyn_cast<PickOp>(op))
+      isOpen = !written.contains(pick.getBuffer());
     // What reads blocks as wholes has to come behind the loop that computes them.
     const bool readsWhole = !canTile(op) && uses(op, computed);
-    if (!isMemoryEffectFree(op) || readsWhole)
+    if ((!isMemoryEffectFree(op) && !isa<PickOp>(op)) || readsWhole)
       isOpen = false;
     for (auto *values : {&computed, &afterReductions})
       if (uses(op, *values))

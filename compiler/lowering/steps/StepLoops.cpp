@@ -164,7 +164,10 @@ void StepLoops::emitBody(OpBuilder &b, StepGroup &group, StepTiles &tiles, Value
                          bool dropMasks) {
   for (Value value : group.takes) {
     RankedTensorType tile = tileType(typeOf(value), tiles.stepDimension());
-    tiles.setTile(current(value), b.create<TakeOp>(value.getLoc(), tile, bufferOf(value), step));
+    TakeOp whole = wholeTakeOf(value);
+    tiles.setTile(current(value), b.create<TakeOp>(value.getLoc(), tile, bufferOf(value), step,
+                                                   whole ? whole.getElementsAttr() : LayoutAttr(),
+                                                   whole ? whole.getFlippedAttr() : IntegerAttr()));
   }
   for (Operation *load : inOrder(group.reloads))
     tiles.cloneAccess(load, dropMasks);

@@ -34,7 +34,7 @@ unsigned runOf(Operation *access) {
 bool isUntouchedBetween(Operation *first, Operation *last) {
   for (Operation *op = first->getNextNode(); op && op != last; op = op->getNextNode()) {
     WalkResult result = op->walk([](Operation *nested) {
-      if (isa<PutOp, TakeOp, BufferOp, DotIntoOp, ScanIntoOp, LoadOp>(nested) ||
+      if (isa<PutOp, TakeOp, PickOp, BufferOp, DotIntoOp, ScanIntoOp, SortIntoOp, LoadOp>(nested) ||
           isMemoryEffectFree(nested) || nested->hasTrait<OpTrait::HasRecursiveMemoryEffects>())
         return WalkResult::advance();
       return WalkResult::interrupt();
@@ -233,12 +233,20 @@ private:
   void take(Value value, StepGroup &group) {
     group.takes.insert(value);
     if (TakeOp whole = wholeTakeOf(value)) {
-      if (!isUnchangedAt(whole, group.items.front()))
+      if (!isUnchangedAt(whole, group.items.front()) || overwrites(group, whole))
         plan.outdated.insert(whole);
     } else if (StepGroup *owner = splitOwner(value))
       owner->puts.insert(value);
     else
       plan.wholePuts.insert(value);
+  }
+
+  /// Whether the group puts something where it still has to take from at later steps.
+  static bool overwrites(const StepGroup &group, TakeOp take) {
+    return take.getElements() && llvm::any_of(group.items, [&](Operation *item) {
+             auto put = dyn_cast<PutOp>(item);
+             return put && put.getBuffer() == take.getBuffer();
+           });
   }
 
   /// A value that an earlier group computes at some cost is taken from there.

@@ -203,8 +203,7 @@ void StepLoops::finishPartial(ImplicitLocOpBuilder &b, StepGroup &group, ArrayRe
   for (ReduceOp reduce : reductionsOf(group)) {
     SmallVector<Value> sources;
     for (Value buffer : rest.take_front(reduce.getSources().size()))
-      sources.push_back(
-          b.create<TakeOp>(cast<BufferType>(buffer.getType()).getBlock(), buffer, constant(b, 0)));
+      sources.push_back(takeWhole(b, b.getLoc(), buffer));
     rest = rest.drop_front(sources.size());
     SmallVector<Value> results = reduceTree(b, reduce, sources);
     for (auto [old, now] : llvm::zip_equal(reduce.getResults(), results)) {
@@ -268,7 +267,7 @@ void StepLoops::emitReductions(ImplicitLocOpBuilder &b, StepGroup &group) {
   for (ReduceOp reduce : reductionsOf(group))
     for (Value old : reduce.getResults())
       if (isa<RankedTensorType>(old.getType()))
-        renamed[old] = b.create<TakeOp>(old.getType(), bufferOf(old), constant(b, 0));
+        renamed[old] = takeWhole(b, b.getLoc(), bufferOf(old));
 }
 
 } // namespace eft

@@ -30,7 +30,7 @@ bool canTile(Operation *op) {
     SplatElementsAttr splat;
     return matchPattern(op, m_Constant(&splat));
   }
-  if (isa<ArangeOp, SplatOp, ExpandDimsOp, BroadcastOp, AddPtrOp, UniformDivOp, HintOp>(op))
+  if (isa<ArangeOp, SplatOp, ExpandDimsOp, BroadcastOp, AddPtrOp, UniformDivOp, HintOp, PickOp>(op))
     return true;
   return isPure(op) && op->getNumRegions() == 0 && OpTrait::hasElementwiseMappableTraits(op);
 }

@@ -28,7 +28,7 @@ bool isView(Operation *op) {
 /// twice.
 bool hasHome(Operation *op) {
   auto load = dyn_cast<LoadOp>(op);
-  return isa<ReduceOp, ScanOp, ExchangeOp, GatherOp, DotOp>(op) || isAtomic(op) ||
+  return isa<ReduceOp, ScanOp, ExchangeOp, SortOp, GatherOp, DotOp>(op) || isAtomic(op) ||
          (load && load.readsAnew());
 }
 

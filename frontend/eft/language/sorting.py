@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Sorting by a bitonic network, and counting by way of it.
 
-A network of compare-and-exchange steps needs no index that is known only at run time: element i
-meets element i ^ 2^b, and which of the two keeps the smaller depends on bits of i alone. Floats are
-sorted as integers of the same order, with -0 before +0 and NaN behind everything.
+The compiler sorts integers (`eft.sort`). Floats are sorted as integers of the same order, with -0
+before +0 and NaN behind everything.
 """
 
 from __future__ import annotations
@@ -17,11 +16,11 @@ from eft.language.constants import constant
 from eft.language.dtypes import block_type, describe
 from eft.language.math import maximum, minimum, where
 from eft.language.promotion import broadcast_to_shape
-from eft.language.rearranging import exchange, gather, split
+from eft.language.rearranging import gather, split
 from eft.language.reductions import sum
 from eft.language.reshaping import permute, reshape
-from eft.language.shapes import arange, expand_dims
-from eft.language.tensor import tensor
+from eft.language.shapes import arange
+from eft.language.tensor import op, tensor
 
 _INTEGERS = {16: dtypes.int16, 32: dtypes.int32, 64: dtypes.int64}
 
@@ -102,35 +101,23 @@ def _from_keys(keys: tensor, x: tensor) -> tensor:
 # -- the network -----------------------------------------------------------------------------------
 
 
-def _index(shape, axis: int) -> tensor:
-    """A block of the indices along an axis, with extent 1 in all others."""
-    index = arange(0, shape[axis])
-    others = tuple(dim for dim in range(len(shape)) if dim != axis)
-    return expand_dims(index, others) if others else index
-
-
 def _sorted_runs(x: tensor, axis: int, bits: int, descending: bool) -> tensor:
     """Sorts each run of 2^bits elements along the axis; every second one in the other direction."""
-    for stage in range(1, bits + 1):
-        x = _merged(x, axis, stage, descending)
-    return x
+    return _stages(x, axis, 1, bits, descending) if bits > 0 else x
 
 
 def _merged(x: tensor, axis: int, bits: int, descending: bool) -> tensor:
     """Sorts runs of 2^bits elements which rise and then fall, or are rotations of such; every
     second run in the other direction."""
-    index = _index(x.shape, axis)
-    falls = descending
-    if 2**bits < x.shape[axis]:
-        falls = ((index >> bits) & 1) != int(descending)
-    for bit in reversed(range(bits)):
-        is_upper = ((index >> bit) & 1) != 0
-        wants_larger = is_upper != falls
-        other = exchange(x, axis, 2**bit)
-        is_larger = operators.compare(">", x, other)
-        keep = is_larger == broadcast_to_shape(wants_larger, x.shape)
-        x = where(keep, x, other)
-    return x
+    return _stages(x, axis, bits, bits, descending) if bits > 0 else x
+
+
+def _stages(x: tensor, axis: int, first: int, last: int, descending: bool) -> tensor:
+    flags = {"descending": "unit"} if descending else {}
+    if x.dtype.is_int_unsigned():
+        flags["isUnsigned"] = "unit"
+    stages = {"axis": f"{axis} : i32", "first": f"{first} : i32", "last": f"{last} : i32"}
+    return op("eft.sort", [x], x.type, **stages, **flags)
 
 
 def _better_halves(x: tensor, axis: int, k: int, descending: bool) -> tensor:

@@ -6,6 +6,7 @@ import re
 import eft
 import eft.language as tl
 import pytest
+from blocks import offsets
 
 
 @eft.jit
@@ -49,6 +50,44 @@ def products(x, out, n, SIZE: tl.constexpr):
     tl.store(out + at, total)
 
 
+@eft.jit
+def transposed(x, out, n, SIZE: tl.constexpr):
+    i = tl.arange(0, SIZE)
+    at = offsets((SIZE // 16, 16))
+    tl.store(out + i, tl.reshape(tl.trans(tl.load(x + at)), SIZE))
+
+
+@eft.jit
+def together(x, out, n, SIZE: tl.constexpr):
+    half = tl.arange(0, SIZE // 2)
+    both = tl.cat(tl.load(x + half), tl.load(x + n + half))
+    tl.store(out + tl.arange(0, SIZE), tl.flip(both))
+
+
+@eft.jit
+def apart(x, out, n, SIZE: tl.constexpr):
+    half = tl.arange(0, SIZE // 2)
+    a, b = tl.split(tl.reshape(tl.load(x + tl.arange(0, SIZE)), (SIZE // 2, 2)))
+    tl.store(out + half, tl.interleave(b, a).sum() + a - b)
+
+
+@eft.jit
+def gathered(x, out, n, SIZE: tl.constexpr):
+    i = tl.arange(0, SIZE)
+    tl.store(out + i, tl.gather(tl.load(x + i), (i * n) % SIZE, 0))
+
+
+@eft.jit
+def in_order(x, out, n, SIZE: tl.constexpr):
+    i = tl.arange(0, SIZE)
+    tl.store(out + i, tl.sort(tl.load(x + i)))
+
+
+@eft.jit
+def printed(x, out, n, SIZE: tl.constexpr):
+    tl.device_print("x", tl.load(x + tl.arange(0, SIZE)))
+
+
 def instructions(kernel, element, size: int) -> int:
     """How many there are in a kernel's code for the host."""
     code = kernel.warmup(element, element, 7, target="cpu", SIZE=size).asm["llvm"]
@@ -63,6 +102,12 @@ def instructions(kernel, element, size: int) -> int:
         (choices, tl.float64, 700),
         (running, tl.float32, 400),
         (products, tl.float32, 400),
+        (transposed, tl.float32, 300),
+        (together, tl.float32, 300),
+        (apart, tl.int8, 600),
+        (gathered, tl.float64, 200),
+        (in_order, tl.float32, 1000),
+        (printed, tl.float32, 150),
     ],
     ids=lambda value: getattr(value, "__name__", None),
 )
