@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Axis information: the lattice, and the
-// data-flow analysis over it. AxisRules.cpp has what each operation does.
+// Axis information: the lattice, and the data-flow analysis over it. AxisRules.cpp has what each
+// operation does.
 #include "compiler/analysis/AxisInfo.h"
 
 #include "compiler/analysis/AxisRules.h"

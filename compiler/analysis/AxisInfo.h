@@ -6,9 +6,11 @@
 // the next. Three powers of two per dimension answer it. Let a *run* of length r be the indices k·r
 // … k·r + r − 1 of the dimension, the other coordinates fixed.
 //
-//   contiguity     the longest run in which each value is the one before plus 1 (for pointers: plus
-//   one element) divisibility   what divides the value at the start of each such run (for pointers:
-//   the address in bytes) constancy      the longest run in which all values are equal
+//   contiguity     the longest run in which each value is the one before plus 1
+//                  (for pointers: plus one element)
+//   divisibility   what divides the value at the start of each such run
+//                  (for pointers: the address in bytes)
+//   constancy      the longest run in which all values are equal
 //
 //   value                                          contiguity   divisibility   constancy
 //   eft.arange 0 to 1024                              1024          2^31            1

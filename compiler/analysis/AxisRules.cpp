@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The rules of the axis analysis, one
-// function per kind of operation. Each says why it holds where that isn't plain; all of them hold
-// modulo 2^bits.
+// The rules of the axis analysis, one function per kind of operation. Each says why it holds where
+// that isn't plain; all of them hold modulo 2^bits.
 #include "compiler/analysis/AxisRules.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

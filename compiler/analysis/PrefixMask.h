@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Masks that cut a range: `offsets < n` is
-// true for the first elements of a block and false for the rest.
+// Masks that cut a range: `offsets < n` is true for the first elements of a block and false for the
+// rest.
 //
 // Two questions, for two uses. How long are the runs inside which a mask is true first and false
 // afterwards? A vector inside such a run is full just where the mask is true for its last element:

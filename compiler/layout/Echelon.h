@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Gaussian elimination over bits, one
-// column at a time: all that the layouts' algebra needs of linear algebra.
+// Gaussian elimination over bits, one column at a time: all that the layouts' algebra needs of
+// linear algebra.
 #pragma once
 
 #include <array>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Linear layouts: making them, applying
-// them, and their algebra. LayoutShapes.cpp has what changes the block alone.
+// Linear layouts: making them, applying them, and their algebra. LayoutShapes.cpp has what changes
+// the block alone.
 #include "compiler/layout/LinearLayout.h"
 
 #include "compiler/layout/Echelon.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Placements: which layout a block gets, as
-// pure functions of its shape and of what its accesses allow.
+// Placements: which layout a block gets, as pure functions of its shape and of what its accesses
+// allow.
 //
 // Both walk the block's elements in one order, the fastest dimension first, and deal the bits of
 // that walk out to the place dimensions from the lowest to the highest:

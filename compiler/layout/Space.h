@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A space: the points of a box with named
-// sides, each side a power of two. A layout maps one to another.
+// A space: the points of a box with named sides, each side a power of two. A layout maps one to
+// another.
 #pragma once
 
 #include <cstdint>
@@ -21,9 +21,9 @@ using Coordinates = std::vector<int64_t>;
 /// two kinds of spaces, which differ only in where a dimension's bits lie in the packed word:
 ///
 ///   - *places* are packed with the first dimension lowest: (register, lane, warp) counts registers
-///   first;
+///     first;
 ///   - a *block* is packed with the last dimension lowest, so that a packed point is the element's
-///   row-major number.
+///     row-major number.
 ///
 /// The packing decides nothing about the meaning of a layout. It decides which of several equal
 /// choices comes first (the lowest bits are preferred), and makes reshaping a block free of charge.

@@ -19,8 +19,6 @@ using DevicePointer = unsigned long long;
 
 inline constexpr Result success = 0;
 inline constexpr Result errorOutOfMemory = 2;
-inline constexpr Result errorNotInitialized = 3;
-inline constexpr Result errorDeinitialized = 4;
 inline constexpr Result errorNoDevice = 100;
 inline constexpr Result errorInvalidContext = 201;
 inline constexpr Result errorNotFound = 500;
@@ -55,7 +53,7 @@ enum JitOption : int {
   errorLogBytes = 6,
 };
 
-// A stream's number: the default stream in its two meanings.
+// The number of the default stream that waits for all others.
 inline constexpr size_t legacyDefaultStream = 1;
 
 } // namespace eft::cuda

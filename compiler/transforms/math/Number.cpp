@@ -73,9 +73,6 @@ Number Number::bits() const {
 Number Number::bitsAs(FloatType type) const { return convert<arith::BitcastOp>(*this, type); }
 Number Number::extendFloat(FloatType type) const { return convert<arith::ExtFOp>(*this, type); }
 Number Number::truncateFloat(FloatType type) const { return convert<arith::TruncFOp>(*this, type); }
-Number Number::extendSigned(unsigned width) const {
-  return convert<arith::ExtSIOp>(*this, builder->getIntegerType(width));
-}
 Number Number::extendUnsigned(unsigned width) const {
   return convert<arith::ExtUIOp>(*this, builder->getIntegerType(width));
 }
@@ -148,7 +145,6 @@ Number sqrt(Number a) { return make<math::SqrtOp>(a, Value(a)); }
 Number truncate(Number a) { return make<math::TruncOp>(a, Value(a)); }
 Number minimum(Number a, Number b) { return make<arith::MinimumFOp>(a, Value(a), Value(b)); }
 Number maximum(Number a, Number b) { return make<arith::MaximumFOp>(a, Value(a), Value(b)); }
-Number minimumNumber(Number a, Number b) { return make<arith::MinNumFOp>(a, Value(a), Value(b)); }
 Number maximumNumber(Number a, Number b) { return make<arith::MaxNumFOp>(a, Value(a), Value(b)); }
 
 Number clamp(Number x, double low, double high) {

@@ -55,10 +55,9 @@ public:
   Number bits() const;
   /// The integer's bits as a float of that type and width.
   Number bitsAs(mlir::FloatType type) const;
-  /// Wider or narrower: floats round to nearest even; integers extend by sign or zero, or wrap.
+  /// Wider or narrower: floats round to nearest even; integers extend by zero, or wrap.
   Number extendFloat(mlir::FloatType type) const;
   Number truncateFloat(mlir::FloatType type) const;
-  Number extendSigned(unsigned width) const;
   Number extendUnsigned(unsigned width) const;
   Number truncate(unsigned width) const;
   /// Integer to float, rounded to nearest even.
@@ -113,8 +112,7 @@ Number truncate(Number a);
 /// The lesser or greater; NaN if either is NaN. -0 is less than +0.
 Number minimum(Number a, Number b);
 Number maximum(Number a, Number b);
-/// The same, but the other one if one is NaN.
-Number minimumNumber(Number a, Number b);
+/// The greater; the other one if one is NaN.
 Number maximumNumber(Number a, Number b);
 
 #define EFT_WITH_CONSTANT(op)                                                                      \

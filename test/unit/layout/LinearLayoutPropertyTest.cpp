@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What must hold of every layout, on random
-// layouts over small spaces, against brute force over all places.
+// What must hold of every layout, on random layouts over small spaces, against brute force over all
+// places.
 #include "RandomLayout.h"
 
 namespace eft {

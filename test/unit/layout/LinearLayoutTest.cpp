@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The layouts' algebra on examples, and its
-// diagnostics. LinearLayoutPropertyTest.cpp holds it against brute force.
+// The layouts' algebra on examples, and its diagnostics. LinearLayoutPropertyTest.cpp holds it
+// against brute force.
 #include "RandomLayout.h"
 
 namespace eft {
