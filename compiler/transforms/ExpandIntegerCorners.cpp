@@ -30,7 +30,8 @@ constexpr bool isQuotient =
 
 /// Division by zero gives the number whose bits are all ones, and leaves the dividend; the least
 /// number divided by -1 is itself, and leaves zero. Division by 1 has the second result, and a
-/// select gives the first.
+/// select gives the first. A zero becomes 1 by a maximum, not by a select: LLVM may divide by the
+/// arms of selects, and takes a zero in one place of a vector for a mistake in all of them.
 template <typename Op> struct ExpandDivision : OpRewritePattern<Op> {
   using OpRewritePattern<Op>::OpRewritePattern;
 
@@ -43,7 +44,7 @@ template <typename Op> struct ExpandDivision : OpRewritePattern<Op> {
     ImplicitLocOpBuilder builder(op.getLoc(), rewriter);
     Number x(builder, op.getLhs()), d(builder, op.getRhs());
     Number isZero = d == 0;
-    Number replaced = select(isZero, 1, d);
+    Number replaced(builder, builder.create<arith::MaxUIOp>(d, d.constant(1)));
     if (isSigned<Op>) {
       Number least = x.constant(APInt::getSignedMinValue(x.getWidth()).getZExtValue());
       replaced = select((x == least) & (d == -1), 1, replaced);

@@ -4,7 +4,7 @@
 // CHECK-SAME: %[[X:[a-z0-9]+]]: i32, %[[D:[a-z0-9]+]]: i32
 func.func @unsigned_quotient(%x: i32, %d: i32) -> i32 {
   // CHECK: %[[ZERO:.*]] = arith.cmpi eq, %[[D]], %c0{{.*}} : i32
-  // CHECK: %[[SAFE:.*]] = arith.select %[[ZERO]], %c1{{.*}}, %[[D]] : i32
+  // CHECK: %[[SAFE:.*]] = arith.maxui %[[D]], %c1{{.*}} : i32
   // CHECK: %[[Q:.*]] = arith.divui %[[X]], %[[SAFE]] : i32
   // CHECK: %[[R:.*]] = arith.select %[[ZERO]], %c-1{{.*}}, %[[Q]] : i32
   // CHECK: return %[[R]]

@@ -162,6 +162,22 @@ def test_integer_quotients(device, left, right):
 
 
 @eft.jit
+def chosen_remainders(x_ptr, out_ptr, N: tl.constexpr):
+    i = tl.arange(0, N)
+    x = tl.load(x_ptr + i)
+    tl.store(out_ptr + i, x % tl.where(x == 1, i, x == 1))
+
+
+def test_a_zero_in_one_place_of_a_divisor_changes_no_other(device):
+    x = np.where(np.arange(32) % 3 == 0, 5, 1).astype(np.int8)
+    out = device.put(np.zeros(32, np.int32))
+    chosen_remainders[1](device.put(x), out, N=32)
+    divisor = np.where(x == 1, np.arange(32), 0)
+    expected = np.where(divisor == 0, x, x % np.maximum(divisor, 1))
+    assert_same_bits(device.get(out), expected.astype(np.int32))
+
+
+@eft.jit
 def float_remainder(x_ptr, y_ptr, out_ptr, N: tl.constexpr):
     i = tl.arange(0, N)
     tl.store(out_ptr + i, tl.load(x_ptr + i) % tl.load(y_ptr + i))
