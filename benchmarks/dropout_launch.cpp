@@ -5,7 +5,7 @@
 //
 //   c++ -std=c++20 -O2 dropout_launch.cpp -IPREFIX/include -LPREFIX/lib -left-ops -left-runtime
 //   -ldl LD_LIBRARY_PATH=PREFIX/lib ./a.out
-//   build/release/runtime/ops/kernels/eft_block256_by4.compute_90.ptx
+//   build/release/runtime/ops/kernels/eft_block64_by4.compute_90.ptx
 //
 // Prints the median nanoseconds of each, and their difference.
 #include <eft/Ops.h>
@@ -24,7 +24,7 @@
 namespace {
 
 constexpr int batches = 200, launches = 200;
-constexpr int64_t rows = 8, columns = 256; // one program of the kernel
+constexpr int64_t rows = 32, columns = 32; // one program of the kernel
 constexpr unsigned threads = 128;
 
 [[noreturn]] void fail(const std::string &message) {

@@ -57,8 +57,8 @@ int32_t shift(const Forward &what) { return int32_t(reinterpret_cast<uintptr_t>(
 #define EFT_UNALIGNED EFT_BY_ONE, shift(what)
 
 /// The variants of the forward, as they stand in its tables. A 4 at the end is for 16-byte vectors.
-/// The forms of one element, `Block64` to `Block1024`, are for the CPU, `Rows33` to `Line` for
-/// GPUs.
+/// `Block64` to `Block1024By4` are for the CPU, and the second of them for GPUs, too; `Rows33` to
+/// `Line` are for GPUs.
 enum Form {
   Narrow16,
   Narrow16By4,
@@ -116,16 +116,6 @@ Form blockOf(int64_t columns, bool byFour) {
   return Form(form + byFour);
 }
 
-int64_t roundUp(int64_t number, int64_t unit) { return (number + unit - 1) / unit * unit; }
-
-/// By vectors, on a GPU. The widest blocks take the fewest instructions for each element; but if
-/// more than a fifth of them were beyond the end of the row, narrower ones are faster.
-Form vectorsOf(const Forward &what) {
-  bool wastes = what.columns > 256 && what.rows >= 8 &&
-                4 * roundUp(what.columns, 1024) > 5 * roundUp(what.columns, 256);
-  return blockOf(wastes ? 256 : what.columns, true);
-}
-
 Form unalignedOf(const Forward &what) {
   if (what.columns > 256)
     return what.rows < 8 ? Line : Strips;
@@ -142,9 +132,11 @@ Form formOf(const Forward &what, DeviceKind device) {
     return aligned && device == DeviceKind::Cuda ? Narrow16By4 : Narrow16;
   if (device == DeviceKind::Host)
     return blockOf(what.columns, byFour);
-  if (byFour)
-    return vectorsOf(what);
-  return what.columns <= 24 && aligned && countsRows ? Narrow24By4 : unalignedOf(what);
+  if (what.columns <= 24 && aligned && countsRows)
+    return Narrow24By4;
+  // Wider rows go faster by turns, even where they could be read in vectors: all loads are on their
+  // way before the first draw.
+  return what.columns <= 32 && byFour ? Block64By4 : unalignedOf(what);
 }
 
 } // namespace

@@ -12,7 +12,7 @@ where low and high are the 32-bit halves, and is kept if that is at least `thres
 p * 2**32. For a given word, 16 neighbours have 16 draws: whole vectors, on a GPU and on a CPU.
 
 `forward` is the general form, `narrow` that for rows of fewer columns than a draw serves. For rows
-that begin anywhere, GPUs have those of dropout_unaligned.py.
+of more than 32 columns, and for those that begin anywhere, GPUs have those of dropout_unaligned.py.
 """
 
 import eft

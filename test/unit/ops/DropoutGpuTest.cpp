@@ -5,6 +5,7 @@
 #include "eft/Ops.h"
 #include "eft/Runtime.h"
 
+#include <bit>
 #include <cmath>
 #include <gtest/gtest.h>
 #include <thread>
@@ -123,7 +124,7 @@ TEST_F(DropoutOnGpu, p_of_zero_and_of_one) {
   Matrix<float> x(30, 131), y(30, 131, -1);
   Matrix<int32_t> mask(30, 131, -1);
   fill(x);
-  x.at(0, 0) = NAN;
+  x.at(0, 0) = std::bit_cast<float>(0x7fffffff); // the NaN that a GPU makes of every NaN
   x.at(0, 1) = -0.0f;
   x.at(0, 2) = INFINITY;
   OnGpu<float> gpuX(x, 0), gpuY(y, 0);
