@@ -28,6 +28,7 @@ struct DropoutCuda : testing::Test {
     for (auto [rows, columns] : std::vector<std::pair<int64_t, int64_t>>{{1, 5},
                                                                          {1, 17},
                                                                          {1, 25},
+                                                                         {1, 32},
                                                                          {1, 63},
                                                                          {1, 64},
                                                                          {1, 127},
@@ -70,19 +71,15 @@ std::string launch(const char *kernel, const char *grid, const char *threads) {
 } // namespace
 
 TEST_F(DropoutCuda, the_grid_covers_the_matrix) {
-  EXPECT_EQ(launched(33, 64), launch("forward", "1 2 1", "128"));
-  EXPECT_EQ(launched(33, 68, true), launch("forward", "1 3 1", "128"));
-  EXPECT_EQ(launched(33, 256), launch("forward", "1 5 1", "128"));
-  EXPECT_EQ(launched(33, 3076, true), launch("forward", "4 33 1", "64"));
-  EXPECT_EQ(launched(65536, 1024), launch("forward", "1 32768 2", "64"));
-  EXPECT_EQ(launched(1, int64_t(1) << 32), launch("forward", "4194304 1 1", "64"));
+  EXPECT_EQ(launched(33, 28, true), launch("forward", "1 2 1", "128"));
+  EXPECT_EQ(launched(33, 32), launch("forward", "1 2 1", "128"));
+  EXPECT_EQ(launched(33, 64), launch("by_rows", "1 3 1", "128"));
+  EXPECT_EQ(launched(33, 68, true), launch("by_rows", "1 5 1", "128"));
+  EXPECT_EQ(launched(33, 256), launch("by_rows", "1 5 1", "128"));
+  EXPECT_EQ(launched(33, 3076, true), launch("by_strips", "13 5 1", "128"));
+  EXPECT_EQ(launched(1 << 20, 1024), launch("by_strips", "5 43691 3", "128"));
+  EXPECT_EQ(launched(1, int64_t(1) << 32), launch("by_strips", "2097153 1 1", "128"));
   EXPECT_EQ(fake.current(), -1);
-}
-
-TEST_F(DropoutCuda, wide_blocks_that_were_mostly_empty_become_narrow_ones) {
-  EXPECT_EQ(launched(33, 260), launch("forward", "2 5 1", "128"));
-  EXPECT_EQ(launched(33, 2052, true), launch("forward", "9 5 1", "128"));
-  EXPECT_EQ(launched(7, 260), launch("forward", "1 7 1", "64"));
 }
 
 TEST_F(DropoutCuda, few_columns_are_one_row_of_elements) {
@@ -90,7 +87,7 @@ TEST_F(DropoutCuda, few_columns_are_one_row_of_elements) {
   EXPECT_EQ(launched(3000, 16, true, 4), launch("narrow", "1 24 1", "256"));
   EXPECT_EQ(launched(4097, 1), launch("narrow", "1 3 1", "256"));
   EXPECT_EQ(launched(300, 23, true), launch("narrow", "1 4 1", "256"));
-  EXPECT_EQ(launched(300, 24), launch("forward", "1 10 1", "128"));
+  EXPECT_EQ(launched(300, 24), launch("narrow", "1 4 1", "256"));
   // Which counts no more than 2^32 of them.
   EXPECT_EQ(launched(int64_t(1) << 32, 13), launch("by_rows", "1 65521 4097", "128"));
 }
@@ -116,7 +113,7 @@ TEST_F(DropoutCuda, the_backward_is_one_row) {
   EXPECT_EQ(fake.log(), "launch backward on 1 grid 15 1 1 block 256 1 1 shared 0 stream 48:\n");
   fake.clear();
   ASSERT_TRUE(DropoutCudaSeedBackwardLaunch(dY, dY, {0.5f, true, 1}, nullptr).ok());
-  EXPECT_EQ(fake.log(), "launch forward on 1 grid 1 19 1 block 128 1 1 shared 0 stream 0:\n");
+  EXPECT_EQ(fake.log(), "launch by_rows on 1 grid 1 38 1 block 128 1 1 shared 0 stream 0:\n");
 }
 
 TEST_F(DropoutCuda, nothing_is_launched_for_nothing) {
