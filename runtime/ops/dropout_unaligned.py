@@ -14,7 +14,8 @@ turn has in front of the row is one word behind the others: 20 columns from 50 b
     word of them                            0    0 … 0   1 … 1
     first           -12 … -1                0-3  of each place, the same in all turns
 
-All elements are asked for before the first is written: a thread waits for its memory once.
+All elements are asked for before the first is written: a thread waits for its memory once. So rows
+of more than 32 columns that are aligned take these forms, too.
 """
 
 import eft
