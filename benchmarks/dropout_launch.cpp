@@ -4,7 +4,7 @@
 // and the kernel's PTX from the build:
 //
 //   c++ -std=c++20 -O2 dropout_launch.cpp -IPREFIX/include -LPREFIX/lib -left-ops -left-runtime
-//   LD_LIBRARY_PATH=PREFIX/lib ./a.out KERNELS/eft_block64_by4.compute_90.ptx
+//   LD_LIBRARY_PATH=PREFIX/lib ./a.out KERNELS/eft_forward_gpu.compute_90.ptx
 //
 // with build/release/runtime/ops/kernels for KERNELS. Prints the median nanoseconds of each, and
 // their difference.
@@ -17,8 +17,8 @@
 
 namespace {
 
-constexpr int64_t rows = 32, columns = 32; // one program of the kernel
-constexpr unsigned threads = 128;
+constexpr int64_t rows = 1, columns = 64; // one program of the kernel
+constexpr unsigned threads = 64;
 
 std::string contentOf(const char *path) {
   std::ifstream file(path, std::ios::binary);
@@ -50,11 +50,14 @@ int main(int count, char **words) {
   };
   auto byDriver = [&](int i) {
     void *xData = x.data(), *yData = y.data();
-    int64_t rowCount = rows, fours = columns / 4, seed = i + 1;
+    int64_t rowCount = rows, columnCount = columns, seed = i + 1, strips = 1;
     uint32_t threshold = 1u << 31;
     bool mayKeep = true;
     float scale = 2;
-    void *parameters[] = {&xData, &yData, &rowCount, &fours, &seed, &threshold, &mayKeep, &scale};
+    int32_t shift = 0;
+    uint64_t factor = 0, exponent = 0; // for more rows than the kernel has here
+    void *parameters[] = {&xData,   &yData, &rowCount, &columnCount, &seed,   &threshold,
+                          &mayKeep, &scale, &shift,    &strips,      &factor, &exponent};
     return driver.launch(function, 1, 1, 1, threads, 1, 1, 0, stream.handle(), parameters,
                          nullptr) == 0;
   };

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The dropout operator on a GPU beside PyTorch's, for matrices of 2^28 elements of all widths.
+"""The dropout operator on a GPU beside PyTorch's, for matrices of 2^28 elements of many shapes.
 
 Needs PyTorch with a GPU:
 
@@ -12,28 +12,30 @@ import eft.ops
 from common import arguments, gpu_torch, seconds_on_gpu
 from report import Report
 
-# At the limits of each kernel that eft.ops chooses from, both ways.
 WIDTHS = [
-    *(1, 3, 4, 7, 13, 16, 17, 20, 23, 25, 28, 33, 34, 48, 63, 64, 65, 68, 100, 127, 128, 129, 132),
-    *(193, 255, 256, 257, 260, 400, 511, 1000, 1023, 1024, 1028, 2047, 4097, 16384, 100003),
+    *(1, 2, 3, 4, 5, 7, 8, 13, 16, 17, 20, 23, 25, 28, 32, 33, 34, 41, 48, 63, 64, 65, 100, 127),
+    *(128, 129, 193, 255, 256, 257, 260, 400, 511, 1000, 1023, 1024, 1028, 2047, 4097, 16384),
+    100003,
 ]
+ROWS = [1, 7, 32, 100, 1023, 1025, 1040, 1100, 2047]
 
 
 def main() -> None:
-    parser = arguments("Times dropout beside PyTorch's, by the number of columns.")
+    parser = arguments("Times dropout beside PyTorch's, by the shape.")
     parser.add_argument("--bits", type=int, default=28, help="about 2^BITS elements")
     options = parser.parse_args()
     torch = gpu_torch()
     title = f"The dropout operator, 2^{options.bits} elements of fp32, p = 0.5, milliseconds"
     report = Report("operators_gpu", title, options.out)
     shapes = [(2**options.bits // columns, columns) for columns in WIDTHS]
-    for rows, columns in [*shapes, (1, 2**options.bits), (1, 2**options.bits - 1)]:
-        add_row(report, torch, torch.randn((rows, columns), device="cuda"))
+    shapes += [(rows, 2**options.bits // rows - odd) for rows in ROWS for odd in (0, 1)]
+    for shape in shapes:
+        add_row(report, torch, torch.randn(shape, device="cuda"))
     ratios = [row["PyTorch"] / row["Eft"] for row in report.rows]
     slowest = min(range(len(ratios)), key=ratios.__getitem__)
     report.notes.append(
         f"the least that Eft is faster than PyTorch, without a mask: {ratios[slowest]:.3f} times, "
-        f"at {report.rows[slowest]['columns']} columns (goal: 1)"
+        f"at {report.rows[slowest]['rows']} rows (goal: 1)"
     )
     report.save()
 

@@ -3,43 +3,31 @@
 #include "runtime/ops/DropoutVariants.h"
 
 #include "runtime/cuda/Gpu.h"
+#include "runtime/launch/Grid.h"
 
 #include <atomic>
 
 namespace eft::ops {
 namespace {
 
-// An empty matrix has no variant.
 bool isEmpty(const Forward &what) { return what.rows == 0 || what.columns == 0; }
 bool isEmpty(const Backward &what) { return what.count == 0; }
 
-int64_t ceilDivide(int64_t number, int64_t by) { return number / by + (number % by != 0); }
-
-/// Programs along a row in x; blocks of rows in y, and in z where these are too many for y. The
-/// kernel passes over what y · z has too much.
-Grid gridOf(const Forward &what, const Variant<Forward> &variant) {
-  constexpr int64_t mostInY = 65535;
-  int64_t blocks = ceilDivide(what.rows, rowsEach(what, variant));
-  int64_t inZ = ceilDivide(blocks, mostInY);
-  return {ceilDivide(what.columns + variant.lead, variant.columns), ceilDivide(blocks, inZ), inZ};
+/// That there are too many programs.
+Error tooLarge(int64_t programs, const Grid &limits, std::string_view device) {
+  return checkGrid({programs, 1, 1}, limits, "dropout", device).error();
 }
 
-Grid gridOf(const Backward &what, const Variant<Backward> &variant) {
-  return {ceilDivide(what.count, variant.columns), 1, 1};
-}
-
-template <typename What> Status runOnCpu(const What &what) {
-  if (isEmpty(what))
-    return {};
-  const Variant<What> &variant = choose(what, DeviceKind::Host);
-  auto grid = checkGrid(gridOf(what, variant), hostGridLimits, "dropout", "cpu");
-  if (!grid.ok())
-    return grid.error();
-  const cpu::Kernel *kernel = variant.host();
+template <typename What>
+Status runOnCpu(const CpuKernel<What> &compiled, int64_t programs, const What &what) {
+  if (programs > hostGridLimits.x)
+    return tooLarge(programs, hostGridLimits, "cpu");
+  const cpu::Kernel *kernel = compiled.kernel();
   if (!kernel)
     return Error{ErrorKind::NoDevice, "dropout has no code that this CPU can run"};
-  Slots slots = variant.slots(what);
-  return kernel->launch(grid->extents, grid->programs, {slots.values.data(), slots.count});
+  Slots slots = compiled.slots(what);
+  return kernel->launch({uint32_t(programs), 1, 1}, uint64_t(programs),
+                        {slots.values.data(), slots.count});
 }
 
 /// The GPU of this number, found once.
@@ -57,40 +45,55 @@ Expected<const cuda::Gpu *> findGpu(int ordinal) {
   return found;
 }
 
-template <typename What> Status runOnCuda(const What &what, int ordinal, StreamHandle stream) {
+template <typename What>
+Status runOnCuda(const cuda::Gpu &gpu, const GpuKernel<What> &kernel, int64_t programs,
+                 const What &what, StreamHandle stream) {
+  const Grid &limits = gpu.properties().maxGrid;
+  if (programs > limits.x) // whose words are not for every launch
+    return tooLarge(programs, limits, gpu.name());
+  auto scope = cuda::ContextScope::enter(gpu, "launching dropout");
+  if (!scope.ok())
+    return scope.error();
+  int code = kernel.launch(stream, uint32_t(programs), what);
+  if (code == 0)
+    return {};
+  ErrorKind kind = code == cuda::errorOutOfMemory ? ErrorKind::OutOfMemory : ErrorKind::Cuda;
+  return Error{kind, "launching dropout on " + gpu.name() + " failed with code " +
+                         std::to_string(code) + ": " + kernel.errorText(code)};
+}
+
+} // namespace
+
+Status launchOnCpu(const Forward &what) {
+  if (isEmpty(what))
+    return {};
+  CpuForward plan = planForCpu(what);
+  return runOnCpu(kernelFor(plan), plan.programs, plan);
+}
+
+Status launchOnCpu(const Backward &what) {
+  if (isEmpty(what))
+    return {};
+  return runOnCpu(cpuKernelFor(what), programsOf(what), what);
+}
+
+Status launchOnCuda(const Forward &what, int ordinal, StreamHandle stream) {
   auto gpu = findGpu(ordinal);
   if (!gpu.ok())
     return gpu.error();
   if (isEmpty(what))
     return {};
-  const Variant<What> &variant = choose(what, DeviceKind::Cuda);
-  auto grid =
-      checkGrid(gridOf(what, variant), (*gpu)->properties().maxGrid, "dropout", (*gpu)->name());
-  if (!grid.ok())
-    return grid.error();
-  auto scope = cuda::ContextScope::enter(**gpu, "launching dropout");
-  if (!scope.ok())
-    return scope.error();
-  int code = variant.launch(stream, *grid, what);
-  if (code == 0)
-    return {};
-  ErrorKind kind = code == cuda::errorOutOfMemory ? ErrorKind::OutOfMemory : ErrorKind::Cuda;
-  return Error{kind, "launching dropout on " + (*gpu)->name() + " failed with code " +
-                         std::to_string(code) + ": " + variant.errorText(code)};
-}
-
-} // namespace
-
-Status launchOnCpu(const Forward &what) { return runOnCpu(what); }
-
-Status launchOnCpu(const Backward &what) { return runOnCpu(what); }
-
-Status launchOnCuda(const Forward &what, int ordinal, StreamHandle stream) {
-  return runOnCuda(what, ordinal, stream);
+  GpuForward plan = planForGpu(what);
+  return runOnCuda(**gpu, kernelFor(plan), plan.programs, plan, stream);
 }
 
 Status launchOnCuda(const Backward &what, int ordinal, StreamHandle stream) {
-  return runOnCuda(what, ordinal, stream);
+  auto gpu = findGpu(ordinal);
+  if (!gpu.ok())
+    return gpu.error();
+  if (isEmpty(what))
+    return {};
+  return runOnCuda(**gpu, gpuKernelFor(what), programsOf(what), what, stream);
 }
 
 } // namespace eft::ops

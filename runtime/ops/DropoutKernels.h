@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The kernels of dropout.py as they were compiled: which there are, and one way to launch them all.
+// What the kernels of dropout*.py work on, and one way to launch them all.
 #pragma once
 
 #include "eft/Dropout.h"
@@ -8,7 +8,7 @@
 
 namespace eft::ops {
 
-// What the kernel `forward` works on. Pointers are to memory of the device.
+// What the forward works on. Pointers are to memory of the device.
 struct Forward {
   const float *x = nullptr;
   float *y = nullptr;
@@ -20,7 +20,7 @@ struct Forward {
   float scale = 1;
 };
 
-// What the kernel `backward` works on.
+// What the backward by a mask works on.
 struct Backward {
   const float *dy = nullptr;
   const int32_t *mask = nullptr;
@@ -29,7 +29,7 @@ struct Backward {
   float scale = 1;
 };
 
-// Launches the variant that fits, which for an empty matrix is none.
+// For an empty matrix they launch nothing.
 Status launchOnCpu(const Forward &what);
 Status launchOnCpu(const Backward &what);
 Status launchOnCuda(const Forward &what, int ordinal, StreamHandle stream);

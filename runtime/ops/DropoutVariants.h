@@ -1,38 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The kernels of dropout.py and dropout_unaligned.py as they were compiled, and which of them is
-// for what.
+// The kernels of dropout*.py as they were compiled ahead of time.
 #pragma once
 
 #include "runtime/cpu/Kernel.h"
-#include "runtime/launch/Grid.h"
-#include "runtime/ops/DropoutKernels.h"
+#include "runtime/ops/DropoutPlan.h"
 
 #include <array>
 
 namespace eft::ops {
 
-/// The arguments for the CPU.
+/// The arguments of a kernel for the CPU.
 struct Slots {
-  std::array<uint64_t, 11> values;
+  std::array<uint64_t, 15> values;
   size_t count;
 };
 
-/// A compiled kernel: `launch` puts it into a stream of the current context, `host` is it on the
-/// CPU, or null if there is no code for this one.
-template <typename What> struct Variant {
-  int64_t rows, columns; // of a program; as many rows as fit if there are 0
-  int64_t lead;          // columns that a row may begin behind the place where its programs do
-  int (*launch)(StreamHandle stream, const CheckedGrid &grid, const What &what);
+/// `launch` puts the kernel into a stream of the current context, and returns a code.
+template <typename What> struct GpuKernel {
+  int (*launch)(StreamHandle stream, uint32_t programs, const What &what);
   const char *(*errorText)(int code);
-  const cpu::Kernel *(*host)();
+};
+
+/// `kernel` is null if there is no code for this CPU.
+template <typename What> struct CpuKernel {
+  const cpu::Kernel *(*kernel)();
   Slots (*slots)(const What &what);
 };
 
-/// The one that is fastest for this on such a device.
-const Variant<Forward> &choose(const Forward &what, DeviceKind device);
-const Variant<Backward> &choose(const Backward &what, DeviceKind device);
-
-/// How many rows a program of a variant has.
-int64_t rowsEach(const Forward &what, const Variant<Forward> &variant);
+const GpuKernel<GpuForward> &kernelFor(const GpuForward &what);
+const CpuKernel<CpuForward> &kernelFor(const CpuForward &what);
+const GpuKernel<Backward> &gpuKernelFor(const Backward &what);
+const CpuKernel<Backward> &cpuKernelFor(const Backward &what);
 
 } // namespace eft::ops

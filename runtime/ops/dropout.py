@@ -1,127 +1,84 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The kernels of the dropout operator, compiled ahead of time into eft::ops.
+"""The random numbers of the dropout operator, and what its kernels share: dropout_gpu.py and
+dropout_cpu.py have the forward. All are compiled ahead of time into eft::ops.
 
 Whether the element of row r and column c is kept is a function of the seed, r and c alone. Philox
-draws four words at a time, so 64 columns share 16 draws: with
+draws four words at a time. In the first 1024 rows they are for columns that are 16 apart, and from
+there on for rows that are 16 apart. So large matrices of few rows draw no words that they don't
+need, nor do those of few columns. With
 
-    group  = c // 64                  lane = c % 16                  word = c // 16 % 4
-    column = 16 * group + lane
+    word = c // 16 % 4 and the first place (r, c - 16 * word)    where r < 1024
+    word = r // 16 % 4 and the first place (r - 16 * word, c)    from there on
 
-the element has the random number `philox(seed, low(column), high(column), low(r), high(r))[word]`,
-where low and high are the 32-bit halves, and is kept if that is at least `threshold`, which is
-p * 2**32. For a given word, 16 neighbours have 16 draws: whole vectors, on a GPU and on a CPU.
-
-`forward` is the general form, `narrow` that for rows of fewer columns than a draw serves. For rows
-of more than 32 columns, and for those that begin anywhere, GPUs have those of dropout_unaligned.py.
+the element has the random number `philox(seed, low(c'), high(c'), low(r'), high(r'))[word]`, where
+(r', c') is the first place, and low and high are the 32-bit halves. The element is kept if that is
+at least `threshold`, which is p * 2**32. For a given word, 16 neighbours have 16 draws: whole
+vectors, on a GPU and on a CPU.
 """
 
 import eft
 import eft.language as tl
 
-LANES = tl.constexpr(16)  # that a group of 64 columns has for each word
+LANES = tl.constexpr(16)  # neighbours that have a word of as many draws
+GROUP = tl.constexpr(64)  # what these draws are for
+EARLY_ROWS = tl.constexpr(1024)  # whose draws are for their own columns
 
 
 @eft.jit
-def forward(
-    x_ptr,
-    y_ptr,
-    mask_ptr,
-    rows,
-    columns,
-    seed,
-    threshold,
-    may_keep,
-    scale,
-    UNIT: tl.constexpr,
-    ROWS: tl.constexpr,
-    GROUPS: tl.constexpr,
-):
-    """y = where(kept, x * scale, 0), and 1 where kept in the mask, if there is one.
-
-    A program has ROWS rows of GROUPS * 64 columns. Program ids count those along a row in x, and
-    blocks of rows in y and z. `may_keep` is false to drop everything, which no threshold of 32 bits
-    can do. `columns` counts UNITs of columns: 4 tells the compiler that rows begin at addresses
-    that are divisible by 16 if the first one does.
-    """
-    columns = columns * UNIT
-    first_row = (tl.program_id(1) + tl.num_programs(1) * tl.program_id(2).to(tl.int64)) * ROWS
-    first_draw = tl.program_id(0).to(tl.int64) * (GROUPS * LANES)
-    first_column = first_draw * 4
-    columns_left = tl.minimum(columns - first_column, GROUPS * LANES * 4).to(tl.int32)
-    rows_left = tl.minimum(tl.maximum(rows - first_row, 0), ROWS).to(tl.int32)
-
-    place = tl.arange(0, ROWS * GROUPS)[:, None]
-    row, group = place // GROUPS, place % GROUPS
-    lane = tl.arange(0, LANES)[None, :]
-    if ROWS == 1:  # which leaves the rows out of the mask of each element
-        columns_left = tl.where(rows_left > 0, columns_left, 0)
-        row_number = first_row
-    else:
-        row_number = first_row + row
-    words = tl.philox(
-        seed,
-        group * LANES + lane + first_draw.to(tl.int32),
-        (first_draw >> 32).to(tl.int32),
-        row_number.to(tl.int32),
-        (row_number >> 32).to(tl.int32),
+def draw(seed, row, column):
+    """The words of the draws with these first places."""
+    return tl.philox(
+        *(seed, column.to(tl.int32), (column >> 32).to(tl.int32)),
+        *(row.to(tl.int32), (row >> 32).to(tl.int32)),
     )
-    start = first_row * columns + first_column
-    for word in tl.static_range(4):
-        column = group * (4 * LANES) + (lane + word * LANES)
-        inside = column < columns_left
-        offsets = column
-        if ROWS > 1:
-            inside = inside & (row < rows_left)
-            offsets = row * columns + column
-        x = tl.load(x_ptr + start + offsets, mask=inside)
-        kept = (words[word] >= threshold) & may_keep
-        tl.store(y_ptr + start + offsets, tl.where(kept, x * scale, 0.0), mask=inside)
-        if mask_ptr is not None:
-            tl.store(mask_ptr + start + offsets, kept.to(tl.int32), mask=inside)
 
 
 @eft.jit
-def narrow(
-    x_ptr,
-    y_ptr,
-    mask_ptr,
-    rows,
-    columns,
-    seed,
-    threshold,
-    may_keep,
-    scale,
-    eights,
-    reciprocal,
-    BLOCK: tl.constexpr,
-    WORDS: tl.constexpr,
-):
-    """The same for rows of up to 16 * WORDS columns, which have a draw for each element, and fewer
-    than 2**32 of them: as one row of elements, that a program has BLOCK of, or less to end with a
-    row.
+def divide(number, factor, exponent):
+    """The quotient of a number below 2**60, where `factor` is 2**(60 + exponent) / divisor, rounded
+    up, and `exponent` is the least that makes 2**exponent at least the divisor."""
+    return (tl.umulhi(number.to(tl.uint64) * 16, factor) >> exponent).to(tl.int64)
 
-    A program has 8 * `eights` rows, and `reciprocal` is 2**20 / columns, rounded up: exact enough
-    for the numbers below BLOCK, of at most 2048.
+
+@eft.jit
+def places(first, columns, factor, exponent, BLOCK: tl.constexpr):
+    """Where BLOCK elements of a matrix are, counted row by row from `first` on: a row, how many
+    rows further on each is, and its column. Those in front of the matrix have negative columns in
+    its first row; no more than BLOCK may be.
+
+    `factor` and `exponent` are for `divide`.
     """
-    rows_each = eights * 8
-    block = tl.program_id(1) + tl.num_programs(1) * tl.program_id(2).to(tl.int64)
-    first_row = block * rows_each
-    rows_left = tl.minimum(tl.maximum(rows - first_row, 0), rows_each).to(tl.int32)
-    start = first_row * columns
-    i = tl.arange(0, BLOCK)
-    inside = i < rows_left * columns
-    x = tl.load(x_ptr + start + i, mask=inside)
-    row = i * reciprocal >> 20
-    column = i - row * columns
-    lane = column if WORDS == 1 else column & (LANES - 1)
-    words = tl.philox(seed, lane, 0, first_row.to(tl.int32) + row, 0)
-    word = words[0]
-    for other in tl.static_range(1, WORDS):
-        word = tl.where(column < other * LANES, word, words[other])
+    row = divide(tl.maximum(first, 0), factor, exponent)
+    begin = first - row * columns
+    if columns <= BLOCK:
+        column = begin.to(tl.int32) + tl.arange(0, BLOCK)
+        short_factor = (factor >> (exponent + 29)).to(tl.uint32) + 1  # 2**31 / columns, about
+        counted = tl.maximum(column, 0).to(tl.uint32)
+        further = tl.umulhi(counted * 2, short_factor).to(tl.int32)
+        column = (column - further * columns.to(tl.int32)).to(tl.int64)
+    else:
+        column = begin + tl.arange(0, BLOCK)
+        further = (column >= columns).to(tl.int32)
+        column -= tl.where(column >= columns, columns, 0)
+    return row, further, column
+
+
+@eft.jit
+def write(y_ptr, mask_ptr, x, word, inside, threshold, may_keep, scale):
+    """An element of each place: y = where(kept, x * scale, 0), and the mask, if there is one.
+    `may_keep` is false to drop everything, which no threshold of 32 bits can do."""
     kept = (word >= threshold) & may_keep
-    tl.store(y_ptr + start + i, tl.where(kept, x * scale, 0.0), mask=inside)
+    tl.store(y_ptr, tl.where(kept, x * scale, 0.0), mask=inside)
     if mask_ptr is not None:
-        tl.store(mask_ptr + start + i, kept.to(tl.int32), mask=inside)
+        tl.store(mask_ptr, kept.to(tl.int32), mask=inside)
+
+
+@eft.jit
+def moved(pointer, elements):
+    """A pointer moved by some elements, if it is one."""
+    if pointer is not None:
+        pointer = pointer + elements
+    return pointer
 
 
 @eft.jit

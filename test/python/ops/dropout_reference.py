@@ -13,14 +13,12 @@ def uniforms(seed: int, rows: int, columns: int) -> np.ndarray:
 
 def uniforms_at(seed: int, row: np.ndarray, column: np.ndarray) -> np.ndarray:
     """The random numbers of elements with these indices."""
-    words = np.empty(row.shape, np.uint32)
-    draw = column // 64 * 16 + column % 16
-    counter = [draw & 0xFFFFFFFF, draw >> 32, row & 0xFFFFFFFF, row >> 32]
-    for word in range(4):
-        here = column // 16 % 4 == word
-        drawn = philox(seed, *(part[here].astype(np.uint64) for part in counter))
-        words[here] = drawn[word]
-    return words / 2.0**32
+    early = row < 1024
+    word = np.where(early, column, row) // 16 % 4
+    row, column = np.where(early, row, row - 16 * word), np.where(early, column - 16 * word, column)
+    counter = [column & 0xFFFFFFFF, column >> 32, row & 0xFFFFFFFF, row >> 32]
+    drawn = philox(seed, *(part.astype(np.uint64) for part in counter))
+    return np.choose(word, drawn) / 2.0**32
 
 
 def philox(seed, c0, c1, c2, c3):

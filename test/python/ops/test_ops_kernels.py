@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The kernels of dropout that eft.ops has for GPUs only, each with shapes at its limits. They are
-compiled for the CPU here, too; eft.ops chooses them by the shape."""
+"""The kernels that eft.ops has compiled ahead of time, here for GPUs and CPUs both, and with blocks
+so small that a few rows have all of their cases."""
 
 from __future__ import annotations
 
-import importlib.util
+import importlib
 from pathlib import Path
 
 import numpy as np
@@ -16,20 +16,55 @@ SEED, P, SCALE = 0x123456789ABCDEF, 0.25, 1.5
 GUARD = 40
 
 
-def _module(name: str):
-    spec = importlib.util.spec_from_file_location(f"kernels_of_{name}", FOLDER / f"{name}.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+@pytest.fixture(scope="module", params=["dropout_gpu", "dropout_cpu"])
+def module(request):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(str(FOLDER))
+        return importlib.import_module(request.param)
 
 
-dropout, unaligned = _module("dropout"), _module("dropout_unaligned")
+def ceil_divide(number: int, by: int) -> int:
+    return -(-number // by)
 
 
-def check(device, kernel, grid, shape, extra, offset=0, with_mask=True, **options):
-    """Runs a kernel and compares all that it wrote; `offset` is that of the arrays."""
+def division(columns: int) -> tuple:
+    """The factor and the exponent for dividing by `columns`."""
+    exponent = (columns - 1).bit_length()
+    return np.uint64(ceil_divide(2 ** (60 + exponent), columns)), np.uint64(exponent)
+
+
+def gpu_launch(rows: int, columns: int, shift: int):
+    """The number of programs, the arguments after the scale and the constexprs."""
+    strips = ceil_divide(columns + 15, 4 * 64)
+    draws = columns * (max(rows - 1024, 0) // 64 * 16 + min(max(rows - 1024, 0) % 64, 16))
+    late = ceil_divide(draws + shift, 128) if draws else 0
+    constexprs = {"STRIPS": 4, "GROUPS": 1, "BLOCK": 128}
+    return strips * min(rows, 1024) + late, (shift, strips, *division(columns)), constexprs
+
+
+def cpu_launch(rows: int, columns: int, shift: int):
+    strips, strip_rows = ceil_divide(columns, 512), 3
+    pieces, piece_blocks = ceil_divide(16 * columns, 1024), 2
+    late = pieces * ceil_divide(max(rows - 1024, 0), 64 * piece_blocks)
+    numbers = (strips, strip_rows, pieces, piece_blocks, *division(columns))
+    constexprs = {"STRIP": 512, "PIECE": 1024, "BLOCK": 64}
+    return strips * ceil_divide(min(rows, 1024), strip_rows) + late, numbers, constexprs
+
+
+@pytest.mark.parametrize("with_mask", [True, False])
+@pytest.mark.parametrize(
+    ("shape", "shift"),
+    [
+        *[((1, 1), 0), ((1, 1030), 3), ((3, 257), 15), ((1023, 16), 1), ((1024, 63), 7)],
+        *[((1025, 1), 5), ((4000, 1), 0), ((1989, 3), 15), ((1343, 16), 0), ((1560, 17), 9)],
+        *[((1089, 127), 4), ((1105, 128), 0), ((1152, 129), 15), ((1153, 130), 11)],
+        *[((1025, 600), 14), ((1041, 513), 2)],
+    ],
+)
+def test_forward(device, module, shape, shift, with_mask):
     rows, columns = shape
     count = rows * columns
+    offset = shift % 4  # of the arrays; the kernel has no other way to know the rest
 
     def guarded(values):
         padded = np.full(GUARD + offset + count + GUARD, 77, values.dtype)
@@ -42,57 +77,13 @@ def check(device, kernel, grid, shape, extra, offset=0, with_mask=True, **option
     views = [each[GUARD + offset : -GUARD] for each in arrays]
     if not with_mask:
         views[2] = None
-    numbers = (rows, columns, SEED, int(P * 2**32), True, SCALE)
-    kernel[grid](*views, *numbers, *extra, **options)
+    launch = gpu_launch if module.__name__ == "dropout_gpu" else cpu_launch
+    programs, numbers, constexprs = launch(rows, columns, shift)
+    sizes = np.int64(rows), np.int64(columns)
+    arguments = (*views, *sizes, SEED, np.uint32(P * 2**32), True, SCALE, *numbers)
+    module.forward[(programs,)](*arguments, **constexprs, num_warps=2)
     kept = (uniforms(SEED, rows, columns) >= P).ravel()
     y = np.where(kept, x * np.float32(SCALE), np.float32(0))
     np.testing.assert_array_equal(device.get(arrays[1]), guarded(y.astype("f4")))
     mask = guarded((kept if with_mask else empty).astype("i4"))
     np.testing.assert_array_equal(device.get(arrays[2]), mask)
-
-
-@pytest.mark.parametrize("with_mask", [True, False])
-@pytest.mark.parametrize(
-    ("batches", "turns", "widths"),
-    [
-        (2, 3, (1, 15, 17, 33)),
-        (2, 5, (34, 49, 63, 64)),
-        (1, 9, (65, 128)),
-        (1, 17, (129, 255, 256)),
-    ],
-)
-def test_whole_rows(device, batches, turns, widths, with_mask):
-    for columns, rows, shift in zip(widths, (35, 16, 1, 20), (0, 5, 15, 11), strict=False):
-        each = 8 * batches
-        constexprs = {"ROWS": 8, "BATCHES": batches, "TURNS": turns}
-        grid = (1, 2, -(-rows // (2 * each)))
-        shape = (rows, columns)
-        check(
-            *(device, unaligned.by_rows, grid, shape, (shift,)),
-            **({"offset": shift % 4, "with_mask": with_mask} | constexprs),
-        )
-
-
-@pytest.mark.parametrize("with_mask", [True, False])
-@pytest.mark.parametrize(("each", "strips"), [(8, 1), (1, 8)])
-def test_strips_of_rows(device, each, strips, with_mask):
-    for columns, rows, shift in [(257, 9, 0), (1023, 11, 7), (2033, 3, 15), (2304, 1, 4)]:
-        grid = (-(-(columns + 15) // (256 * strips)), -(-rows // each), 1)
-        constexprs = {"ROWS": each, "STRIPS": strips, "GROUPS": 4}
-        check(
-            *(device, unaligned.by_strips, grid, (rows, columns), (shift,)),
-            **({"offset": shift % 4, "with_mask": with_mask} | constexprs),
-        )
-
-
-@pytest.mark.parametrize("with_mask", [True, False])
-@pytest.mark.parametrize(("words", "widths"), [(1, (1, 2, 7, 13, 16)), (2, (17, 23, 24))])
-def test_rows_of_few_columns(device, words, widths, with_mask):
-    for columns in widths:
-        eights = 2048 // columns // 8
-        rows = 8 * eights * 3 - 5
-        check(
-            *(device, dropout.narrow, (1, 2, 2), (rows, columns)),
-            (eights, -(-(1 << 20) // columns)),
-            **{"with_mask": with_mask, "BLOCK": 2048, "WORDS": words, "offset": columns % 4},
-        )

@@ -25,26 +25,12 @@ struct DropoutCuda : testing::Test {
     setenv("EFT_LIBCUDA", EFT_FAKE_CUDA, 1);
     fake.setCurrent(-1);
     // So that no test is the first, which also loads.
-    for (auto [rows, columns] : std::vector<std::pair<int64_t, int64_t>>{{1, 5},
-                                                                         {1, 17},
-                                                                         {1, 25},
-                                                                         {1, 32},
-                                                                         {1, 63},
-                                                                         {1, 64},
-                                                                         {1, 127},
-                                                                         {1, 128},
-                                                                         {1, 255},
-                                                                         {1, 256},
-                                                                         {1, 1023},
-                                                                         {8, 1023},
-                                                                         {1, 1024}})
-      for (uintptr_t offset : {0, 4}) {
-        Tensor X = onGpu(rows, columns, DataType::F32, 1, offset);
-        Tensor mask = onGpu(rows, columns, DataType::I32);
-        ASSERT_EQ(dropout_run(X, X, nullptr, {0.5f, true, 1}, stream), 0) << dropout_message();
-        ASSERT_EQ(dropout_run(X, X, &mask, {0.5f, true, 1}, stream), 0) << dropout_message();
-        ASSERT_EQ(dropout_backward_run(X, mask, X, {}, stream), 0) << dropout_message();
-      }
+    for (uintptr_t offset : {0, 4}) {
+      Tensor X = onGpu(2, 2, DataType::F32, 1, offset), mask = onGpu(2, 2, DataType::I32);
+      ASSERT_EQ(dropout_run(X, X, nullptr, {0.5f, true, 1}, stream), 0) << dropout_message();
+      ASSERT_EQ(dropout_run(X, X, &mask, {0.5f, true, 1}, stream), 0) << dropout_message();
+      ASSERT_EQ(dropout_backward_run(X, mask, X, {}, stream), 0) << dropout_message();
+    }
     fake.clear();
   }
 
@@ -59,52 +45,21 @@ struct DropoutCuda : testing::Test {
   }
 };
 
-} // namespace
-
-namespace {
-
-std::string launch(const char *kernel, const char *grid, const char *threads) {
-  return std::string("launch ") + kernel + " on 1 grid " + grid + " block " + threads +
+std::string launch(const char *kernel, const char *programs, const char *threads) {
+  return std::string("launch ") + kernel + " on 1 grid " + programs + " 1 1 block " + threads +
          " 1 1 shared 0 stream 48:\n";
 }
 
 } // namespace
 
 TEST_F(DropoutCuda, the_grid_covers_the_matrix) {
-  EXPECT_EQ(launched(33, 28, true), launch("forward", "1 2 1", "128"));
-  EXPECT_EQ(launched(33, 32), launch("forward", "1 2 1", "128"));
-  EXPECT_EQ(launched(33, 64), launch("by_rows", "1 3 1", "128"));
-  EXPECT_EQ(launched(33, 68, true), launch("by_rows", "1 5 1", "128"));
-  EXPECT_EQ(launched(33, 256), launch("by_rows", "1 5 1", "128"));
-  EXPECT_EQ(launched(33, 3076, true), launch("by_strips", "13 5 1", "128"));
-  EXPECT_EQ(launched(1 << 20, 1024), launch("by_strips", "5 43691 3", "128"));
-  EXPECT_EQ(launched(1, int64_t(1) << 32), launch("by_strips", "2097153 1 1", "128"));
+  EXPECT_EQ(launched(33, 28, true), launch("forward", "33", "64"));
+  EXPECT_EQ(launched(33, 3076), launch("forward", "132", "64"));
+  EXPECT_EQ(launched(4096, 1, true), launch("forward", "1027", "64"));
+  EXPECT_EQ(launched(4096, 1, false, 4), launch("forward", "1028", "64"));
+  EXPECT_EQ(launched(1 << 20, 1024), launch("forward", "1049600", "64"));
+  EXPECT_EQ(launched(1, int64_t(1) << 32), launch("forward", "4194305", "64"));
   EXPECT_EQ(fake.current(), -1);
-}
-
-TEST_F(DropoutCuda, few_columns_are_one_row_of_elements) {
-  EXPECT_EQ(launched(3000, 13), launch("narrow", "1 20 1", "256"));
-  EXPECT_EQ(launched(3000, 16, true, 4), launch("narrow", "1 24 1", "256"));
-  EXPECT_EQ(launched(4097, 1), launch("narrow", "1 3 1", "256"));
-  EXPECT_EQ(launched(300, 23, true), launch("narrow", "1 4 1", "256"));
-  EXPECT_EQ(launched(300, 24), launch("narrow", "1 4 1", "256"));
-  // Which counts no more than 2^32 of them.
-  EXPECT_EQ(launched(int64_t(1) << 32, 13), launch("by_rows", "1 65521 4097", "128"));
-}
-
-TEST_F(DropoutCuda, rows_that_begin_anywhere) {
-  EXPECT_EQ(launched(300, 23, false, 4), launch("by_rows", "1 19 1", "128"));
-  EXPECT_EQ(launched(33, 33, true), launch("by_rows", "1 3 1", "128"));
-  EXPECT_EQ(launched(33, 63), launch("by_rows", "1 3 1", "128"));
-  EXPECT_EQ(launched(33, 127), launch("by_rows", "1 5 1", "128"));
-  EXPECT_EQ(launched(33, 255, true), launch("by_rows", "1 5 1", "128"));
-  EXPECT_EQ(launched(33, 1024, false, 4), launch("by_strips", "5 5 1", "128"));
-  EXPECT_EQ(launched(8, 257), launch("by_strips", "2 1 1", "128"));
-  // 15 columns more: that far a row may begin behind the place where its strips do.
-  EXPECT_EQ(launched(8, 497), launch("by_strips", "2 1 1", "128"));
-  EXPECT_EQ(launched(8, 498, true), launch("by_strips", "3 1 1", "128"));
-  EXPECT_EQ(launched(7, 2033, true), launch("by_strips", "1 7 1", "128"));
-  EXPECT_EQ(launched(7, 2034), launch("by_strips", "2 7 1", "128"));
 }
 
 TEST_F(DropoutCuda, the_backward_is_one_row) {
@@ -113,7 +68,7 @@ TEST_F(DropoutCuda, the_backward_is_one_row) {
   EXPECT_EQ(fake.log(), "launch backward on 1 grid 15 1 1 block 256 1 1 shared 0 stream 48:\n");
   fake.clear();
   ASSERT_TRUE(DropoutCudaSeedBackwardLaunch(dY, dY, {0.5f, true, 1}, nullptr).ok());
-  EXPECT_EQ(fake.log(), "launch by_rows on 1 grid 1 38 1 block 128 1 1 shared 0 stream 0:\n");
+  EXPECT_EQ(fake.log(), "launch forward on 1 grid 300 1 1 block 64 1 1 shared 0 stream 0:\n");
 }
 
 TEST_F(DropoutCuda, nothing_is_launched_for_nothing) {
@@ -133,7 +88,7 @@ TEST_F(DropoutCuda, each_device_has_its_kernel) {
   Tensor X = onGpu(4, 4, DataType::F32, 0);
   ASSERT_TRUE(DropoutCudaLaunch(X, X, nullptr, {0.5f, true, 1}, stream).ok());
   EXPECT_EQ(fake.log(),
-            "retain 0\nload on 0\nlaunch narrow on 0 grid 1 1 1 block 256 1 1 shared 0 stream "
+            "retain 0\nload on 0\nlaunch forward on 0 grid 4 1 1 block 64 1 1 shared 0 stream "
             "48:\n");
 }
 
@@ -144,6 +99,18 @@ TEST_F(DropoutCuda, a_device_that_is_not_there) {
   Status status = DropoutCudaLaunch(X, X, nullptr, {}, stream);
   ASSERT_FALSE(status.ok());
   EXPECT_EQ(status.error().kind, ErrorKind::NoDevice);
+}
+
+TEST_F(DropoutCuda, more_programs_than_a_grid_can_have) {
+  Tensor X = onGpu(1, int64_t(1) << 50);
+  EXPECT_EQ(dropout_run(X, X, nullptr, {}, stream), -7);
+  EXPECT_STREQ(dropout_message(), "grid of kernel 'dropout' has 1099511627777 programs in x, "
+                                  "expected 0 to 2147483647 on cuda:1");
+  X.device = Device::host();
+  EXPECT_EQ(dropout_run(X, X, nullptr, {}, nullptr), -7);
+  EXPECT_STREQ(dropout_message(), "grid of kernel 'dropout' has 68719476736 programs in x, "
+                                  "expected 0 to 2147483647 on cpu");
+  EXPECT_EQ(fake.log(), "");
 }
 
 TEST_F(DropoutCuda, what_the_driver_refuses) {

@@ -72,14 +72,13 @@ struct DropoutOnGpu : testing::Test {
   void SetUp() override { skipWithoutGpu(); }
 };
 
-/// Shapes at the limits of each form of the kernels, and arrays that begin anywhere.
+/// Shapes at the limits of both parts of the kernel, and arrays that begin anywhere.
 std::vector<Case> cases() {
   const std::pair<int64_t, int64_t> shapes[] = {
-      {1, 1},     {2049, 1},  {700, 5},  {129, 16}, {177, 17}, {90, 23},  {85, 24},
-      {17, 25},   {33, 33},   {18, 34},  {16, 63},  {35, 64},  {9, 65},   {17, 68},
-      {8, 127},   {17, 128},  {7, 129},  {9, 132},  {17, 255}, {9, 256},  {7, 257},
-      {8, 257},   {9, 260},   {5, 260},  {17, 497}, {16, 498}, {9, 1023}, {3, 1024},
-      {19, 1023}, {33, 1028}, {3, 2033}, {2, 2034}, {9, 3076}, {1, 4101}, {1, 100003}};
+      {1, 1},     {3, 5},       {1024, 1},   {1025, 1},   {5057, 1}, {1660, 5},
+      {1089, 16}, {1137, 17},   {1023, 255}, {1025, 257}, {9, 256},  {1041, 256},
+      {1088, 64}, {1089, 63},   {1153, 40},  {7, 1009},   {7, 1010}, {9, 1023},
+      {80, 1024}, {1026, 1025}, {9, 3076},   {7, 4101},   {1, 4096}, {1, 100003}};
   std::vector<Case> all;
   for (auto [rows, columns] : shapes)
     for (size_t offset : {0, 1, 7})

@@ -3,9 +3,8 @@
 #include "Matrix.h"
 #include "Reference.h"
 #include "eft/Ops.h"
-#include "eft_block1024_by4.h"
-#include "eft_block1024_mask.h"
-#include "eft_block64_mask.h"
+#include "eft_dropout_kernels.h"
+#include "runtime/ops/DropoutVariants.h"
 
 #include <cmath>
 #include <gtest/gtest.h>
@@ -53,9 +52,10 @@ struct Dropout : testing::TestWithParam<Case> {
 std::vector<Case> cases() {
   std::vector<Case> all;
   const std::pair<int64_t, int64_t> shapes[] = {
-      {1, 1},   {3, 5},    {4100, 1}, {700, 16}, {2000, 13}, {500, 17},  {33, 63},   {32, 64},
-      {31, 65}, {9, 255},  {8, 256},  {70, 60},  {17, 127},  {18, 128},  {33, 96},   {9, 252},
-      {7, 257}, {2, 1023}, {3, 1024}, {5, 1028}, {2, 4101},  {3000, 20}, {1, 100003}};
+      {1, 1},     {3, 5},     {1024, 1},   {1025, 1},   {20000, 1},  {700, 16},
+      {2960, 13}, {1087, 17}, {1088, 17},  {1103, 255}, {7, 257},    {1023, 64},
+      {9, 1023},  {5, 1024},  {80, 4097},  {1153, 63},  {1260, 100}, {2, 16383},
+      {2, 4101},  {7, 16385}, {1025, 513}, {1, 100003}};
   for (auto [rows, columns] : shapes)
     for (size_t offset : {0, 1})
       all.push_back({rows, columns, 0.25f, true, offset});
@@ -208,80 +208,82 @@ TEST(DropoutValues, an_empty_matrix_is_a_success) {
   }
 }
 
+// Single programs of matrices that are much larger than any memory: the arrays are given as if they
+// began so far in front of the few elements that the programs work on.
+
 namespace {
 
-/// The pointer from which a kernel comes to `place` by adding `elements`.
-template <typename T> uint64_t before(T *place, uint64_t elements) {
-  return reinterpret_cast<uintptr_t>(place) - elements * sizeof(T);
-}
+struct FarOut {
+  int64_t rows, columns;
+  int64_t row, column, count; // the elements that there are
+  Matrix<float> x{1, count}, y{1, count};
+  Matrix<int32_t> mask{1, count};
+
+  FarOut(int64_t rows, int64_t columns, int64_t row, int64_t column, int64_t count)
+      : rows(rows), columns(columns), row(row), column(column), count(count) {
+    fill(x);
+  }
+
+  /// Runs programs from `first` on, counted from the first for late rows if they are `late`.
+  void run(bool late, int64_t first, int64_t programs) {
+    ops::Forward what{before(x.data()), before(y.data()), before(mask.data()), rows, columns, 99,
+                      1u << 31};
+    ops::CpuForward plan = ops::planForCpu(what);
+    if (late)
+      first += plan.strips * ((1024 + plan.stripRows - 1) / plan.stripRows);
+    const uint32_t grid[3] = {UINT32_MAX, 1, 1};
+    eft_forward_cpu_mask_host_function()(ops::kernelFor(plan).slots(plan).values.data(), grid,
+                                         uint64_t(first), uint64_t(programs));
+  }
+
+  /// Checks the elements from `first` on, of those that there are.
+  void check(int64_t first, int64_t length) {
+    for (int64_t i = first; i < first + length; ++i) {
+      int64_t place = column + i;
+      bool keeps =
+          reference::keeps(99, 0.5f, uint64_t(row + place / columns), uint64_t(place % columns));
+      ASSERT_EQ(mask.data()[i], keeps) << i;
+      ASSERT_EQ(y.data()[i], keeps ? x.data()[i] : 0) << i;
+    }
+    EXPECT_TRUE(y.isGuarded() && mask.isGuarded());
+  }
+
+private:
+  /// The pointer from which a kernel comes to the elements.
+  template <typename T> T *before(T *elements) const {
+    uint64_t offset = uint64_t(row) * uint64_t(columns) + uint64_t(column);
+    return reinterpret_cast<T *>(reinterpret_cast<uintptr_t>(elements) - offset * sizeof(T));
+  }
+};
 
 } // namespace
 
-// One program of matrices that are much larger than any memory: the arrays are given as if they
-// began so far in front of the few elements that the program works on.
-
 TEST(DropoutFarOut, elements_beyond_two_to_the_31st) {
-  constexpr uint64_t rows = 70000, columns = 65536, row = rows - 1, first = columns - 1024;
-  Matrix<float> x(1, 1024), y(1, 1024);
-  fill(x);
-  const uint64_t offset = row * columns + first;
-  const uint32_t grid[3] = {64, 35000, 2};
-  const uint64_t slots[] = {before(x.data(), offset),
-                            before(y.data(), offset),
-                            rows,
-                            columns / 4,
-                            99,
-                            1u << 31,
-                            1,
-                            0x3f800000};
-  eft_block1024_by4_host_function()(slots, grid, 64 * rows - 1, 1);
-  for (uint64_t i = 0; i < 1024; ++i)
-    ASSERT_EQ(y.data()[i], reference::keeps(99, 0.5f, row, first + i) ? x.data()[i] : 0) << i;
-  EXPECT_TRUE(y.isGuarded());
+  // The last block of 64 rows has 48, and a program 4096 draws.
+  constexpr int64_t columns = 65536, block = 1076, row = 1024 + block * 64;
+  FarOut test(row + 48, columns, row, 0, columns * 33);
+  test.run(true, block * columns * 16 / 4096, 1);
+  for (int64_t further : {0, 16, 32})
+    test.check(further * columns, 4096);
 }
 
 TEST(DropoutFarOut, columns_beyond_two_to_the_34th) {
-  constexpr uint64_t columns = (uint64_t(1) << 35) + 700, first = uint64_t(1) << 35;
-  Matrix<float> x(1, 700), y(1, 700);
-  Matrix<int32_t> mask(1, 700);
-  fill(x);
-  const uint32_t grid[3] = {(1u << 25) + 1, 1, 1};
-  const uint64_t slots[] = {before(x.data(), first),
-                            before(y.data(), first),
-                            before(mask.data(), first),
-                            1,
-                            columns,
-                            99,
-                            1u << 31,
-                            1,
-                            0x40000000};
-  eft_block1024_mask_host_function()(slots, grid, 1u << 25, 1);
-  for (uint64_t i = 0; i < 700; ++i) {
-    bool keeps = reference::keeps(99, 0.5f, 0, first + i);
-    ASSERT_EQ(mask.data()[i], keeps) << i;
-    ASSERT_EQ(y.data()[i], keeps ? 2 * x.data()[i] : 0) << i;
-  }
-  EXPECT_TRUE(y.isGuarded() && mask.isGuarded());
+  constexpr int64_t first = int64_t(1) << 35;
+  FarOut test(1, first + 700, 0, first, 700);
+  test.run(false, first / 16384, 1);
+  test.check(0, 700);
+}
+
+TEST(DropoutFarOut, late_rows_with_columns_beyond_two_to_the_32nd) {
+  constexpr int64_t first = int64_t(1) << 33;
+  FarOut test(1026, first + 100, 1024, first, 4096); // the last ones of a row, and the next
+  test.run(true, first / 4096, 1);
+  test.check(0, 4096);
 }
 
 TEST(DropoutFarOut, rows_beyond_two_to_the_32nd) {
-  constexpr uint64_t rows = (uint64_t(1) << 33) + 3, columns = 10, row = uint64_t(1) << 33;
-  Matrix<float> x(3, 10), y(3, 10);
-  Matrix<int32_t> mask(3, 10);
-  fill(x);
-  const uint64_t offset = row * columns;
-  const uint32_t grid[3] = {1, 65536, 4097};
-  const uint64_t slots[] = {before(x.data(), offset),
-                            before(y.data(), offset),
-                            before(mask.data(), offset),
-                            rows,
-                            columns,
-                            99,
-                            1u << 31,
-                            1,
-                            0x3f800000};
-  eft_block64_mask_host_function()(slots, grid, row / 32, 2); // the second one is past the end
-  for (uint64_t i = 0; i < 30; ++i)
-    ASSERT_EQ(mask.data()[i], reference::keeps(99, 0.5f, row + i / 10, i % 10)) << i;
-  EXPECT_TRUE(y.isGuarded() && mask.isGuarded());
+  constexpr int64_t program = 5368709, row = 1024 + program * 25 * 64; // a program has 25 blocks
+  FarOut test(row + 3, 10, row, 0, 30);
+  test.run(true, program, 2); // the second one is past the end
+  test.check(0, 30);
 }

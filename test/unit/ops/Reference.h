@@ -23,10 +23,12 @@ inline std::array<uint32_t, 4> philox(uint64_t seed, std::array<uint32_t, 4> cou
 
 /// The random number of an element, in [0, 1).
 inline double uniform(uint64_t seed, uint64_t row, uint64_t column) {
-  uint64_t draw = column / 64 * 16 + column % 16;
+  uint64_t &along = row < 1024 ? column : row;
+  uint64_t word = along / 16 % 4;
+  along -= 16 * word;
   auto words =
-      philox(seed, {uint32_t(draw), uint32_t(draw >> 32), uint32_t(row), uint32_t(row >> 32)});
-  return words[column / 16 % 4] * 0x1p-32;
+      philox(seed, {uint32_t(column), uint32_t(column >> 32), uint32_t(row), uint32_t(row >> 32)});
+  return words[word] * 0x1p-32;
 }
 
 inline bool keeps(uint64_t seed, float p, uint64_t row, uint64_t column) {

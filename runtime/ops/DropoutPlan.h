@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// How the programs of the forward divide a matrix, as the kernels in dropout_gpu.py and
+// dropout_cpu.py want to have it.
+#pragma once
+
+#include "runtime/ops/DropoutKernels.h"
+
+namespace eft::ops {
+
+/// For dividing numbers of 60 bits without a division; see `places` in dropout.py.
+struct Division {
+  uint64_t factor = 0, exponent = 0;
+};
+
+/// `divisor` is from 1 to 2^60.
+Division divisionBy(int64_t divisor);
+
+struct GpuForward : Forward {
+  int64_t programs = 0;
+  int32_t shift = 0;      // elements in front of y in its 64 bytes
+  int64_t strips = 0;     // programs of an early row
+  Division division = {}; // by the number of columns
+};
+
+struct CpuForward : Forward {
+  int64_t programs = 0;
+  int64_t strips = 0, stripRows = 0;   // programs of a number of early rows, and that
+  int64_t pieces = 0, pieceBlocks = 0; // programs of a number of blocks of late rows, and that
+  Division division = {};              // by the number of columns
+};
+
+/// These are for matrices that have elements.
+GpuForward planForGpu(const Forward &what);
+CpuForward planForCpu(const Forward &what);
+int64_t programsOf(const Backward &what);
+
+} // namespace eft::ops
