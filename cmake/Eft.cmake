@@ -129,8 +129,11 @@ function(eft_add_python_module name)
   # Neither LLVM's symbols nor the C++ library's may meet those of another module of the process.
   set(exports ${CMAKE_CURRENT_BINARY_DIR}/${name}.map)
   file(CONFIGURE OUTPUT ${exports} CONTENT "{ global: PyInit_@name@; local: *; };\n" @ONLY)
-  target_link_options(${name} PRIVATE -Wl,--version-script=${exports}
-    -static-libstdc++ -static-libgcc)
+  target_link_options(${name} PRIVATE -Wl,--version-script=${exports})
+  # ThreadSanitizer sees the guards of functions' statics in the shared C++ library alone.
+  if(NOT EFT_SANITIZE MATCHES thread)
+    target_link_options(${name} PRIVATE -static-libstdc++ -static-libgcc)
+  endif()
   set_target_properties(${name} PROPERTIES LINK_DEPENDS ${exports})
   if(CMAKE_BUILD_TYPE STREQUAL "Release")
     target_link_options(${name} PRIVATE -Wl,-s)
