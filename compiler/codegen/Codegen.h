@@ -52,9 +52,9 @@ std::vector<std::string> enabledFeatures(const llvm::TargetMachine &machine);
 /// The width in bits of the widest vectors that code for the machine should use.
 unsigned vectorBits(const llvm::TargetMachine &machine);
 
-/// Replaces negations and magnitudes of 16-bit integers in code for NVPTX by what ptxas compiles
+/// Replaces what ptxas is known to compile wrongly in code for NVPTX, by what it compiles
 /// correctly.
-void keepSigned16Exact(llvm::Module &module);
+void avoidPtxasErrors(llvm::Module &module);
 
 /// LLVM's optimizations, with the module's data layout and triple set to the machine's. Nothing
 /// that it does changes the bits of a result.

@@ -61,7 +61,7 @@ void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
   builder.crossRegisterProxies(loops, functions, components, modules);
   builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2).run(module, modules);
   if (machine.getTargetTriple().isNVPTX())
-    keepSigned16Exact(module);
+    avoidPtxasErrors(module);
 }
 
 llvm::Expected<std::string> emit(llvm::Module &module, llvm::TargetMachine &machine,

@@ -74,6 +74,26 @@ def test_every_pair(device, source, target):
     check(device, x, target, False, reference.convert(x, DTYPES[target]))
 
 
+@eft.jit
+def convert_through(x_ptr, out_ptr, THROUGH: tl.constexpr, DTYPE: tl.constexpr, N: tl.constexpr):
+    i = tl.arange(0, N)
+    tl.store(out_ptr + i, tl.load(x_ptr + i).to(THROUGH).to(DTYPE))
+
+
+@pytest.mark.parametrize("target", ["fp16", "bf16", "fp32", "fp64"])
+@pytest.mark.parametrize("through", ["uint32", "uint64"])
+@pytest.mark.parametrize("source", ["int8", "int16", "int32"])
+def test_signed_numbers_that_become_floats_as_unsigned_ones(device, source, through, target):
+    """Threads load four bytes or two halves of 32 bits at once, which the compiler for GPUs takes
+    apart as it converts them."""
+    x = np.resize(samples(source), N)
+    out = device.put(np.zeros(N, DTYPES[target]))
+    types = {"THROUGH": tl.dtype(through), "DTYPE": tl.dtype(target)}
+    convert_through[1](device.put(x), out, **types, N=N, num_warps=1)
+    expected = reference.convert(x.astype(DTYPES[through]), DTYPES[target])
+    assert_same_bits(device.get(out), expected)
+
+
 def test_the_reference_on_known_values():
     def one(value, source, target):
         found = reference.convert(np.array([value], DTYPES[source]), DTYPES[target])

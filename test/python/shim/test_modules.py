@@ -15,7 +15,11 @@ import pytest
 #: The C library, and the loader. Everything else is inside.
 SYSTEM = {"linux-vdso.so.1", "libc.so.6", "libm.so.6", "ld-linux-x86-64.so.2"}
 
-MODULES = ["_runtime", "_compiler"]
+#: ThreadSanitizer wants to see the C++ library.
+if "tsan" in os.environ.get("LD_PRELOAD", ""):
+    SYSTEM |= {"libstdc++.so.6", "libgcc_s.so.1"}
+
+MODULES = ["_runtime", "_compiler", "_ops"]
 
 
 def path_of(name: str) -> str:
