@@ -10,10 +10,8 @@ namespace {
 // Of dropout.py.
 constexpr int64_t earlyRows = 1024, group = 64, lanes = 16;
 
-// What CMakeLists.txt has the kernels compiled for.
-constexpr int64_t gpuStrip = 4 * 4 * group, gpuBlock = 256;
-constexpr int64_t cpuStrip = 16384, cpuPiece = 4096;
-constexpr int64_t backwardBlock = 2048;
+// What the kernels are compiled for, by CMakeLists.txt.
+constexpr int64_t gpuColumns = EFT_GPU_STRIPS * EFT_GPU_GROUPS * group;
 
 int64_t ceilDivide(int64_t number, int64_t by) { return number / by + (number % by != 0); }
 
@@ -30,29 +28,33 @@ GpuForward planForGpu(const Forward &what) {
   GpuForward plan{what};
   plan.shift = int32_t(reinterpret_cast<uintptr_t>(what.y) % 64 / sizeof(float));
   // A row may begin up to 15 elements behind the place where its first strip does.
-  plan.strips = ceilDivide(what.columns + lanes - 1, gpuStrip);
-  plan.programs = plan.strips * std::min(what.rows, earlyRows);
+  plan.rowPrograms = ceilDivide(what.columns + lanes - 1, gpuColumns);
+  plan.programs = plan.rowPrograms * std::min(what.rows, earlyRows);
   if (int64_t late = what.rows - earlyRows; late > 0) {
     int64_t drawRows = late / group * lanes + std::min(late % group, lanes);
     plan.division = divisionBy(what.columns);
-    plan.programs += ceilDivide(drawRows * what.columns + plan.shift, gpuBlock);
+    plan.programs += ceilDivide(drawRows * what.columns + plan.shift, EFT_GPU_BLOCK);
   }
   return plan;
 }
 
 CpuForward planForCpu(const Forward &what) {
   CpuForward plan{what};
-  int64_t early = std::min(what.rows, earlyRows), late = what.rows - early;
-  plan.strips = ceilDivide(what.columns, cpuStrip);
-  plan.stripRows = std::clamp<int64_t>(cpuStrip / what.columns, 1, earlyRows);
-  plan.pieces = ceilDivide(what.columns, cpuPiece / lanes);
-  plan.pieceBlocks = std::max<int64_t>(cpuPiece / lanes / what.columns, 1);
-  plan.division = divisionBy(what.columns);
-  plan.programs = plan.strips * ceilDivide(early, plan.stripRows) +
-                  plan.pieces * ceilDivide(ceilDivide(late, group), plan.pieceBlocks);
+  int64_t early = std::min(what.rows, earlyRows);
+  plan.programRows = std::clamp<int64_t>(EFT_CPU_COLUMNS / what.columns, 1, earlyRows);
+  plan.rowPrograms = ceilDivide(what.columns, EFT_CPU_COLUMNS);
+  plan.programs = plan.rowPrograms * ceilDivide(early, plan.programRows);
+  // A block has 16 draws for each column.
+  constexpr int64_t drawnColumns = EFT_CPU_DRAWS / lanes;
+  plan.programBlocks = std::max<int64_t>(drawnColumns / what.columns, 1);
+  plan.blockPrograms = ceilDivide(what.columns, drawnColumns);
+  if (int64_t late = what.rows - early; late > 0) {
+    plan.division = divisionBy(what.columns);
+    plan.programs += plan.blockPrograms * ceilDivide(late, group * plan.programBlocks);
+  }
   return plan;
 }
 
-int64_t programsOf(const Backward &what) { return ceilDivide(what.count, backwardBlock); }
+int64_t programsOf(const Backward &what) { return ceilDivide(what.count, EFT_BACKWARD_BLOCK); }
 
 } // namespace eft::ops

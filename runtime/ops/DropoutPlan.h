@@ -7,7 +7,7 @@
 
 namespace eft::ops {
 
-/// For dividing numbers of 60 bits without a division; see `places` in dropout.py.
+/// For dividing numbers of 60 bits without a division; see `divide` in dropout.py.
 struct Division {
   uint64_t factor = 0, exponent = 0;
 };
@@ -17,16 +17,18 @@ Division divisionBy(int64_t divisor);
 
 struct GpuForward : Forward {
   int64_t programs = 0;
-  int32_t shift = 0;      // elements in front of y in its 64 bytes
-  int64_t strips = 0;     // programs of an early row
-  Division division = {}; // by the number of columns
+  int32_t shift = 0;       // elements in front of y in its 64 bytes
+  int64_t rowPrograms = 0; // of each early row
+  Division division = {};  // by the number of columns, if there are late rows
 };
 
 struct CpuForward : Forward {
   int64_t programs = 0;
-  int64_t strips = 0, stripRows = 0;   // programs of a number of early rows, and that
-  int64_t pieces = 0, pieceBlocks = 0; // programs of a number of blocks of late rows, and that
-  Division division = {};              // by the number of columns
+  int64_t programRows = 0;   // early rows of a program
+  int64_t rowPrograms = 0;   // programs of as many early rows
+  int64_t programBlocks = 0; // blocks of 64 late rows of a program
+  int64_t blockPrograms = 0; // programs of as many blocks
+  Division division = {};    // by the number of columns, if there are late rows
 };
 
 /// These are for matrices that have elements.

@@ -19,10 +19,6 @@ template <typename... Ts> Slots slotsOf(Ts... values) {
   return {{slot(values)...}, sizeof...(values)};
 }
 
-template <typename... Pointers> bool areAligned(Pointers... pointers) {
-  return ((reinterpret_cast<uintptr_t>(pointers) | ...) % 16) == 0;
-}
-
 // The kernels of these names; behind What their arguments.
 
 #define EFT_ON_GPU(name, What, ...)                                                                \
@@ -43,9 +39,10 @@ template <typename... Pointers> bool areAligned(Pointers... pointers) {
 #define EFT_NUMBERS                                                                                \
   what.rows, what.columns, int64_t(what.seed), what.threshold, what.mayKeep, what.scale
 #define EFT_DIVISION what.division.factor, what.division.exponent
-#define EFT_FOR_GPU EFT_NUMBERS, what.shift, what.strips, EFT_DIVISION
+#define EFT_FOR_GPU EFT_NUMBERS, what.shift, what.rowPrograms, EFT_DIVISION
 #define EFT_FOR_CPU                                                                                \
-  EFT_NUMBERS, what.strips, what.stripRows, what.pieces, what.pieceBlocks, EFT_DIVISION
+  EFT_NUMBERS, what.rowPrograms, what.programRows, what.blockPrograms, what.programBlocks,         \
+      EFT_DIVISION
 
 constexpr GpuKernel<GpuForward> gpuForwards[] = {
     EFT_ON_GPU(eft_forward_gpu, GpuForward, what.x, what.y, EFT_FOR_GPU),
@@ -62,7 +59,10 @@ constexpr CpuKernel<Backward> cpuBackwards[] = {
     EFT_ON_CPU(eft_backward, Backward, EFT_BACKWARD),
     EFT_ON_CPU(eft_backward_by4, Backward, EFT_BACKWARD)};
 
-bool isAligned(const Backward &what) { return areAligned(what.dy, what.mask, what.dx); }
+bool isAligned(const Backward &what) {
+  auto address = [](const void *pointer) { return reinterpret_cast<uintptr_t>(pointer); };
+  return (address(what.dy) | address(what.mask) | address(what.dx)) % 16 == 0;
+}
 
 } // namespace
 

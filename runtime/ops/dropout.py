@@ -12,8 +12,8 @@ need, nor do those of few columns. With
 
 the element has the random number `philox(seed, low(c'), high(c'), low(r'), high(r'))[word]`, where
 (r', c') is the first place, and low and high are the 32-bit halves. The element is kept if that is
-at least `threshold`, which is p * 2**32. For a given word, 16 neighbours have 16 draws: whole
-vectors, on a GPU and on a CPU.
+at least `threshold`, which is p * 2**32, rounded up. For a given word, 16 neighbours have 16 draws:
+whole vectors, on a GPU and on a CPU.
 """
 
 import eft
@@ -44,7 +44,7 @@ def divide(number, factor, exponent):
 def places(first, columns, factor, exponent, BLOCK: tl.constexpr):
     """Where BLOCK elements of a matrix are, counted row by row from `first` on: a row, how many
     rows further on each is, and its column. Those in front of the matrix have negative columns in
-    its first row; no more than BLOCK may be.
+    its first row; there may be up to BLOCK of them.
 
     `factor` and `exponent` are for `divide`.
     """

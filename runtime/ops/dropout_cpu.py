@@ -18,68 +18,80 @@ def forward(
     threshold,
     may_keep,
     scale,
-    strips,
-    strip_rows,
-    pieces,
-    piece_blocks,
+    row_programs,
+    program_rows,
+    block_programs,
+    program_blocks,
     factor,
     exponent,
-    STRIP: tl.constexpr,
-    PIECE: tl.constexpr,
+    COLUMNS: tl.constexpr,
+    DRAWS: tl.constexpr,
     BLOCK: tl.constexpr,
 ):
     """y = where(kept, x * scale, 0), and 1 where kept in the mask, if there is one.
 
-    `strips` programs for each `strip_rows` of the early rows come first, each with STRIP columns of
-    these. Then `pieces` programs for each `piece_blocks` blocks of 64 late rows, each with PIECE
-    draws of every block. BLOCK draws are made at a time.
+    `row_programs` programs for each `program_rows` of the early rows come first, which have COLUMNS
+    columns of these. Then `block_programs` programs for each `program_blocks` blocks of 64 late
+    rows, which have DRAWS draws of every block. BLOCK draws are made at a time.
     """
     program = tl.program_id(0).to(tl.int64)
     early = tl.minimum(rows, EARLY_ROWS)
-    early_programs = strips * tl.cdiv(early, strip_rows)
+    early_programs = row_programs * tl.cdiv(early, program_rows)
     arrays = (x_ptr, y_ptr, mask_ptr)
     numbers = (columns, seed, threshold, may_keep, scale)
     if program < early_programs:
-        begin = program % strips * STRIP
-        end = tl.minimum(begin + STRIP, columns)
-        first_row = program // strips * strip_rows
-        for row in range(first_row, tl.minimum(first_row + strip_rows, early)):
-            for column in range(begin, end, BLOCK * 4):
-                early_row(*arrays, row, column, *numbers, BLOCK)
+        first_row = program // row_programs * program_rows
+        end_row = tl.minimum(first_row + program_rows, early)
+        begin = program % row_programs * COLUMNS
+        end = tl.minimum(begin + COLUMNS, columns)
+        if columns <= GROUP:
+            for row in range(first_row, end_row, BLOCK // LANES):
+                early_rows(*arrays, row, end_row, begin, *numbers, BLOCK // LANES, 1)
+        else:
+            for row in range(first_row, end_row):
+                for column in range(begin, end, BLOCK * 4):
+                    early_rows(*arrays, row, end_row, column, *numbers, 1, BLOCK // LANES)
     else:
         program -= early_programs
-        begin = program % pieces * PIECE
-        end = tl.minimum(begin + PIECE, LANES * columns)
-        block = program // pieces * piece_blocks
-        first_row = EARLY_ROWS + block * GROUP
-        for row in range(first_row, tl.minimum(first_row + piece_blocks * GROUP, rows), GROUP):
+        begin = program % block_programs * DRAWS
+        end = tl.minimum(begin + DRAWS, LANES * columns)
+        first_row = EARLY_ROWS + program // block_programs * program_blocks * GROUP
+        for row in range(first_row, tl.minimum(first_row + program_blocks * GROUP, rows), GROUP):
             for first in range(begin, end, BLOCK):
                 late_rows(*arrays, rows - row, row, first, *numbers, factor, exponent, BLOCK)
 
 
 @eft.jit
-def early_row(
+def early_rows(
     x_ptr,
     y_ptr,
     mask_ptr,
-    row,
-    column,
+    first_row,
+    end_row,
+    first_column,
     columns,
     seed,
     threshold,
     may_keep,
     scale,
-    BLOCK: tl.constexpr,
+    ROWS: tl.constexpr,
+    GROUPS: tl.constexpr,
 ):
-    """BLOCK draws for the columns of a row, from `column` on, which is divisible by 64."""
-    group = tl.arange(0, BLOCK // LANES)[:, None]
+    """ROWS rows of GROUPS * 64 columns, from `first_column` on, which is divisible by 64."""
+    place = tl.arange(0, ROWS * GROUPS)[:, None]
+    row, group = place // GROUPS, place % GROUPS
     lane = tl.arange(0, LANES)[None, :]
-    words = draw(seed, row, column + (group * GROUP + lane))
-    columns_left = tl.minimum(columns - column, BLOCK * 4).to(tl.int32)
-    start = row * columns + column
+    words = draw(seed, first_row + row, first_column + (group * GROUP + lane))
+    columns_left = tl.minimum(columns - first_column, GROUPS * GROUP).to(tl.int32)
+    rows_left = (end_row - first_row).to(tl.int32)
+    start = first_row * columns + first_column
     for word in tl.static_range(4):
-        offset = group * GROUP + (lane + word * LANES)
-        inside = offset < columns_left
+        column = group * GROUP + (lane + word * LANES)
+        inside = column < columns_left
+        offset = column
+        if ROWS > 1:
+            inside = inside & (row < rows_left)
+            offset = row * columns.to(tl.int32) + column
         x = tl.load(x_ptr + start + offset, mask=inside)
         mask = moved(mask_ptr, start + offset)
         write(y_ptr + start + offset, mask, x, words[word], inside, threshold, may_keep, scale)

@@ -24,7 +24,7 @@ def forward(
     may_keep,
     scale,
     shift,
-    strips,
+    row_programs,
     factor,
     exponent,
     STRIPS: tl.constexpr,
@@ -33,16 +33,17 @@ def forward(
 ):
     """y = where(kept, x * scale, 0), and 1 where kept in the mask, if there is one.
 
-    Each early row has `strips` programs, for STRIPS strips of GROUPS * 64 places each. They come
+    Each early row has `row_programs` programs, of STRIPS strips of GROUPS * 64 places. They come
     first; the others have BLOCK draws of late rows each. STRIPS * 16 is the number of threads.
     """
     program = tl.program_id(0).to(tl.int64)
-    early = strips * tl.minimum(rows, EARLY_ROWS)
+    early = row_programs * tl.minimum(rows, EARLY_ROWS)
     arrays = (x_ptr, y_ptr, mask_ptr)
     numbers = (columns, seed, threshold, may_keep, scale)
     if program < early:
-        row = program // strips
-        early_row(*arrays, row, program - row * strips, *numbers, shift, STRIPS, GROUPS)
+        row = program // row_programs
+        part = program - row * row_programs
+        early_row(*arrays, row, part, *numbers, shift, STRIPS, GROUPS)
     else:
         first = (program - early) * BLOCK - shift
         last_draw_row = divide(first + BLOCK - 1, factor, exponent)
@@ -78,16 +79,16 @@ def late_rows(
     row = place // LANES * GROUP + place % LANES
     at = first_row * columns + (row.to(tl.int64) * columns + column)
     rows_left = tl.minimum(rows - first_row, 1 << 30).to(tl.int32)
-    xs = ()
+    loaded = ()
     for word in tl.static_range(4):
+        at_word = at + word * LANES * columns
         inside = None if WHOLE else (column >= 0) & (row + word * LANES < rows_left)
-        xs = xs + (tl.load(x_ptr + at + word * LANES * columns, mask=inside),)
+        loaded = loaded + ((at_word, inside, tl.load(x_ptr + at_word, mask=inside)),)
     words = draw(seed, first_row + row, column)
     for word in tl.static_range(4):
-        inside = None if WHOLE else (column >= 0) & (row + word * LANES < rows_left)
-        at_word = at + word * LANES * columns
+        at_word, inside, x = loaded[word]
         mask = moved(mask_ptr, at_word)
-        write(y_ptr + at_word, mask, xs[word], words[word], inside, threshold, may_keep, scale)
+        write(y_ptr + at_word, mask, x, words[word], inside, threshold, may_keep, scale)
 
 
 @eft.jit
@@ -96,7 +97,7 @@ def early_row(
     y_ptr,
     mask_ptr,
     row,
-    strip,
+    part,
     columns,
     seed,
     threshold,
@@ -106,7 +107,7 @@ def early_row(
     STRIPS: tl.constexpr,
     GROUPS: tl.constexpr,
 ):
-    """STRIPS strips of GROUPS * 64 places of a row, from `strip` * STRIPS on.
+    """STRIPS strips of GROUPS * 64 places of a row, from `part` * STRIPS on.
 
     A strip is walked in *turns* of 16 elements. A row's first turn begins up to 15 columns in front
     of the row, at the column `first`. A thread has the same place in every turn, so its columns are
@@ -120,7 +121,7 @@ def early_row(
 
     What that has in front of a strip's own columns needs one word of the strip before.
     """
-    strip = tl.arange(0, STRIPS)[:, None] + strip * STRIPS
+    strip = tl.arange(0, STRIPS)[:, None] + part * STRIPS
     strip_column = strip * (GROUPS * GROUP)
     start = row * columns
     skew = (start.to(tl.int32) + shift) & (LANES - 1)

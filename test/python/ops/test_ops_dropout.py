@@ -14,10 +14,11 @@ from eft import _ops
 from eft.ops import places
 from eft.ops.arrays import library_of
 
-# One at least for each of the kernels that eft.ops chooses from.
+# On both sides of row 1024, and of the limits of programs.
 SHAPES = [
     *((1, 1), (4099, 3), (500, 16), (300, 23), (3, 5), (70, 64), (33, 100), (9, 256), (9, 257)),
-    *((9, 1023), (5, 1023), (5, 1024), (4, 2500), (2000, 30), (100, 63), (50, 127), (20, 255)),
+    *((9, 1009), (5, 1010), (5, 1024), (4, 2500), (1024, 63), (1025, 1), (1041, 17), (2000, 30)),
+    *((1088, 255), (1089, 257), (1100, 1023)),
 ]
 
 
@@ -125,6 +126,20 @@ def test_columns_beyond_two_to_the_34th():
     place = np.arange((1 << 34) - 3000, columns)
     expected = uniforms_at(3, np.zeros_like(place), place) >= 0.5
     np.testing.assert_array_equal((x[0, place[0] :] != 0).cpu().numpy(), expected)
+
+
+def test_rows_beyond_two_to_the_32nd():
+    """Of one column that begins in the middle of 64 bytes; in place."""
+    torch = torch_on_a_gpu(20)
+    rows = (1 << 32) + 1041
+    x = torch.ones(rows + 1, device="cuda")[1:].reshape(rows, 1)
+    view = library_of(x).view(x)
+    _ops.dropout(view, view, None, 0.5, True, 3, library_of(x).stream(x))
+    for first in (0, (1 << 31) - 1500, rows - 3000):
+        place = np.arange(first, first + 3000)
+        expected = uniforms_at(3, place, np.zeros_like(place)) >= 0.5
+        found = (x[first : first + 3000, 0] != 0).cpu().numpy()
+        np.testing.assert_array_equal(found, expected)
 
 
 def test_a_matrix_that_is_not_row_major(device):

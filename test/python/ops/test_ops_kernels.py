@@ -35,27 +35,31 @@ def division(columns: int) -> tuple:
 
 def gpu_launch(rows: int, columns: int, shift: int):
     """The number of programs, the arguments after the scale and the constexprs."""
-    strips = ceil_divide(columns + 15, 4 * 64)
+    row_programs = ceil_divide(columns + 15, 4 * 2 * 64)
     draws = columns * (max(rows - 1024, 0) // 64 * 16 + min(max(rows - 1024, 0) % 64, 16))
     late = ceil_divide(draws + shift, 128) if draws else 0
-    constexprs = {"STRIPS": 4, "GROUPS": 1, "BLOCK": 128}
-    return strips * min(rows, 1024) + late, (shift, strips, *division(columns)), constexprs
+    constexprs = {"STRIPS": 4, "GROUPS": 2, "BLOCK": 128}
+    return (
+        row_programs * min(rows, 1024) + late,
+        (shift, row_programs, *division(columns)),
+        constexprs,
+    )
 
 
 def cpu_launch(rows: int, columns: int, shift: int):
-    strips, strip_rows = ceil_divide(columns, 512), 3
-    pieces, piece_blocks = ceil_divide(16 * columns, 1024), 2
-    late = pieces * ceil_divide(max(rows - 1024, 0), 64 * piece_blocks)
-    numbers = (strips, strip_rows, pieces, piece_blocks, *division(columns))
-    constexprs = {"STRIP": 512, "PIECE": 1024, "BLOCK": 64}
-    return strips * ceil_divide(min(rows, 1024), strip_rows) + late, numbers, constexprs
+    row_programs, program_rows = ceil_divide(columns, 512), 6
+    block_programs, program_blocks = ceil_divide(16 * columns, 1024), 2
+    early = row_programs * ceil_divide(min(rows, 1024), program_rows)
+    late = block_programs * ceil_divide(max(rows - 1024, 0), 64 * program_blocks)
+    numbers = (row_programs, program_rows, block_programs, program_blocks, *division(columns))
+    return early + late, numbers, {"COLUMNS": 512, "DRAWS": 1024, "BLOCK": 64}
 
 
 @pytest.mark.parametrize("with_mask", [True, False])
 @pytest.mark.parametrize(
     ("shape", "shift"),
     [
-        *[((1, 1), 0), ((1, 1030), 3), ((3, 257), 15), ((1023, 16), 1), ((1024, 63), 7)],
+        *[((1, 1), 0), ((2, 1100), 3), ((3, 257), 15), ((1023, 16), 1), ((1024, 63), 7)],
         *[((1025, 1), 5), ((4000, 1), 0), ((1989, 3), 15), ((1343, 16), 0), ((1560, 17), 9)],
         *[((1089, 127), 4), ((1105, 128), 0), ((1152, 129), 15), ((1153, 130), 11)],
         *[((1025, 600), 14), ((1041, 513), 2)],
@@ -64,7 +68,7 @@ def cpu_launch(rows: int, columns: int, shift: int):
 def test_forward(device, module, shape, shift, with_mask):
     rows, columns = shape
     count = rows * columns
-    offset = shift % 4  # of the arrays; the kernel has no other way to know the rest
+    offset = shift % 4  # of the arrays, whose addresses are divisible by 16 bytes or not
 
     def guarded(values):
         padded = np.full(GUARD + offset + count + GUARD, 77, values.dtype)

@@ -120,8 +120,8 @@ TEST_P(DropoutGpu, gives_the_bits_of_the_cpu) {
 }
 
 TEST_F(DropoutOnGpu, p_of_zero_and_of_one) {
-  Matrix<float> x(30, 131), y(30, 131, -1);
-  Matrix<int32_t> mask(30, 131, -1);
+  Matrix<float> x(1100, 33), y(1100, 33, -1);
+  Matrix<int32_t> mask(1100, 33, -1);
   fill(x);
   x.at(0, 0) = std::bit_cast<float>(0x7fffffff); // the NaN that a GPU makes of every NaN
   x.at(0, 1) = -0.0f;
@@ -130,12 +130,12 @@ TEST_F(DropoutOnGpu, p_of_zero_and_of_one) {
   OnGpu<int32_t> gpuMask(mask, 0);
   Tensor X = gpuX.view(), Y = gpuY.view(), M = gpuMask.view();
   ASSERT_EQ(dropout_run(X, Y, &M, {0, true, 5}, nullptr), 0);
-  std::copy_n(x.data(), 30 * 131, y.data());
-  std::fill_n(mask.data(), 30 * 131, 1);
+  std::copy_n(x.data(), 1100 * 33, y.data());
+  std::fill_n(mask.data(), 1100 * 33, 1);
   EXPECT_TRUE(gpuY.isAlike() && gpuMask.isAlike());
   ASSERT_EQ(dropout_run(X, Y, &M, {1, true, 5}, nullptr), 0);
-  std::fill_n(y.data(), 30 * 131, 0.0f);
-  std::fill_n(mask.data(), 30 * 131, 0);
+  std::fill_n(y.data(), 1100 * 33, 0.0f);
+  std::fill_n(mask.data(), 1100 * 33, 0);
   EXPECT_TRUE(gpuY.isAlike() && gpuMask.isAlike());
 }
 
