@@ -79,16 +79,16 @@ def late_rows(
     row = place // LANES * GROUP + place % LANES
     at = first_row * columns + (row.to(tl.int64) * columns + column)
     rows_left = tl.minimum(rows - first_row, 1 << 30).to(tl.int32)
-    loaded = ()
+    loaded = ()  # from four addresses of the whole program's, so threads keep one offset for all
     for word in tl.static_range(4):
-        at_word = at + word * LANES * columns
         inside = None if WHOLE else (column >= 0) & (row + word * LANES < rows_left)
-        loaded = loaded + ((at_word, inside, tl.load(x_ptr + at_word, mask=inside)),)
+        further = word * LANES * columns
+        loaded = loaded + ((further, inside, tl.load(x_ptr + further + at, mask=inside)),)
     words = draw(seed, first_row + row, column)
     for word in tl.static_range(4):
-        at_word, inside, x = loaded[word]
-        mask = moved(mask_ptr, at_word)
-        write(y_ptr + at_word, mask, x, words[word], inside, threshold, may_keep, scale)
+        further, inside, x = loaded[word]
+        mask = moved(moved(mask_ptr, further), at)
+        write(y_ptr + further + at, mask, x, words[word], inside, threshold, may_keep, scale)
 
 
 @eft.jit
