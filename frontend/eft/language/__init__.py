@@ -7,7 +7,9 @@ Each family of functions has its file. docs/language.md tells what they mean.
 # ruff: noqa: F401 (what is imported here is what the module offers)
 from __future__ import annotations
 
-from eft.language import core, extra, math, standard
+from types import ModuleType as _ModuleType
+
+from eft.language import core, extra, math, random, standard
 from eft.language.atomics import (
     atomic_add,
     atomic_and,
@@ -129,7 +131,13 @@ tuple = tuple  # what `isinstance` asks for, and annotations
 
 TRITON_MAX_TENSOR_NUMEL = 1 << 20
 
-__all__ = [name for name in dir() if not name.startswith("_") and name != "annotations"]
+# Of the modules those that Triton has, too.
+__all__ = [
+    name
+    for name, value in globals().items()
+    if not (name.startswith("_") or name == "annotations")
+    and (not isinstance(value, _ModuleType) or value in (core, extra, math, random, standard))
+]
 
 
 def __getattr__(name: str):

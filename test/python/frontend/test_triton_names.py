@@ -229,3 +229,9 @@ def test_what_testing_lacks_says_so(name):
 def test_testing_has_nothing_else():
     with pytest.raises(AttributeError, match="has nothing named triton.testing.frobnicate"):
         _ = eft.testing.frobnicate
+
+
+def test_a_star_imports_no_module_that_triton_lacks():
+    modules = {name for name in tl.__all__ if inspect.ismodule(getattr(tl, name))}
+    assert modules == {"core", "extra", "math", "random", "standard"}
+    assert "load" in tl.__all__ and not {"annotations", "builtin"} & set(tl.__all__)
