@@ -60,4 +60,9 @@ def __getattr__(name: str):
         from eft.kernel import CompiledKernel
 
         return CompiledKernel
+    if not name.startswith("_"):
+        from eft.triton.missing import is_missing
+
+        if is_missing("triton", name):
+            raise AttributeError(f"Eft {__version__} does not have Triton's {name}")
     raise AttributeError(f"module 'eft' has no attribute {name!r}")

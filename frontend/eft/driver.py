@@ -78,7 +78,11 @@ def address_parameters(function, target, types, constexprs, options) -> list[int
     if entry is not None:
         return [int(number) for number in entry.split()]
     with _compiler_errors(function, variant):
-        module = _lower(function, variant, prints=False)
+        try:
+            module = _lower(function, variant, prints=False)
+        except CompilationError:
+            _lower(function, variant)  # with what it prints until there, and the same error
+            raise
         from eft import _compiler
 
         arguments = _compiler.address_parameters(module)

@@ -213,7 +213,7 @@ class Expressions:
             is_module = isinstance(owner, ModuleType)
             what = repr(ast.unparse(node.value)) if is_module else describe(owner)
             raise Mistake(f"{what} has no attribute {name!r}") from None
-        if isinstance(value, NotYet):
+        if isinstance(value, NotYet) and not value.is_dtype:
             raise Mistake(value.message)
         return value
 

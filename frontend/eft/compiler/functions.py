@@ -8,6 +8,8 @@ into a region first, because the types of its results are known only when it is 
 
 from __future__ import annotations
 
+import ast
+
 from eft.compiler.branches import Branches
 from eft.compiler.calls import Calls
 from eft.compiler.expressions import Expressions
@@ -132,7 +134,11 @@ class Program:
             result = self._body(function, values)
             self.emitter.leave()
             if result is not None:
-                raise self.emitter.error(f"a kernel can't return a value, got {describe(result)}")
+                place = next(
+                    node for node in ast.walk(tree) if isinstance(node, ast.Return) and node.value
+                )
+                message = f"a kernel can't return a value, got {describe(result)}"
+                raise self.emitter.error(message, place)
             attributes = ", ".join(
                 "{eft.divisibility = 16 : i32}" if special == "16" else "{}"
                 for type, special in zip(types, specialization, strict=True)

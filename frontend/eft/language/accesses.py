@@ -10,7 +10,7 @@ from eft.errors import Mistake
 from eft.language import dtypes
 from eft.language.constants import to_tensor
 from eft.language.dtypes import describe, dtype
-from eft.language.promotion import broadcast_shape, broadcast_to_shape
+from eft.language.promotion import broadcast_to_shape
 from eft.language.tensor import tensor
 
 
@@ -43,7 +43,8 @@ def check_choice(name: str, value, allowed):
 
 def to_shape(what: str, x: tensor, shape) -> tensor:
     """`x` in the pointer's shape."""
-    if x.shape and broadcast_shape(x.shape, shape) != shape:
+    ends = zip(reversed(x.shape), reversed(shape), strict=False)
+    if len(x.shape) > len(shape) or any(have not in (1, needed) for have, needed in ends):
         raise Mistake(
             f"the {what} of shape {list(x.shape)} does not fit a pointer of shape {list(shape)}"
         )

@@ -8,6 +8,7 @@ signature (`i32`, `*fp32`), where they have.
 from __future__ import annotations
 
 from eft.errors import Mistake
+from eft.language.missing import NotYet
 
 #: Programs with larger blocks are refused: they would be code without an end.
 MAX_ELEMENTS = 1 << 20
@@ -227,6 +228,8 @@ def describe(value) -> str:
         return f"a {kind} of {len(value)}"
     if isinstance(value, dtype):
         return f"the type {value}"
+    if isinstance(value, NotYet):
+        return f"tl.{value.__name__}, which is not supported yet"
     name = getattr(value, "__name__", None)
     return f"{name!r}" if isinstance(name, str) else f"an object of type {_name_of(type(value))!r}"
 

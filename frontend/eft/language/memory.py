@@ -68,7 +68,7 @@ def load(
     operands = [pointer]
     if mask is not None:
         mask = check_mask("load", mask)
-        shape = broadcast_shape(pointer.shape, mask.shape) if pointer.shape else ()
+        shape = _masked_shape(pointer.shape, mask.shape)
         operands = [broadcast_to_shape(pointer, shape), to_shape("mask", mask, shape)]
     pointee = in_memory(pointer.dtype.element_ty)
     result = operands[0].type.with_scalar(pointee)
@@ -78,6 +78,17 @@ def load(
     sizes = f"array<i32: 1, {int(mask is not None)}, {int(other is not None)}>"
     loaded = op("eft.load", operands, result, operandSegmentSizes=sizes, **qualifiers)
     return cast_to(loaded, pointer.dtype.element_ty)
+
+
+def _masked_shape(pointer, mask) -> tuple:
+    """The shape of what is loaded: a block of pointers and its mask are broadcast to each other."""
+    if not pointer:
+        return ()
+    try:
+        return broadcast_shape(pointer, mask)
+    except Mistake:
+        message = f"the mask of shape {list(mask)} does not fit a pointer of shape {list(pointer)}"
+        raise Mistake(message) from None
 
 
 @builtin(method=True)

@@ -7,11 +7,14 @@ from __future__ import annotations
 FUNCTIONS = frozenset(
     """
     aggregate_replace atomic_load atomic_poll atomic_store bitonic_merge condition constexpr_type
-    dot_scaled expect_zero float8e4b15 float8e4b8 float8e4nv float8e5 float8e5b16
+    dot_scaled expect_zero
     inline_asm_elementwise load_tensor_descriptor make_tensor_descriptor map_elementwise pi32_t
     slice store_tensor_descriptor str_to_ty target_info tensor_descriptor tensor_descriptor_type
     tuple_type """.split()
 )
+
+#: They can be compared, so that a kernel may ask whether a type is one of them.
+DTYPES = frozenset("float8e4b15 float8e4b8 float8e4nv float8e5 float8e5b16".split())
 
 METHODS = frozenset(
     """
@@ -20,10 +23,11 @@ METHODS = frozenset(
 
 
 class NotYet:
-    """Stands for a function of Triton that Eft does not have yet."""
+    """Stands for a function or a type of Triton that Eft does not have yet."""
 
     def __init__(self, name: str):
         self.__name__ = name
+        self.is_dtype = name in DTYPES
 
     def __call__(self, *args, **kwargs):
         raise NotImplementedError(self.message)

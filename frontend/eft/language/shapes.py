@@ -139,6 +139,11 @@ def index(x: tensor, slices) -> tensor:
     parts = slices if isinstance(slices, tuple) else (slices,)
     for part in parts:
         if part is not None and not isinstance(part, slice):
+            if x.dtype.is_ptr():
+                raise Mistake(
+                    f"a pointer can't be indexed, got {describe(part)}: add to it, and use tl.load "
+                    "or tl.store"
+                )
             raise Mistake(f"a block can be indexed by `:` and None, got {describe(part)}")
         if part is not None and _has_bounds(part):
             raise Mistake("a block can be indexed by `:` and None, got a slice with bounds")

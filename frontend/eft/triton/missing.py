@@ -47,8 +47,22 @@ class Missing:
         self._fail()
 
 
+class _Argument(Missing):
+    """Stands for what is made for something else that Eft does not have, which the error names."""
+
+    def __call__(self, *args, **kwargs):
+        return self
+
+
+def is_missing(module: str, name: str) -> bool:
+    """Whether Triton has `module.name`, and Eft does not."""
+    return name in _NAMES.get(module, ())
+
+
 def attribute(module: str, name: str):
     """What `module.name` is where Eft has nothing of that name."""
-    if name in _NAMES.get(module, ()):
+    if name == "Config" and is_missing(module, name):  # of `autotune`
+        return _Argument(f"{module}.{name}")
+    if is_missing(module, name):
         return Missing(f"{module}.{name}")
     raise AttributeError(f"Eft {__version__} has nothing named {module}.{name}")

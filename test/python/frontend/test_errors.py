@@ -119,7 +119,7 @@ def returns_value(x_ptr, n):
 def test_kernel_that_returns_a_value():
     assert_mistake(
         returns_value,
-        "def returns_value",
+        "return n",
         "a kernel can't return a value, got a value of type int32",
     )
 

@@ -113,6 +113,16 @@ def index_by_range(x_ptr, n):
 
 
 @eft.jit
+def mask_too_large(x_ptr, n):
+    tl.load(x_ptr + tl.arange(0, 32), mask=tl.arange(0, 64) < n)
+
+
+@eft.jit
+def index_of_pointer(x_ptr, n):
+    tl.store(x_ptr[0], 1.0)
+
+
+@eft.jit
 def index_by_number(x_ptr, n):
     tl.arange(0, 32)[0]
 
@@ -136,7 +146,12 @@ def axis_at_run_time(x_ptr, n):
     (
         value_too_large,
         "tl.store(",
-        "shapes [64] and [32] don't broadcast: 64 and 32 differ and neither is 1",
+        "the value of shape [64] does not fit a pointer of shape [32]",
+    ),
+    (
+        mask_too_large,
+        "tl.load(",
+        "the mask of shape [64] does not fit a pointer of shape [32]",
     ),
     (block_into_pointer, "tl.store(", "the value of shape [32] does not fit a pointer of shape []"),
     (
@@ -158,6 +173,11 @@ def axis_at_run_time(x_ptr, n):
         index_by_range,
         "tl.arange(0, 32)[",
         "a block can be indexed by `:` and None, got a slice with bounds",
+    ),
+    (
+        index_of_pointer,
+        "x_ptr[",
+        "a pointer can't be indexed, got 0: add to it, and use tl.load or tl.store",
     ),
     (index_by_number, "tl.arange(0, 32)[", "a block can be indexed by `:` and None, got 0"),
 )

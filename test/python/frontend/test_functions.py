@@ -5,6 +5,7 @@ import eft
 import eft.language as tl
 import helpers
 import numpy as np
+import pytest
 from helpers import smallest_and_largest
 from support import assert_mistake, fails, lower
 
@@ -122,6 +123,18 @@ def test_static_print_prints_once_for_each_compile(capsys):
         prints[(1,)](x, n, WIDTH=8)
     assert prints.warmup(x, 3, WIDTH=8).asm["ir"]
     assert capsys.readouterr().out.count("width") == 1
+
+
+@eft.jit
+def prints_before_a_mistake(x_ptr, n):
+    tl.static_print("until here", n)
+    tl.store(x_ptr, missing)  # noqa: F821
+
+
+def test_static_print_before_a_mistake(capsys):
+    with pytest.raises(eft.CompilationError, match="'missing' is not defined"):
+        prints_before_a_mistake[(1,)](np.zeros(1, np.float32), 3)
+    assert capsys.readouterr().out == "until here tensor<int32>\n"
 
 
 @eft.jit

@@ -163,6 +163,34 @@ def test_what_eft_lacks_says_so(name):
     assert_at(error, "getattr(tl, NAME)(n)")
 
 
+@eft.jit
+def asks_for_a_type_that_eft_lacks(x_ptr, n):
+    kind: tl.constexpr = 8 if x_ptr.dtype.element_ty == tl.float8e5 else 32
+    tl.static_assert(kind == 32 and x_ptr.dtype.element_ty not in (tl.float8e4nv, tl.float8e5))
+    tl.store(x_ptr, kind)
+
+
+@eft.jit
+def converts_to_a_type_that_eft_lacks(x_ptr, n):
+    tl.store(x_ptr, n.to(tl.float8e5))
+
+
+def test_types_that_eft_lacks_can_be_asked_for_and_not_used():
+    x = np.zeros(1, np.float32)
+    asks_for_a_type_that_eft_lacks[(1,)](x, 3)
+    assert x[0] == 32
+    error = fails(converts_to_a_type_that_eft_lacks)
+    assert error.message == "cast needs a dtype, got tl.float8e5, which is not supported yet"
+
+
+def test_what_eft_lacks_beside_the_language():
+    version = re.escape(eft.__version__)
+    with pytest.raises(AttributeError, match=f"^Eft {version} does not have Triton's autotune$"):
+        _ = eft.autotune
+    with pytest.raises(AttributeError, match="^module 'eft' has no attribute 'frobnicate'$"):
+        _ = eft.frobnicate
+
+
 def test_what_triton_lacks_too_is_not_there():
     with pytest.raises(AttributeError, match="module 'eft.language' has no attribute 'frobnicate'"):
         _ = tl.frobnicate

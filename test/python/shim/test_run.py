@@ -186,6 +186,9 @@ def test_script_that_is_not_there(python):
 EFT = f"Eft {eft.__version__}"
 NOT_THERE = {
     "triton.autotune(configs=[], key=[])": "does not have triton.autotune",
+    "triton.autotune(configs=[triton.Config({'B': 64}, num_warps=4)], key=[])": (
+        "does not have triton.autotune"
+    ),
     "@triton.heuristics({})\ndef f(): pass": "does not have triton.heuristics",
     "from triton.runtime import Autotuner\nAutotuner()": "does not have triton.runtime.Autotuner",
     "triton.knobs.compilation": "does not have triton.knobs",
