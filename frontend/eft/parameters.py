@@ -66,7 +66,7 @@ def read(function, unspecialized) -> list[Parameter]:
         raise TypeError(f"@eft.jit takes a function that `def` defines, got {function!r}")
     code = function.__code__
     if code.co_flags & (_VAR_POSITIONAL | _VAR_KEYWORD):
-        raise TypeError(f"{function.__name__}() can't be a kernel: it takes * or ** parameters")
+        raise TypeError(f"{function.__name__}() can't be compiled: it takes * or ** parameters")
     names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
     defaults = dict(function.__kwdefaults__ or {})
     positional = names[: code.co_argcount]

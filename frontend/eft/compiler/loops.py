@@ -46,17 +46,18 @@ class Loops:
 
     def _do_For(self, node):
         self._check_form(node)
-        if not isinstance(node.target, ast.Name):
-            raise Mistake("a loop's variable must be a name")
         with self.at(node.iter):
             values = self.expression(node.iter)
             if isinstance(values, range):
                 values = Range(values.start, values.stop, values.step)
             if not isinstance(values, static_range | Range):
+                hint = ": count its elements by tl.static_range" if is_tuple(values) else ""
                 raise Mistake(
                     "a `for` loop runs over `range`, `tl.range` or `tl.static_range`, got "
-                    f"{describe(values)}"
+                    f"{describe(values)}{hint}"
                 )
+        if not isinstance(node.target, ast.Name):
+            raise Mistake("a loop's variable must be a name")
         if isinstance(values, static_range):
             return self._unroll(node, values, 0)
         self._count(node, values)

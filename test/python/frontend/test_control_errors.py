@@ -67,6 +67,12 @@ def loops_over_a_number(x_ptr, n):
 
 
 @eft.jit
+def loops_over_a_tuple(x_ptr, n):
+    for i in (1, 2):
+        pass
+
+
+@eft.jit
 def loop_with_two_variables(x_ptr, n):
     for i, j in range(n):
         pass
@@ -218,6 +224,12 @@ def leads_on(x_ptr, n):
         "n:",
         "a `for` loop runs over `range`, `tl.range` or `tl.static_range`, got a value of type "
         "int32",
+    ),
+    (
+        loops_over_a_tuple,
+        "(1, 2)",
+        "a `for` loop runs over `range`, `tl.range` or `tl.static_range`, got a tuple or list of "
+        "2: count its elements by tl.static_range",
     ),
     (loop_with_two_variables, "for i, j", "a loop's variable must be a name"),
     (

@@ -196,7 +196,7 @@ def test_starred_parameters():
 
     with pytest.raises(TypeError) as raised:
         eft.jit(kernel)
-    assert str(raised.value) == "kernel() can't be a kernel: it takes * or ** parameters"
+    assert str(raised.value) == "kernel() can't be compiled: it takes * or ** parameters"
 
 
 def test_call_without_a_grid():
