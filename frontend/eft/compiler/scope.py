@@ -76,6 +76,11 @@ class Scope:
         """Assigns a name that is annotated as constexpr."""
         held = self.value(name)
         if held is not Scope.NOTHING and not isinstance(held, Unusable):
+            if self.place(name) is node:
+                raise Mistake(
+                    f"{name!r} is a constexpr since the loop came here before, and can't be "
+                    "assigned again: write what it is where it is used"
+                )
             raise Mistake(f"{name!r} has a value already and can't become a constexpr")
         self.set(name, value, node)
         self.constants.add(name)

@@ -183,6 +183,12 @@ def constexpr_after_assignment(x_ptr, n):
 
 
 @eft.jit
+def constexpr_in_a_loop(x_ptr, n):
+    for i in tl.static_range(2):
+        A: tl.constexpr = 1 + i
+
+
+@eft.jit
 def constexpr_of_run_time(x_ptr, n):
     A: tl.constexpr = n
 
@@ -285,6 +291,12 @@ def annotates_attribute(x_ptr, n):
     (annotates_attribute, "n.value: ", "only a name can be annotated"),
     (calls_number, "n(1)", "a value of type int32 can't be called"),
     (assigns_constexpr_twice, "A = 2", "'A' is a constexpr and can't be assigned again"),
+    (
+        constexpr_in_a_loop,
+        "A: tl",
+        "'A' is a constexpr since the loop came here before, and can't be assigned again: write "
+        "what it is where it is used",
+    ),
     (constexpr_after_assignment, "A: tl", "'A' has a value already and can't become a constexpr"),
     (
         constexpr_of_run_time,
