@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Forms of code that NVIDIA's assembler compiles correctly, for those that it does not (seen in
-// ptxas 12.x and 13.0).
+// Forms of code that NVIDIA's assembler compiles correctly, for those that it does not.
 #include "compiler/codegen/Codegen.h"
 
 #include "llvm/Analysis/ValueTracking.h"
@@ -18,7 +17,7 @@ using namespace llvm::PatternMatch;
 
 /// Of `neg.s16`, `sub.s16` from zero and `abs.s16`, whose results are widened, it widens the
 /// operand first: -(-32768) and |-32768| become 32768, where 16 bits have only -32768. Subtracting
-/// as unsigned numbers gives the same bits, and it leaves that alone.
+/// as unsigned numbers gives the same bits, and it leaves that alone. Seen in ptxas 12.x and 13.0.
 llvm::Value *exactSigned16(llvm::Instruction &instruction) {
   llvm::Value *operand = nullptr;
   bool isMagnitude = match(&instruction, m_Intrinsic<llvm::Intrinsic::abs>(m_Value(operand)));
@@ -36,7 +35,8 @@ llvm::Value *exactSigned16(llvm::Instruction &instruction) {
 
 /// Of `bfe.s32` of 8 or 16 bits, whose result becomes a float as an unsigned number, it makes one
 /// conversion of these bits, and a signed one: -2 for 4294967294. So what has so few bits is
-/// converted as a signed number here, which is exact, and then 2^32 is added, which rounds once.
+/// converted as a signed number here, and where that is negative 2^32 is added, or 2^64: together
+/// they round once. Seen in ptxas 13.0.
 llvm::Value *exactUnsignedToFloat(llvm::Instruction &instruction) {
   auto *conversion = llvm::dyn_cast<llvm::UIToFPInst>(&instruction);
   if (!conversion)

@@ -75,8 +75,7 @@ from eft.language.loops import range, static_range
 from eft.language.math import PropagateNan, abs, cdiv, clamp, maximum, minimum, umulhi, where
 from eft.language.matrix import dot
 from eft.language.memory import load, store
-from eft.language.missing import DTYPES as _MISSING_DTYPES
-from eft.language.missing import FUNCTIONS as _MISSING
+from eft.language.missing import NAMES as _MISSING
 from eft.language.missing import NotYet as _NotYet
 from eft.language.operators import add, mul, sub
 from eft.language.program import num_programs, program_id, swizzle2d
@@ -142,6 +141,6 @@ __all__ = [
 
 
 def __getattr__(name: str):
-    if name in _MISSING | _MISSING_DTYPES:
+    if name in _MISSING:
         return _NotYet(name)
     raise AttributeError(f"module 'eft.language' has no attribute {name!r}")

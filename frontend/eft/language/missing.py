@@ -16,6 +16,8 @@ FUNCTIONS = frozenset(
 #: They can be compared, so that a kernel may ask whether a type is one of them.
 DTYPES = frozenset("float8e4b15 float8e4b8 float8e4nv float8e5 float8e5b16".split())
 
+NAMES = FUNCTIONS | DTYPES
+
 METHODS = frozenset(
     """
     atomic_load atomic_poll atomic_store """.split()
