@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Launches the compiled kernels.
-#include "runtime/ops/DropoutVariants.h"
+#include "runtime/ops/DropoutCompiled.h"
 
 #include "runtime/cuda/Gpu.h"
 #include "runtime/launch/Grid.h"
@@ -49,7 +49,7 @@ template <typename What>
 Status runOnCuda(const cuda::Gpu &gpu, const GpuKernel<What> &kernel, int64_t programs,
                  const What &what, StreamHandle stream) {
   const Grid &limits = gpu.properties().maxGrid;
-  if (programs > limits.x) // whose words are not for every launch
+  if (programs > limits.x) // no launch but this one pays for the error's words
     return tooLarge(programs, limits, gpu.name());
   auto scope = cuda::ContextScope::enter(gpu, "launching dropout");
   if (!scope.ok())

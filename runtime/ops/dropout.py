@@ -34,21 +34,23 @@ def draw(seed, row, column):
 
 
 @eft.jit
-def divide(number, factor, exponent):
-    """The quotient of a number below 2**60, where `factor` is 2**(60 + exponent) / divisor, rounded
-    up, and `exponent` is the least that makes 2**exponent at least the divisor."""
+def divide(number, division):
+    """The quotient of a number below 2**60. `division` is a factor, 2**(60 + exponent) / divisor
+    rounded up, and this exponent, the least that makes 2**exponent at least the divisor."""
+    factor, exponent = division
     return (tl.umulhi(number.to(tl.uint64) * 16, factor) >> exponent).to(tl.int64)
 
 
 @eft.jit
-def places(first, columns, factor, exponent, BLOCK: tl.constexpr):
+def places(first, columns, division, BLOCK: tl.constexpr):
     """Where BLOCK elements of a matrix are, counted row by row from `first` on: a row, how many
     rows further on each is, and its column. Those in front of the matrix have negative columns in
     its first row; there may be up to BLOCK of them.
 
-    `factor` and `exponent` are for `divide`.
+    `division` is by `columns`; see `divide`.
     """
-    row = divide(tl.maximum(first, 0), factor, exponent)
+    row = divide(tl.maximum(first, 0), division)
+    factor, exponent = division
     begin = first - row * columns
     if columns <= BLOCK:
         column = begin.to(tl.int32) + tl.arange(0, BLOCK)
@@ -64,9 +66,11 @@ def places(first, columns, factor, exponent, BLOCK: tl.constexpr):
 
 
 @eft.jit
-def write(y_ptr, mask_ptr, x, word, inside, threshold, may_keep, scale):
+def write(y_ptr, mask_ptr, x, word, inside, rule):
     """An element of each place: y = where(kept, x * scale, 0), and the mask, if there is one.
-    `may_keep` is false to drop everything, which no threshold of 32 bits can do."""
+    `rule` is the threshold, `may_keep` and the scale; `may_keep` is false to drop everything, which
+    no threshold of 32 bits can do."""
+    threshold, may_keep, scale = rule
     kept = (word >= threshold) & may_keep
     tl.store(y_ptr, tl.where(kept, x * scale, 0.0), mask=inside)
     if mask_ptr is not None:

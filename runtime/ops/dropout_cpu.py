@@ -38,7 +38,7 @@ def forward(
     early = tl.minimum(rows, EARLY_ROWS)
     early_programs = row_programs * tl.cdiv(early, program_rows)
     arrays = (x_ptr, y_ptr, mask_ptr)
-    numbers = (columns, seed, threshold, may_keep, scale)
+    rule, division = (threshold, may_keep, scale), (factor, exponent)
     if program < early_programs:
         first_row = program // row_programs * program_rows
         end_row = tl.minimum(first_row + program_rows, early)
@@ -46,11 +46,11 @@ def forward(
         end = tl.minimum(begin + COLUMNS, columns)
         if columns <= GROUP:
             for row in range(first_row, end_row, BLOCK // LANES):
-                early_rows(*arrays, row, end_row, begin, *numbers, BLOCK // LANES, 1)
+                early_rows(arrays, row, end_row, begin, columns, seed, rule, BLOCK // LANES, 1)
         else:
             for row in range(first_row, end_row):
                 for column in range(begin, end, BLOCK * 4):
-                    early_rows(*arrays, row, end_row, column, *numbers, 1, BLOCK // LANES)
+                    early_rows(arrays, row, end_row, column, columns, seed, rule, 1, BLOCK // LANES)
     else:
         program -= early_programs
         begin = program % block_programs * DRAWS
@@ -58,26 +58,23 @@ def forward(
         first_row = EARLY_ROWS + program // block_programs * program_blocks * GROUP
         for row in range(first_row, tl.minimum(first_row + program_blocks * GROUP, rows), GROUP):
             for first in range(begin, end, BLOCK):
-                late_rows(*arrays, rows - row, row, first, *numbers, factor, exponent, BLOCK)
+                late_rows(arrays, row, rows - row, first, columns, seed, rule, division, BLOCK)
 
 
 @eft.jit
 def early_rows(
-    x_ptr,
-    y_ptr,
-    mask_ptr,
+    arrays,
     first_row,
     end_row,
     first_column,
     columns,
     seed,
-    threshold,
-    may_keep,
-    scale,
+    rule,
     ROWS: tl.constexpr,
     GROUPS: tl.constexpr,
 ):
     """ROWS rows of GROUPS * 64 columns, from `first_column` on, which is divisible by 64."""
+    x_ptr, y_ptr, mask_ptr = arrays
     place = tl.arange(0, ROWS * GROUPS)[:, None]
     row, group = place // GROUPS, place % GROUPS
     lane = tl.arange(0, LANES)[None, :]
@@ -94,29 +91,25 @@ def early_rows(
             offset = row * columns.to(tl.int32) + column
         x = tl.load(x_ptr + start + offset, mask=inside)
         mask = moved(mask_ptr, start + offset)
-        write(y_ptr + start + offset, mask, x, words[word], inside, threshold, may_keep, scale)
+        write(y_ptr + start + offset, mask, x, words[word], inside, rule)
 
 
 @eft.jit
 def late_rows(
-    x_ptr,
-    y_ptr,
-    mask_ptr,
-    rows_left,
+    arrays,
     first_row,
+    rows_left,
     first,
     columns,
     seed,
-    threshold,
-    may_keep,
-    scale,
-    factor,
-    exponent,
+    rule,
+    division,
     BLOCK: tl.constexpr,
 ):
     """BLOCK draws of a block of 64 rows, which is sixteen rows of draws: from `first` on, counted
     along the columns, then over these rows."""
-    row, further, column = places(first, columns, factor, exponent, BLOCK)
+    x_ptr, y_ptr, mask_ptr = arrays
+    row, further, column = places(first, columns, division, BLOCK)
     words = draw(seed, (first_row + row) + further, column)
     offset = tl.arange(0, BLOCK)
     for word in tl.static_range(4):
@@ -126,4 +119,4 @@ def late_rows(
         at = (first_row + word * LANES) * columns + first
         x = tl.load(x_ptr + at + offset, mask=inside)
         mask = moved(mask_ptr, at + offset)
-        write(y_ptr + at + offset, mask, x, words[word], inside, threshold, may_keep, scale)
+        write(y_ptr + at + offset, mask, x, words[word], inside, rule)

@@ -39,41 +39,37 @@ def forward(
     program = tl.program_id(0).to(tl.int64)
     early = row_programs * tl.minimum(rows, EARLY_ROWS)
     arrays = (x_ptr, y_ptr, mask_ptr)
-    numbers = (columns, seed, threshold, may_keep, scale)
+    rule, division = (threshold, may_keep, scale), (factor, exponent)
     if program < early:
         row = program // row_programs
         part = program - row * row_programs
-        early_row(*arrays, row, part, *numbers, shift, STRIPS, GROUPS)
+        early_row(arrays, row, part, columns, seed, rule, shift, STRIPS, GROUPS)
     else:
         first = (program - early) * BLOCK - shift
-        last_draw_row = divide(first + BLOCK - 1, factor, exponent)
+        last_draw_row = divide(first + BLOCK - 1, division)
         if (first >= 0) & (EARLY_ROWS + (last_draw_row // LANES + 1) * GROUP <= rows):
-            late_rows(*arrays, rows, *numbers, first, factor, exponent, True, BLOCK)
+            late_rows(arrays, rows, first, columns, seed, rule, division, True, BLOCK)
         else:
-            late_rows(*arrays, rows, *numbers, first, factor, exponent, False, BLOCK)
+            late_rows(arrays, rows, first, columns, seed, rule, division, False, BLOCK)
 
 
 @eft.jit
 def late_rows(
-    x_ptr,
-    y_ptr,
-    mask_ptr,
+    arrays,
     rows,
+    first,
     columns,
     seed,
-    threshold,
-    may_keep,
-    scale,
-    first,
-    factor,
-    exponent,
+    rule,
+    division,
     WHOLE: tl.constexpr,
     BLOCK: tl.constexpr,
 ):
     """BLOCK draws, counted from `first` on along the columns, then over the rows that are first in
     their draws: 16 of each 64. The four rows of a draw begin at like places of 64 bytes. WHOLE says
     that there are all of their elements."""
-    draw_row, further, column = places(first, columns, factor, exponent, BLOCK)
+    x_ptr, y_ptr, mask_ptr = arrays
+    draw_row, further, column = places(first, columns, division, BLOCK)
     first_row = EARLY_ROWS + draw_row // LANES * GROUP
     place = (draw_row % LANES).to(tl.int32) + further
     row = place // LANES * GROUP + place % LANES
@@ -82,27 +78,23 @@ def late_rows(
     loaded = ()  # from four addresses of the whole program's, so threads keep one offset for all
     for word in tl.static_range(4):
         inside = None if WHOLE else (column >= 0) & (row + word * LANES < rows_left)
-        further = word * LANES * columns
-        loaded = loaded + ((further, inside, tl.load(x_ptr + further + at, mask=inside)),)
+        skip = word * LANES * columns
+        loaded = loaded + ((skip, inside, tl.load(x_ptr + skip + at, mask=inside)),)
     words = draw(seed, first_row + row, column)
     for word in tl.static_range(4):
-        further, inside, x = loaded[word]
-        mask = moved(moved(mask_ptr, further), at)
-        write(y_ptr + further + at, mask, x, words[word], inside, threshold, may_keep, scale)
+        skip, inside, x = loaded[word]
+        mask = moved(moved(mask_ptr, skip), at)
+        write(y_ptr + skip + at, mask, x, words[word], inside, rule)
 
 
 @eft.jit
 def early_row(
-    x_ptr,
-    y_ptr,
-    mask_ptr,
+    arrays,
     row,
     part,
     columns,
     seed,
-    threshold,
-    may_keep,
-    scale,
+    rule,
     shift,
     STRIPS: tl.constexpr,
     GROUPS: tl.constexpr,
@@ -121,6 +113,7 @@ def early_row(
 
     What that has in front of a strip's own columns needs one word of the strip before.
     """
+    x_ptr, y_ptr, mask_ptr = arrays
     strip = tl.arange(0, STRIPS)[:, None] + part * STRIPS
     strip_column = strip * (GROUPS * GROUP)
     start = row * columns
@@ -144,7 +137,7 @@ def early_row(
         word_here = tl.where(first < 0, before, word)
         inside = is_inside(begins, left, turn)
         mask = moved(mask_ptr, at_turn)
-        write(y_ptr + at_turn, mask, xs[turn], word_here, inside, threshold, may_keep, scale)
+        write(y_ptr + at_turn, mask, xs[turn], word_here, inside, rule)
 
 
 @eft.jit
