@@ -38,7 +38,16 @@ llvm::Expected<CodeModule> translate(mlir::ModuleOp module, llvm::LLVMContext &c
 /// Code for `sm_<computeCapability>`, or for the newest GPU before it that LLVM knows.
 llvm::Expected<std::unique_ptr<llvm::TargetMachine>> makePtxMachine(unsigned computeCapability);
 
-/// Code for the CPU of this name and with these features; both empty: for the one at hand.
+/// A CPU by LLVM's name, and what it has and lacks: `+a,-b`.
+struct HostCpu {
+  std::string name, features;
+};
+
+/// The CPU that is meant: neither name nor features, and the name `native`, mean the one at hand;
+/// features with that name come after its own, and win.
+HostCpu resolveHostCpu(llvm::StringRef name, llvm::StringRef features);
+
+/// Code for the CPU that `resolveHostCpu` makes of a name and features.
 llvm::Expected<std::unique_ptr<llvm::TargetMachine>> makeHostMachine(llvm::StringRef cpu,
                                                                      llvm::StringRef features);
 

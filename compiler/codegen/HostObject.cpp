@@ -47,6 +47,13 @@ std::string hostCpuFeatures() {
   return features.getString();
 }
 
+HostCpu resolveHostCpu(llvm::StringRef name, llvm::StringRef features) {
+  if (name != "native" && !(name.empty() && features.empty()))
+    return {name.str(), features.str()};
+  std::string all = hostCpuFeatures();
+  return {hostCpuName(), features.empty() ? all : all + "," + features.str()};
+}
+
 llvm::Expected<std::unique_ptr<llvm::TargetMachine>> makeHostMachine(llvm::StringRef cpu,
                                                                      llvm::StringRef features) {
   registerTargets();
@@ -54,15 +61,15 @@ llvm::Expected<std::unique_ptr<llvm::TargetMachine>> makeHostMachine(llvm::Strin
   const llvm::Target *target = llvm::TargetRegistry::lookupTarget(triple, error);
   if (!target)
     return llvm::createStringError(error);
-  bool isHost = cpu.empty() && features.empty();
-  if (llvm::Error unfit = checkCpu(*target, triple, cpu, features))
+  if (llvm::Error unfit = checkCpu(*target, triple, cpu == "native" ? "" : cpu, features))
     return std::move(unfit);
+  HostCpu meant = resolveHostCpu(cpu, features);
   llvm::TargetOptions options;
   // What is fused is decided in the block IR, for both targets alike.
   options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
-  std::unique_ptr<llvm::TargetMachine> machine(target->createTargetMachine(
-      triple, isHost ? hostCpuName() : cpu.str(), isHost ? hostCpuFeatures() : features.str(),
-      options, llvm::Reloc::PIC_, llvm::CodeModel::Small, llvm::CodeGenOptLevel::Default));
+  std::unique_ptr<llvm::TargetMachine> machine(
+      target->createTargetMachine(triple, meant.name, meant.features, options, llvm::Reloc::PIC_,
+                                  llvm::CodeModel::Small, llvm::CodeGenOptLevel::Default));
   if (!machine)
     return llvm::createStringError("LLVM has no code generator for " + triple);
   return machine;

@@ -140,10 +140,11 @@ private:
   /// What is compiled for the CPU at hand may be loaded where another one is.
   void noteTarget() {
     result.target = target;
-    if (isGpu() || !target.cpu.empty() || !target.features.empty())
+    if (isGpu())
       return;
-    result.target.cpu = hostCpuName();
-    result.target.features = hostCpuFeatures();
+    HostCpu cpu = resolveHostCpu(target.cpu, target.features);
+    result.target.cpu = cpu.name;
+    result.target.features = cpu.features;
   }
 
   /// The kernel is the only symbol that is left.

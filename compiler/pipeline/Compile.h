@@ -41,8 +41,11 @@ llvm::Expected<uintptr_t> loadHostObject(llvm::StringRef object, llvm::StringRef
 /// feature that LLVM doesn't know.
 llvm::Expected<std::vector<std::string>> hostFeatures(const Target &target);
 
-/// The name and features of the CPU at hand: objects made for one CPU are of use to another only if
-/// these are equal.
-std::string hostCpuDescription();
+/// A feature that code for a host target may use and the CPU at hand lacks; empty if there is none.
+llvm::Expected<std::string> missingFeature(const Target &target);
+
+/// The name and features of the CPU that a host target means: objects made for one CPU are of use
+/// to another only if these are equal.
+std::string hostCpuDescription(const Target &target);
 
 } // namespace eft

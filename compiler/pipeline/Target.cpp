@@ -3,6 +3,8 @@
 #include "compiler/codegen/Codegen.h"
 #include "compiler/pipeline/Compile.h"
 
+#include "llvm/TargetParser/Host.h"
+
 namespace eft {
 
 Expected<Target> Target::parse(std::string_view text) {
@@ -33,6 +35,26 @@ llvm::Expected<std::vector<std::string>> hostFeatures(const Target &target) {
   return enabledFeatures(**machine);
 }
 
-std::string hostCpuDescription() { return hostCpuName() + " " + hostCpuFeatures(); }
+llvm::Expected<std::string> missingFeature(const Target &target) {
+  HostCpu meant = resolveHostCpu(target.cpu, target.features);
+  if (meant.name == hostCpuName() && meant.features == hostCpuFeatures())
+    return "";
+  auto used = hostFeatures(target);
+  if (!used)
+    return used.takeError();
+  const llvm::StringMap<bool> present = llvm::sys::getHostCPUFeatures();
+  for (const std::string &feature : *used) {
+    // What is no question to the CPU, such as what is fast on it, is not in the map.
+    auto found = present.find(feature);
+    if (found != present.end() && !found->second)
+      return feature;
+  }
+  return "";
+}
+
+std::string hostCpuDescription(const Target &target) {
+  HostCpu cpu = resolveHostCpu(target.cpu, target.features);
+  return cpu.name + " " + cpu.features;
+}
 
 } // namespace eft

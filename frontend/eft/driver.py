@@ -7,7 +7,7 @@ from __future__ import annotations
 import sys
 from collections import namedtuple
 
-from eft import _runtime
+from eft import _runtime, host
 from eft.constants import check_constants
 from eft.errors import CompilationError, InternalError
 from eft.kernel import Asm, Compilation, CompiledKernel, Metadata
@@ -119,7 +119,8 @@ def _run_compiler(function, variant: Variant, keep_stages: bool, symbol: str | N
 
         num_warps = variant.options.get("num_warps", 4)
         registers = variant.options.get("maxnreg", 0)
-        return _compiler.compile(module, variant.target, num_warps, keep_stages, registers)
+        target = host.target() if variant.target == "cpu" else variant.target
+        return _compiler.compile(module, target, num_warps, keep_stages, registers)
 
 
 def _stages(function, variant: Variant) -> dict[str, str]:

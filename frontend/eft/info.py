@@ -8,7 +8,7 @@ import os
 import platform
 import sys
 
-from eft import __version__, _compiler, _runtime
+from eft import __version__, _compiler, _runtime, host
 
 
 def print_info() -> int:
@@ -25,7 +25,7 @@ def _facts():
     yield "packages", _packages() or "none of those that Eft works with"
     yield "cache", _cache()
     threads = _runtime.host_threads()
-    yield "cpu", f"{_cpu()}, {threads} thread{'s' if threads > 1 else ''}"
+    yield "cpu", f"{_cpu()}, {threads} thread{'s' if threads > 1 else ''}{_meant_cpu()}"
     yield from _gpus()
 
 
@@ -51,6 +51,11 @@ def _cache() -> str:
     except OSError as error:
         return f"{folder}, which can't be read: {error.strerror}"
     return f"{folder}, {len(sizes)} entries, {sum(sizes) / 1e6:.1f} MB"
+
+
+def _meant_cpu() -> str:
+    """The CPU that kernels are compiled for, if somebody has said it."""
+    return f"; EFT_CPU={host.wanted()}" if host.wanted() else ""
 
 
 def _cpu() -> str:

@@ -7,6 +7,7 @@ import hashlib
 from collections import namedtuple
 from types import BuiltinFunctionType, FunctionType, ModuleType
 
+from eft import host
 from eft._runtime import MISSING
 from eft.compiler.scope import Closure
 from eft.errors import Mistake
@@ -42,7 +43,7 @@ def cache_key(function, variant, kind: str) -> str | None:
             fingerprint(),
             _function_text(function, set()),
             variant.target,
-            _host() if variant.target == "cpu" else "",
+            host.description() if variant.target == "cpu" else "",
             repr(variant.types),
             stable_text(sorted(variant.constexprs.items())),
             stable_text(sorted(variant.options.items())),
@@ -51,12 +52,6 @@ def cache_key(function, variant, kind: str) -> str | None:
     except NotStable:
         return None
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()
-
-
-def _host() -> str:
-    from eft import _compiler
-
-    return _compiler.host_description()
 
 
 def stable_text(value, seen: set | None = None) -> str:

@@ -3,30 +3,11 @@
 #include "compiler/codegen/Codegen.h"
 #include "compiler/pipeline/Compile.h"
 
-#include "llvm/TargetParser/Host.h"
-
 namespace eft {
 namespace {
 
 Error invalid(const Compiled &compiled, const std::string &what) {
   return {ErrorKind::InvalidArgument, "kernel '" + compiled.name + "' " + what};
-}
-
-/// A feature that code for the target may use and the CPU at hand lacks; empty if there is none.
-llvm::Expected<std::string> missingFeature(const Target &target) {
-  if (target.cpu == hostCpuName() && target.features == hostCpuFeatures())
-    return "";
-  auto used = hostFeatures(target);
-  if (!used)
-    return used.takeError();
-  const llvm::StringMap<bool> present = llvm::sys::getHostCPUFeatures();
-  for (const std::string &feature : *used) {
-    // What is no question to the CPU, such as what is fast on it, is not in the map.
-    auto found = present.find(feature);
-    if (found != present.end() && !found->second)
-      return feature;
-  }
-  return "";
 }
 
 Expected<Kernel> loadOnHost(const Compiled &compiled, KernelInfo info) {

@@ -50,6 +50,16 @@ std::vector<std::string> findHostFeatures(const std::string &target) {
   return *features;
 }
 
+std::string describeHost(const std::string &text) {
+  Target target = parseTarget(text);
+  auto missing = eft::missingFeature(target);
+  if (!missing)
+    throw std::invalid_argument(llvm::toString(missing.takeError()));
+  if (!missing->empty())
+    throw std::invalid_argument("this machine lacks the CPU's feature '" + *missing + "'");
+  return hostCpuDescription(target);
+}
+
 uintptr_t loadObject(const std::string &object, const std::string &name,
                      const HostSymbols &symbols) {
   llvm::Expected<uintptr_t> address = eft::loadHostObject(object, name, symbols);
@@ -93,8 +103,9 @@ void addCompileFunctions(py::module_ &module) {
   module.def("host_features", &findHostFeatures, py::arg("target"),
              "LLVM's names of the features that code for a target such as 'host:x86-64-v3' may "
              "use. Raises ValueError for a CPU or a feature that LLVM doesn't know.");
-  module.def("host_description", &hostCpuDescription,
-             "The host's CPU and its features: what its machine code depends on.");
+  module.def("host_description", &describeHost, py::arg("target") = "host",
+             "The CPU that a host target means, and its features: what machine code depends on. "
+             "Raises ValueError for one whose code this machine can't run.");
   module.attr("llvm_version") = LLVM_VERSION_STRING;
 }
 
