@@ -216,6 +216,28 @@ def LowerToCpu : Pass<"eft-lower-to-cpu", "::mlir::ModuleOp"> {
                            "::mlir::vector::VectorDialect"];
 }
 
+def Bf16ToBits : Pass<"eft-bf16-to-bits", "::mlir::ModuleOp"> {
+  let summary = "Holds bf16 in integers of 16 bits";
+  let description = [{
+    For a CPU, behind `eft-lower-to-cpu`. All arithmetic on bf16 has become arithmetic on other types by
+    then, and what is left moves bits: loads, stores, constants, choices, what loops carry. No bf16
+    reaches LLVM, whose code for x86 takes vectors of them apart, and flushes denormals where it keeps a
+    number as f32 for a while.
+
+    ```mlir
+    %x = llvm.load %pointer {alignment = 2 : i64} : !llvm.ptr -> bf16
+    %bits = arith.bitcast %x : bf16 to i16
+    %wide = arith.extui %bits : i16 to i32
+    ```
+    becomes
+    ```mlir
+    %bits = llvm.load %pointer {alignment = 2 : i64} : !llvm.ptr -> i16
+    %wide = arith.extui %bits : i16 to i32
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 def LowerToLLVM : Pass<"eft-lower-to-llvm", "::mlir::ModuleOp"> {
   let summary = "Takes arith, math, vector, scf and func to the LLVM dialect";
   let description = [{

@@ -280,8 +280,6 @@ void PieceLowering::lowerAddPtr(ImplicitLocOpBuilder &b, AddPtrOp op) {
 /// The operation on one piece of each operand, with results of the given types.
 SmallVector<Value> PieceLowering::cloneOnPieces(ImplicitLocOpBuilder &b, Operation *op,
                                                 ValueRange operands, ArrayRef<Type> types) {
-  if (isa<arith::BitcastOp>(op) && operands.front().getType() == types.front())
-    return {operands.front()};
   OperationState state(op->getLoc(), op->getName(), operands, types,
                        op->getDiscardableAttrDictionary().getValue());
   state.propertiesAttr = op->getPropertiesAsAttribute();

@@ -63,10 +63,12 @@ void addLowering(OpPassManager &passes, const PassOptions &options) {
     passes.addNestedPass<func::FuncOp>(createKeepInBuffers({options.vectorBits}));
   }
   passes.addNestedPass<func::FuncOp>(createSplitIntoSteps(steps));
-  if (options.isGpu)
+  if (options.isGpu) {
     passes.addPass(createLowerToGpu({options.numWarps, options.computeCapability}));
-  else
+  } else {
     passes.addPass(createLowerToCpu({options.vectorBits}));
+    passes.addPass(createBf16ToBits());
+  }
   passes.addPass(createCSEPass());
   if (options.isGpu)
     passes.addNestedPass<func::FuncOp>(createSpecializeMasked());

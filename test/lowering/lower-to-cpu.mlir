@@ -40,33 +40,6 @@ func.func @scattered(%p: !eft.ptr<f32>) {
 
 // -----
 
-#layout = #eft.layout<lane = [[1], [2], [4]], step = []>
-
-// CHECK-LABEL: @bf16_is_moved_as_integers
-func.func @bf16_is_moved_as_integers(%p: !eft.ptr<bf16>, %y: bf16, %c: i1) {
-  // CHECK: %[[X:.*]] = llvm.load %{{.*}} {alignment = 2 : i64} : !llvm.ptr -> vector<8xi16>
-  // CHECK: %[[BITS:.*]] = arith.bitcast %{{.*}} : bf16 to i16
-  // CHECK: %[[Y:.*]] = vector.splat %[[BITS]] : vector<8xi16>
-  // CHECK: %[[S:.*]] = arith.select %{{.*}}, %[[X]], %[[Y]] : vector<8xi16>
-  // CHECK-NOT: arith.bitcast
-  // CHECK: %[[N:.*]] = arith.xori %[[S]]
-  // CHECK: llvm.store %[[N]]
-  %i = eft.arange 0 to 8 : tensor<8xi32, #layout>
-  %ps = eft.splat %p : !eft.ptr<bf16> -> tensor<8x!eft.ptr<bf16>, #layout>
-  %pi = eft.addptr %ps, %i : tensor<8x!eft.ptr<bf16>, #layout>, tensor<8xi32, #layout>
-  %x = eft.load %pi {run = 8 : i32} : tensor<8x!eft.ptr<bf16>, #layout>
-  %ys = eft.splat %y : bf16 -> tensor<8xbf16, #layout>
-  %s = arith.select %c, %x, %ys : tensor<8xbf16, #layout>
-  %b = arith.bitcast %s : tensor<8xbf16, #layout> to tensor<8xi16, #layout>
-  %sign = arith.constant dense<-32768> : tensor<8xi16, #layout>
-  %n = arith.xori %b, %sign : tensor<8xi16, #layout>
-  %v = arith.bitcast %n : tensor<8xi16, #layout> to tensor<8xbf16, #layout>
-  eft.store %pi, %v {run = 8 : i32} : tensor<8x!eft.ptr<bf16>, #layout>
-  return
-}
-
-// -----
-
 // CHECK-LABEL: func.func private @programs.program
 // CHECK-SAME: %{{.*}}: i64, %{{.*}}: i1, %[[X:.*]]: i32, %{{.*}}: i32, %{{.*}}: i32, %{{.*}}: i32, %{{.*}}: i32, %[[NZ:.*]]: i32)
 // CHECK: scf.if

@@ -25,19 +25,11 @@ void CpuLowering::addProgramArguments(func::FuncOp kernel) {
     program.push_back(kernel.getBody().front().addArgument(i32, kernel.getLoc()));
 }
 
-/// LLVM's code for x86 takes vectors of bf16 apart, whatever is done with them. All arithmetic on
-/// bf16 has been replaced by arithmetic on other types by now; what is left moves bits, and
-/// integers have the same.
 Type CpuLowering::pieceType(RankedTensorType block, Type element) {
-  if (element.isBF16())
-    element = IntegerType::get(context, 16);
   return VectorType::get(int64_t(1) << placeBits(block, "lane"), element);
 }
 
 Value CpuLowering::splat(ImplicitLocOpBuilder &b, Value scalar, Type piece) {
-  Type element = cast<VectorType>(piece).getElementType();
-  if (scalar.getType() != element)
-    scalar = b.create<arith::BitcastOp>(element, scalar);
   return b.create<vector::SplatOp>(piece, scalar);
 }
 

@@ -70,7 +70,7 @@ Number NarrowFormats::fromF32(Number x, FloatType type) const {
   Number isOdd = (bits >> 16) & 1;
   Number rounded = bits + 0x7FFF + isOdd;
   // The carry may turn a NaN into anything, so it gets its quiet bit instead. (Not a constant: LLVM
-  // would draw a choice of a constant down to bf16, where its x86 code is scalar.)
+  // would draw the choice of a constant down to 16 bits, and its condition with it.)
   Number upper = select(isNan(x), bits | 0x00400000, rounded) >> 16;
   return upper.truncate(16).bitsAs(type);
 }
