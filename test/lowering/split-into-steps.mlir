@@ -64,3 +64,26 @@ func.func @rows_in_steps(%q: !eft.ptr<i32>) {
   eft.store %qi, %b : tensor<16x16x!eft.ptr<i32>, #plane>
   return
 }
+
+// -----
+
+#large = #eft.layout<register = [[1], [64], [128]], lane = [[2], [4], [8], [16], [32]], warp = []>
+
+// What could fail for other elements is done for those of the step, like everything else.
+// CHECK-LABEL: @divisions_in_steps
+func.func @divisions_in_steps(%p: !eft.ptr<i32>) {
+  // CHECK: scf.for
+  // CHECK: arith.divsi {{.*}} : tensor<64xi32
+  // CHECK: arith.ceildivui {{.*}} : tensor<64xi32
+  // CHECK-NEXT: eft.store
+  // CHECK-NEXT: }
+  // CHECK-NEXT: return
+  %i = eft.arange 0 to 256 : tensor<256xi32, #large>
+  %ps = eft.splat %p : !eft.ptr<i32> -> tensor<256x!eft.ptr<i32>, #large>
+  %pi = eft.addptr %ps, %i : tensor<256x!eft.ptr<i32>, #large>, tensor<256xi32, #large>
+  %x = eft.load %pi : tensor<256x!eft.ptr<i32>, #large>
+  %q = arith.divsi %x, %i : tensor<256xi32, #large>
+  %c = arith.ceildivui %q, %i : tensor<256xi32, #large>
+  eft.store %pi, %c : tensor<256x!eft.ptr<i32>, #large>
+  return
+}

@@ -32,7 +32,9 @@ bool canTile(Operation *op) {
   }
   if (isa<ArangeOp, SplatOp, ExpandDimsOp, BroadcastOp, AddPtrOp, UniformDivOp, HintOp, PickOp>(op))
     return true;
-  return isPure(op) && op->getNumRegions() == 0 && OpTrait::hasElementwiseMappableTraits(op);
+  // A division need not be safe to do for the elements of other steps: a step does it for its own.
+  return isMemoryEffectFree(op) && op->getNumRegions() == 0 &&
+         OpTrait::hasElementwiseMappableTraits(op);
 }
 
 /// Goes to the operands first, with a stack of its own: chains of operations may be long.
