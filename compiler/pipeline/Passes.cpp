@@ -34,6 +34,8 @@ void addBlockTransforms(OpPassManager &passes, const PassOptions &options) {
   if (!options.isGpu)
     passes.addPass(createExpandMinMax());
   passes.addPass(createExpandIntegerCorners());
+  if (!options.isGpu)
+    passes.addPass(createExpandIntegerDivision());
   passes.addPass(createExpandPhilox({options.isGpu ? 32u : 64u}));
   passes.addPass(createHoistUniform());
   passes.addPass(createCarryScalars());

@@ -43,6 +43,9 @@ void populateExpandMinMaxPatterns(mlir::RewritePatternSet &patterns);
 /// again, so these are patterns for one application each.
 void populateExpandIntegerCornersPatterns(mlir::RewritePatternSet &patterns);
 
+/// Divides blocks of integers by floating point. The divisors have no corners.
+void populateExpandIntegerDivisionPatterns(mlir::RewritePatternSet &patterns);
+
 /// Gives matrix products factors of their accumulator's type, without reduced precision. The result
 /// has such products again, so these are patterns for one application each.
 void populateWidenDotPatterns(mlir::RewritePatternSet &patterns);

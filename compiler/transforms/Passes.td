@@ -284,6 +284,34 @@ def ExpandIntegerCorners : Pass<"eft-expand-integer-corners"> {
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
+def ExpandIntegerDivision : Pass<"eft-expand-integer-division"> {
+  let summary = "Divides blocks of integers by floating point";
+  let description = [{
+    For a CPU, which has vectors of floats to divide, but not of integers. The quotient is cut off from
+    the product of the dividend with the divisor's reciprocal; the remainder is what is left. Both are
+    exact: up to 16 bits in f32, 32 bits in f64, and 64 bits in two parts, each from an estimate in f64.
+    The file has the proof.
+
+    For divisors that have no corners any more, as eft-expand-integer-corners leaves them. Covers the
+    operations on blocks, and those in functions that combine elements. Divisions by constants stay
+    where LLVM has a sequence for them.
+
+    ```mlir
+    %q = arith.divsi %x, %d : tensor<1024xi32>
+    ```
+    becomes
+    ```mlir
+    %0 = arith.sitofp %d : tensor<1024xi32> to tensor<1024xf64>
+    %1 = arith.divf %one, %0 : tensor<1024xf64>
+    %reciprocal = arith.mulf %1, %alittlemorethanone : tensor<1024xf64>
+    %2 = arith.sitofp %x : tensor<1024xi32> to tensor<1024xf64>
+    %3 = arith.mulf %2, %reciprocal : tensor<1024xf64>
+    %q = arith.fptosi %3 : tensor<1024xf64> to tensor<1024xi32>
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 def HoistUniform : Pass<"eft-hoist-uniform"> {
   let summary = "Computes once what is the same at every index";
   let description = [{

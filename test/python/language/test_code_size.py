@@ -88,6 +88,21 @@ def printed(x, out, n, SIZE: tl.constexpr):
     tl.device_print("x", tl.load(x + tl.arange(0, SIZE)))
 
 
+@eft.jit
+def quotients(x, out, n, SIZE: tl.constexpr):
+    i = tl.arange(0, SIZE)
+    a, b = tl.load(x + i), tl.load(x + SIZE + i)
+    tl.store(out + i, a // b + a % b + a // tl.load(x + n) + tl.cdiv(b, a) + a % 7)
+
+
+@eft.jit
+def sum_of_quotients(x, out, n, SIZE: tl.constexpr):
+    i = tl.arange(0, SIZE)
+    inside = i < n
+    a, b = tl.load(x + i, inside, 0), tl.load(x + SIZE + i, inside, 1)
+    tl.store(out, tl.sum(a // b))
+
+
 def instructions(kernel, element, size: int) -> int:
     """How many there are in a kernel's code for the host."""
     code = kernel.warmup(element, element, 7, target="cpu", SIZE=size).asm["llvm"]
@@ -108,6 +123,12 @@ def instructions(kernel, element, size: int) -> int:
         (gathered, tl.float64, 200),
         (in_order, tl.float32, 1000),
         (printed, tl.float32, 150),
+        (quotients, tl.int8, 400),
+        (quotients, tl.uint16, 400),
+        (quotients, tl.int32, 400),
+        (quotients, tl.int64, 700),
+        (sum_of_quotients, tl.int32, 700),
+        (sum_of_quotients, tl.int64, 700),
     ],
     ids=lambda value: getattr(value, "__name__", None),
 )
