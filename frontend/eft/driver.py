@@ -77,15 +77,15 @@ def address_parameters(function, target, types, constexprs, options) -> list[int
     entry = _runtime.cache_get(key) if key else None
     if entry is not None:
         return [int(number) for number in entry.split()]
-    with _compiler_errors(function, variant):
+    with _compiler_errors(function, variant) as errors:
         try:
-            module = _lower(function, variant, prints=False)
+            errors.emitter = _lower(function, variant, prints=False)
         except CompilationError:
             _lower(function, variant)  # with what it prints until there, and the same error
             raise
         from eft import _compiler
 
-        arguments = _compiler.address_parameters(module)
+        arguments = _compiler.address_parameters(errors.emitter.module)
     numbers = [number for number, type in enumerate(types) if type is not None]
     result = [numbers[argument] for argument in arguments]
     if key:
@@ -112,11 +112,12 @@ def _lower(function, variant: Variant, symbol: str | None = None, prints: bool =
 
 
 def _run_compiler(function, variant: Variant, keep_stages: bool, symbol: str | None = None):
-    with _compiler_errors(function, variant):
+    with _compiler_errors(function, variant) as errors:
         # Who asks for the stages has the kernel already, and has read what it prints.
-        module = _lower(function, variant, symbol, prints=not keep_stages)
+        errors.emitter = _lower(function, variant, symbol, prints=not keep_stages)
         from eft import _compiler
 
+        module = errors.emitter.module
         num_warps = variant.options.get("num_warps", 4)
         registers = variant.options.get("maxnreg", 0)
         target = host.target() if variant.target == "cpu" else variant.target
@@ -130,14 +131,19 @@ def _stages(function, variant: Variant) -> dict[str, str]:
 
 class _compiler_errors:
     """Turns what the compiler reports into the frontend's exceptions: what it can say a place of is
-    the kernel's mistake, everything else is ours."""
+    the kernel's mistake, everything else is ours.
+
+    Attributes:
+        emitter: what wrote the IR that is compiled, as soon as it has.
+    """
 
     def __init__(self, function, variant: Variant):
         self.function = function
         self.variant = variant
+        self.emitter = None
 
     def __enter__(self):
-        pass
+        return self
 
     def __exit__(self, kind, raised, traceback):
         if kind is None or kind.__name__ != "IRError":
@@ -153,10 +159,8 @@ class _compiler_errors:
         ) from None
 
     def _mistake(self, text: str, positions) -> CompilationError:
-        import linecache
-
         place, callers = positions[0], positions[1:]
-        source = linecache.getline(place.file, place.line).rstrip("\n") or None
+        source = self.emitter and self.emitter.lines.get((place.file, place.line))
         calls = [(each.file, each.line, each.column, "a kernel") for each in callers]
         return CompilationError(text, place.file, place.line, place.column, source, calls)
 

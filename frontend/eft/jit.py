@@ -15,6 +15,7 @@ from eft import _runtime, parameters
 from eft.errors import CompilationError
 from eft.language.constexpr import constexpr
 from eft.source import Source
+from eft.text import text_of
 
 _runtime.register_constexpr(constexpr)
 
@@ -58,6 +59,7 @@ class JITFunction(_runtime.KernelBase):
         self.__module__ = fn.__module__
         self.__doc__ = fn.__doc__
         self.__wrapped__ = fn
+        self._text = text_of(fn)
         self._source = None
         self.variants = []
         self.constants = {}
@@ -75,9 +77,9 @@ class JITFunction(_runtime.KernelBase):
 
     @property
     def source(self) -> Source:
-        """The function's source, read at its first use."""
+        """The function's source, as it was when the function was decorated."""
         if self._source is None:
-            self._source = Source(self.fn)
+            self._source = Source(self.fn, self._text)
         return self._source
 
     def __repr__(self):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The source of a kernel: captured once, at its first compile.
+"""The source of a kernel: its part of the text that was read when it was decorated, split off and
+parsed at its first compile.
 
 Done by hand because a first launch waits for it, and the module `inspect` takes longer to split a
 function from its file than the compiler takes to lower it.
@@ -7,11 +8,14 @@ function from its file than the compiler takes to lower it.
 
 from __future__ import annotations
 
-import sys
-
 from eft.errors import CompilationError
+from eft.text import Text
+from eft.threads import in_thread
 
 _ONLY_TREE = 0x400  # ast.PyCF_ONLY_AST
+_FUTURES = 0x1FE0000  # the flags of `from __future__ import ...`
+_ALLOW_AWAIT = 0x2000  # ast.PyCF_ALLOW_TOP_LEVEL_AWAIT: notebooks do
+_TOO_DEEP = (RecursionError, MemoryError)  # what Python's parser raises
 
 
 class Source:
@@ -24,19 +28,23 @@ class Source:
         tree: its `ast.FunctionDef`. `place` makes places in the file of its nodes' places.
     """
 
-    def __init__(self, function):
+    def __init__(self, function, text: Text):
         self.name = function.__qualname__
         self.file = function.__code__.co_filename
         self.first_line = function.__code__.co_firstlineno
-        lines = _file_lines(self.file, function.__globals__)
+        lines = text.lines
+        if not lines:
+            raise self._unreadable()
         if len(lines) < self.first_line:
-            raise self._error(
-                f"the source of {self.name!r} can't be read: a kernel must be defined in a file or "
-                "in a notebook's cell, not by exec or in an interactive session"
-            )
+            raise self._changed()
         # A block around an indented function keeps its columns as they are in the file.
         self._lines_before = 1 if _indentation(lines[self.first_line - 1]) else 0
-        self._find_end(lines[self.first_line - 1 :])
+        if not self._find_end(lines[self.first_line - 1 :]):
+            if function.__code__.co_name != "<lambda>":
+                raise self._changed()
+            raise self._error(
+                f"{self.name!r} can't be a kernel: it must be defined by a `def` statement"
+            )
         names = tuple(node.arg for node in self.parameters)
         for name, real in zip(names, function.__code__.co_varnames, strict=False):
             if name.startswith("__") and real.endswith(name) and real != name:
@@ -44,40 +52,90 @@ class Source:
                     f"the parameter {name!r} of {self.name!r} is called {real!r}, because it is "
                     "private to its class: give it another name"
                 )
-        if (self.tree.name, names) != (
-            function.__name__,
-            function.__code__.co_varnames[: len(names)],
-        ):
-            raise self._error(
-                f"the file of {self.name!r} has changed since Python read it: start it again"
-            )
+        code = function.__code__
+        if (self.tree.name, names) != (code.co_name, code.co_varnames[: len(names)]):
+            raise self._changed()
+        if not text.is_settled and not _is_rewritten(function) and not self._makes(function, lines):
+            raise self._changed()
 
-    def _find_end(self, lines: list[str]):
-        """Takes the shortest run of whole lines that is a function. It ends before a line that is
-        not indented more than its first one: but such a line can also stand in a string, or end a
-        list of parameters, and then what is before it is no function."""
+    def _find_end(self, lines: list[str]) -> bool:
+        """Takes the shortest run of whole lines that is a function, if there is one. It ends before
+        a line that is not indented more than its first one: but such a line can also stand in a
+        string, or end a list of parameters, and then what is before it is no function."""
         margin = _indentation(lines[0])
         for end in range(1, len(lines) + 1):
             if end < len(lines) and not _may_follow(lines[end], margin):
                 continue
             text = "".join(lines[:end])
             try:
-                tree = compile(
-                    "if True:\n" + text if self._lines_before else text,
-                    self.file,
-                    "exec",
-                    flags=_ONLY_TREE,
-                    dont_inherit=True,
+                tree = self._compile(
+                    "if True:\n" + text if self._lines_before else text, _ONLY_TREE
                 )
             except SyntaxError:
                 continue
             body = tree.body[0].body if self._lines_before else tree.body
             if body and type(body[0]).__name__ == "FunctionDef":
                 self.lines, self.text, self.tree = lines[:end], text, body[0]
-                return
+                return True
             break
-        raise self._error(
-            f"{self.name!r} can't be a kernel: it must be defined by a `def` statement"
+        return False
+
+    def _makes(self, function, lines: list[str]) -> bool:
+        """Whether Python makes of these lines, the whole file, the code that the function has."""
+        code = function.__code__
+        flags = code.co_flags & _FUTURES | _ALLOW_AWAIT
+        try:
+            return any(
+                each == code
+                for text in self._units(lines)
+                for each in _codes(self._compile(text, flags))
+            )
+        except SyntaxError:
+            return False
+
+    def _units(self, lines: list[str]):
+        """What may have been compiled at once, for what a file imports changes the code of its
+        functions: all of it, or the one statement around the function, as notebooks do."""
+        text = "".join(lines)
+        yield text
+        before = 0
+        for statement in self._compile(text, _ONLY_TREE).body:
+            if statement.end_lineno >= self.first_line:
+                yield "\n" * before + "".join(lines[before : statement.end_lineno])
+                return
+            before = statement.end_lineno
+
+    def _compile(self, text: str, flags: int):
+        """What Python makes of a text. How deep that may be nested depends on how many calls are
+        under way: in a thread of its own there are none."""
+
+        def run():
+            return compile(text, self.file, "exec", flags, dont_inherit=True)
+
+        try:
+            return run()
+        except _TOO_DEEP:
+            pass
+        try:
+            return in_thread(run)
+        except _TOO_DEEP:
+            raise self._error(
+                f"{self.name!r} has an expression that is too long for Python's parser: make it "
+                "several statements"
+            ) from None
+
+    def _unreadable(self) -> CompilationError:
+        return self._error(
+            f"the source of {self.name!r} can't be read: a kernel must be defined in a file or "
+            "in a notebook's cell, not by exec or in an interactive session"
+        )
+
+    def _changed(self) -> CompilationError:
+        # Code that comes from no file is often called by the same name as other code.
+        if self.file in ("<string>", "<stdin>"):
+            return self._unreadable()
+        return self._error(
+            f"the file of {self.name!r} has changed since Python read it: start it again"
         )
 
     def _error(self, message: str) -> CompilationError:
@@ -101,18 +159,21 @@ class Source:
         return self.lines[index].rstrip("\n") if 0 <= index < len(self.lines) else None
 
 
-def _file_lines(file: str, module_globals: dict) -> list[str]:
-    """The lines of a file; none if there is no such file. Notebooks put their cells into
-    linecache."""
-    if "linecache" not in sys.modules or file not in sys.modules["linecache"].cache:
-        try:
-            with open(file, encoding="utf-8") as stream:
-                return stream.readlines()
-        except (OSError, UnicodeDecodeError):
-            pass
-    import linecache
+def _is_rewritten(function) -> bool:
+    """Whether the function's module was loaded by other means than Python's own. They may compile
+    something else than what is written: pytest does so with assertions."""
+    names = function.__globals__
+    loader = getattr(names.get("__spec__"), "loader", None) or names.get("__loader__")
+    kind = loader if isinstance(loader, type) else type(loader)
+    return loader is not None and not kind.__module__.startswith("_frozen_importlib")
 
-    return linecache.getlines(file, module_globals)
+
+def _codes(code):
+    """A code object, and those in it."""
+    yield code
+    for each in code.co_consts:
+        if isinstance(each, type(code)):
+            yield from _codes(each)
 
 
 def _indentation(line: str) -> int:

@@ -51,7 +51,7 @@ def lower(kernel, types, specialization=None, **constexprs) -> str:
     from eft.compiler.functions import lower
 
     types = [None if word == "_" else word for word in types.split()]
-    return str(lower(kernel, types, constexprs, specialization))
+    return str(lower(kernel, types, constexprs, specialization).module)
 
 
 def fails(kernel, types="*fp32 i32", **constexprs) -> eft.CompilationError:

@@ -20,6 +20,7 @@ class Emitter:
     """A module in the making, and the place in the source that is being compiled.
 
     Attributes:
+        lines: by file and number, the lines of the source that operations were written for.
         source, node: the function and the syntax node that operations are written for.
         size: how many operations the kernel has so far once all calls are inlined. A turn of an
             unrolled loop counts as one too.
@@ -38,6 +39,7 @@ class Emitter:
         self.size = 0
         self._types = {}
         self._places = {}
+        self.lines = {}
         self.source = None
         self.node = None
         self.call = None
@@ -53,6 +55,7 @@ class Emitter:
             # A file's name may be of bytes that are no text.
             name = key[0].encode(errors="surrogateescape").decode(errors="replace")
             self._places[key] = self.context.location(name, *key[1:])
+            self.lines[name, key[1]] = self.source.line(key[1])
         return self._places[key]
 
     def error(self, message: str, node=None) -> CompilationError:

@@ -268,11 +268,11 @@ def symbol_name(name: str) -> str:
 
 
 def lower(function, types, constexprs, specialization=None, symbol=None, debug=False, prints=True):
-    """The block IR of a kernel, as a module of `_compiler`. See `Program.kernel` for the
+    """The emitter that has written the block IR of a kernel. See `Program.kernel` for the
     arguments; `debug` is whether assertions are checked, `prints` whether static_print prints."""
     from eft.compiler.emitter import Emitter
 
     emitter = Emitter(debug, prints)
     specialization = specialization or ("",) * len(types)
     Program(emitter).kernel(function, types, constexprs, specialization, symbol)
-    return emitter.module
+    return emitter

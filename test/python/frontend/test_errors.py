@@ -309,7 +309,15 @@ def compiled_from(text, monkeypatch):
     """The error that compiling this IR in place of `plain`'s gives."""
     from eft import _compiler, driver
 
-    monkeypatch.setattr(driver, "_lower", lambda *args, **options: _compiler.Context().parse(text))
+    module = _compiler.Context().parse(text)
+    lower = driver._lower
+
+    def changed(*args, **options):
+        emitter = lower(*args, **options)
+        emitter.module = module
+        return emitter
+
+    monkeypatch.setattr(driver, "_lower", changed)
     variant = driver.Variant("cpu", ("*fp32",), {}, {"num_warps": 4}, ("",))
     with pytest.raises((eft.CompilationError, eft.InternalError)) as raised:
         driver._run_compiler(plain, variant, keep_stages=False)
@@ -317,15 +325,16 @@ def compiled_from(text, monkeypatch):
 
 
 def test_what_the_compiler_refuses_at_a_place(monkeypatch):
+    line = plain.source.first_line + 2
     text = f"""
     func.func @f() {{ return }}
-    func.func @g() {{ return }} loc(callsite("{__file__}":2:1 at "caller.py":7:3))
+    func.func @g() {{ return }} loc(callsite("{__file__}":{line}:5 at "caller.py":7:3))
     """
     error = compiled_from(text, monkeypatch)
     assert type(error) is eft.CompilationError
     assert "is a second public function" in error.message
-    assert (error.file, error.line, error.column) == (__file__, 2, 1)
-    assert error.source.startswith('"""Mistakes')
+    assert (error.file, error.line, error.column) == (__file__, line, 5)
+    assert error.source == "    tl.store(x_ptr, 1)"
     assert error.calls == [("caller.py", 7, 3, "a kernel")]
 
 

@@ -239,7 +239,7 @@ def test_two_dimensions(check_ir):
 
 
 def test_operations_know_their_place():
-    module = lower_to_module(masked_copy, ["*fp32", "*fp16", "i32", None], {"BLOCK": 32})
+    module = lower_to_module(masked_copy, ["*fp32", "*fp16", "i32", None], {"BLOCK": 32}).module
     line = masked_copy.fn.__code__.co_firstlineno + 4
     column = masked_copy.source.line(line).index("tl.load") + 1
     assert f'loc("{__file__}":{line}:{column})' in module.text(locations=True)
