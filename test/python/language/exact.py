@@ -5,6 +5,7 @@ names; an array's dtype says its own."""
 from __future__ import annotations
 
 import numpy as np
+from eft.language.constants import number_dtype
 from eft.language.dtypes import from_name
 from eft.language.promotion import computation_dtype
 from reference import convert
@@ -36,6 +37,19 @@ def meeting(a: str, b: str, symbol: str = "+") -> str:
     """The type that operands of two types meet in."""
     types = from_name(a), from_name(b)
     return computation_dtype(*types, division=symbol in ("/", "//", "%")).name
+
+
+def literal(number: int | float, other: str, symbol: str = "+") -> np.ndarray | None:
+    """A Python number in the type in which it meets an operand of type `other`; None if that can't
+    hold it."""
+    own, partner = number_dtype(number), from_name(other)
+    own = own if own.kind > partner.kind else partner
+    common = meeting(own.name, other, symbol)
+    if not is_float(common):
+        low, high = from_name(common).int_range()
+        if not low <= number <= high:
+            return None
+    return cast(np.asarray(number), common)
 
 
 def cast(x: np.ndarray, name: str) -> np.ndarray:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import exact
 import numpy as np
-from random_values import Value, long_name, meeting_shape
+from random_values import Value, long_name
 
 
 class ControlFlow:
@@ -18,30 +18,58 @@ class ControlFlow:
         if self.depth == 2:
             return
         carried = self._start_carrying()
-        kind = self.random.choice(["range", "tl.range", "tl.static_range", "bound", "while"])
+        kind = self.random.choice(["range", "tl.range", "tl.static_range", "bound", "data"])
         low, count, step = (self.random.randint(*ends) for ends in ((-3, 3), (0, 4), (1, 3)))
-        step = self.random.choice([step, -step]) if kind != "while" else step
-        high = low + count * step
-        end = str(high)
+        if kind == "tl.static_range":
+            count = self.random.choice([count, 16])
+            count = min(count, self.unrolled)
+        step = self.random.choice([step, -step])
+        end = low + count * step
+        text, last = str(end), lambda values: end
         if kind == "bound":
-            end = self.argument("n", self.kernel.scalars, np.int32(high))
+            text = self.argument("n", self.kernel.scalars, np.int32(end))
+        elif kind == "data":
+            text, last = self._small_number()
         variable = self.name()
-        if kind == "while":
-            self.line(f"{variable} = {low}")
-            self.line(f"while {variable} < {high}:")
-        else:
-            function = "range" if kind == "bound" else kind
-            self.line(f"for {variable} in {function}({low}, {end}, {step}):")
+        function = kind if "range" in kind else "range"
+        self.line(f"for {variable} in {function}({low}, {text}, {step}):")
         # The variable of an unrolled loop is a Python number, which has other rules.
         seen = [] if kind == "tl.static_range" else [Value(variable, "int32", ())]
-        last = f"{variable} += {step}" if kind == "while" else None
-        body = self._body(carried, seen, last)
+        body = self._body(carried, seen, copies=count if not seen else 1)
 
         def run(values):
-            for i in range(low, high, step):
+            for i in range(low, last(values), step):
                 values[variable] = np.asarray(np.int32(i))
                 for each in body:
                     each(values)
+
+        self.steps.append(run)
+
+    def while_loop(self):
+        """Counts up to a bound, and in half of the cases ends as soon as a number is what it should
+        not be. The body may assign that number."""
+        if self.depth == 2:
+            return
+        carried = self._start_carrying()
+        low, step = self.random.randint(-3, 3), self.random.randint(1, 3)
+        text, last = self._small_number()
+        variable = self.name()
+        watched = self._number([v for v in carried if v.shape == ()])
+        condition, goes_on = f"{variable} < {text}", lambda x: True
+        if self.random.random() < 0.5:
+            other, goes_on = self._test(watched)
+            condition += f" and {other}"
+        self.line(f"{variable} = {low}")
+        self.line(f"while {condition}:")
+        body = self._body(carried, [Value(variable, "int32", ())], f"{variable} += {step}")
+
+        def run(values):
+            i = low
+            while i < last(values) and goes_on(values[watched.name]):
+                values[variable] = np.asarray(np.int32(i))
+                for each in body:
+                    each(values)
+                i += step
 
         self.steps.append(run)
 
@@ -49,27 +77,54 @@ class ControlFlow:
         if self.depth == 2:
             return
         carried = self._start_carrying()
-        condition = self.pick(lambda v: v.shape == () and not v.rough and v.dtype != "fp16")
-        bound = self.random.choice([0, 1, 2])
-        self.line(
-            f"if {condition.name} > {bound}:"
-            if condition.dtype != "int1"
-            else f"if {condition.name}:"
-        )
-        then = self._body(carried, [], None)
+        number = self._number()
+        text, holds = self._test(number)
+        self.line(f"if {text}:")
+        then = self._body(carried, [])
         otherwise = []
         if self.random.random() < 0.6:
             self.line("else:")
-            otherwise = self._body(carried, [], None)
+            otherwise = self._body(carried, [])
 
         def run(values):
-            value = values[condition.name]
-            for each in (
-                then if (value if value.dtype == np.bool_ else value > bound) else otherwise
-            ):
+            for each in then if holds(values[number.name]) else otherwise:
                 each(values)
 
         self.steps.append(run)
+
+    def early_return(self):
+        """One of two values, by a function that returns under a condition."""
+        x = self.pick(lambda v: v.name.startswith(("v", "s")))
+        y = self.pick(lambda v: (v.dtype, v.shape) == (x.dtype, x.shape))
+        number = self._number()
+        text, holds = self._test(number)
+        self.define(
+            f"earlier({text}, {x.name}, {y.name})",
+            lambda number, x, y: x if holds(number) else y,
+            [number, x, y],
+            x.dtype,
+            x.shape,
+            product=x.product or y.product,
+        )
+
+    def _number(self, preferred: list[Value] = ()) -> Value:
+        """A number to branch on, of any type."""
+        found = [value for value in preferred if not value.rough]
+        return found[0] if found else self.pick(lambda v: v.shape == () and not v.rough)
+
+    def _test(self, x: Value) -> tuple[str, Callable]:
+        """A condition on a number, and whether it holds."""
+        if x.dtype == "int1":
+            return x.name, bool
+        symbol = self.random.choice(list(exact.COMPARISONS))
+        text, other = self.literal(x, symbol)
+        return f"{x.name} {symbol} {text}", lambda x: bool(exact.binary(symbol, x, other))
+
+    def _small_number(self) -> tuple[str, Callable]:
+        """A number from 0 to 3 that is known at run time, and what computes it."""
+        x = self._number()
+        text = f"({x.name}.to(tl.int32) & 3)"
+        return text, lambda values: int(exact.cast(values[x.name], "int32")) & 3
 
     def _start_carrying(self) -> list[Value]:
         """New variables, which the body of a loop or a conditional will assign."""
@@ -83,12 +138,14 @@ class ControlFlow:
             carried.append(value)
         return carried
 
-    def _body(self, carried, seen, last: str | None) -> list:
-        """An indented block that assigns what is carried. Its other values end with it."""
-        outer = self.values, self.steps, self.indent
+    def _body(self, carried, seen, last: str | None = None, copies: int = 1) -> list:
+        """An indented block that assigns what is carried. Its other values end with it. It is
+        unrolled to so many copies."""
+        outer = self.values, self.steps, self.indent, self.unrolled
         self.values, self.steps = [*self.values, *seen], []
         self.indent += "    "
         self.depth += 1
+        self.unrolled //= max(copies, 1)
         for _ in range(self.random.randint(0, 3)):
             self.step()
         for value in carried:
@@ -97,7 +154,7 @@ class ControlFlow:
             self.line(last)
         body = self.steps
         self.depth -= 1
-        self.values, self.steps, self.indent = outer
+        self.values, self.steps, self.indent, self.unrolled = outer
         return body
 
     def _update(self, value: Value):
@@ -105,7 +162,8 @@ class ControlFlow:
 
         def fits(other):
             is_plain = not other.product and (value.rough or not other.rough)
-            return is_plain and meeting_shape(value.shape, other.shape) == value.shape
+            shape = self.kernel.broadcast_shape(value.shape, other.shape)
+            return is_plain and shape == value.shape
 
         other = self.pick(fits) or value
         symbols = ["+", "-"]

@@ -20,6 +20,7 @@ from collections.abc import Callable
 import numpy as np
 from random_control import ControlFlow
 from random_operations import Combinations, Elementwise, Moves
+from random_sources import Sources
 from random_values import PROGRAMS, Kernel, Value
 from support import DTYPES
 
@@ -44,10 +45,22 @@ def add_and_count(a, m, b, n):
 
 
 @eft.jit
+def spread(a, m, x, b, n, y):
+    return a - b / 2, tl.maximum(m, n), x ^ y
+
+
+@eft.jit
+def earlier(condition, a, b):
+    if condition:
+        return a
+    return b
+
+
+@eft.jit
 def kernel("""
 
 
-class Generator(Elementwise, Moves, Combinations, ControlFlow):
+class Generator(Sources, Elementwise, Moves, Combinations, ControlFlow):
     """Writes one kernel."""
 
     def __init__(self, seed: int):
@@ -59,14 +72,27 @@ class Generator(Elementwise, Moves, Combinations, ControlFlow):
         self.indent = "    "
         self.values = [Value("pid", "int32", ())]
         self.count = 0
-        self.shapes = self._shapes()
         self.depth = 0
+        self.unrolled = 16
+        self.kernel.num_warps = self.random.choice([1, 2, 4, 4, 4, 8, 16, 32])
+        self.shapes = self._shapes()
         self.rough_allowed = self.random.random() < 0.2
 
     def _shapes(self) -> list[tuple[int, ...]]:
-        """The shapes that this kernel favours."""
+        """The shapes that this kernel favours.
+
+        One kernel in eight has a large block. So that it compiles in seconds, that has at most 512
+        elements for each thread of a GPU, and loops are unrolled twice at most.
+        """
         rank = self.random.choice([1, 1, 2, 2, 2, 3])
         bits = [self.random.randint(0, 12 // rank) for _ in range(rank)]
+        self.is_large = self.random.random() < 1 / 8
+        if self.is_large:
+            total = self.random.randint(14, min(16, 13 + self.kernel.num_warps.bit_length()))
+            ends = [0, *sorted(self.random.randint(0, total) for _ in range(rank - 1)), total]
+            bits = [high - low for low, high in zip(ends, ends[1:], strict=False)]
+            self.kernel.largest = 1 << total
+            self.unrolled = 2
         base = tuple(1 << bit for bit in bits)
         shapes = [base]
         if rank > 1:
@@ -113,93 +139,13 @@ class Generator(Elementwise, Moves, Combinations, ControlFlow):
         recent = found[-6:]
         return self.random.choice(recent if self.random.random() < 0.7 else found)
 
-    def argument(self, prefix: str, table: dict, value) -> str:
-        name = f"{prefix}{len(table)}"
-        table[name] = value
-        return name
-
-    # -- where values come from --------------------------------------------------------------------
-
-    def array(self, dtype: str, count: int) -> np.ndarray:
-        wanted = DTYPES[dtype]
-        if wanted == np.bool_:
-            return self.data.integers(0, 2, count).astype(wanted)
-        if wanted.kind in "iu":
-            limits = np.iinfo(wanted)
-            low, high = self.random.choice([(limits.min, limits.max), (max(limits.min, -9), 9)])
-            x = self.data.integers(low, high, count, wanted, endpoint=True)
-            corners = [limits.min, limits.max, 0, 1]
-        else:
-            x = self.data.standard_normal(count) * 2.0 ** self.data.integers(-12, 12, count)
-            x = np.round(x) if self.random.random() < 0.3 else x
-            x = x.astype(wanted)
-            corners = [0.0, -0.0, np.inf, -np.inf, np.nan, 1.0]
-        places = self.data.random(count) < self.random.choice([0.0, 0.05])
-        with np.errstate(invalid="ignore"):  # NaN in a narrow type
-            x[places] = self.data.choice(np.array(corners).astype(wanted), places.sum())
-        return x
-
-    def load(self) -> Value:
-        dtype = self.random.choice(list(DTYPES))
-        shape = self.random.choice(self.shapes)
-        numel = math.prod(shape)
-        name = self.argument("x", self.kernel.inputs, self.array(dtype, PROGRAMS * numel))
-        offset = f"pid * {numel} + offsets({shape})"
-        index = np.arange(numel).reshape(shape)
-        if self.random.random() < 0.4:
-            return self.define(
-                f"tl.load({name} + {offset})",
-                lambda pid, x: x[pid * numel + index],
-                [self.values[0], Value(name, dtype, ())],
-                dtype,
-                shape,
-            )
-        bound = self.random.randint(0, PROGRAMS * numel)
-        limit = self.argument("n", self.kernel.scalars, np.int32(bound))
-        other = self.random.choice([None, 0, 1])
-
-        def masked(pid, x):
-            places = pid * numel + index
-            rest = np.asarray(other or 0).astype(x.dtype)
-            return np.where(places < bound, x[places], rest).astype(x.dtype)
-
-        keyword = "" if other is None else f", other={other}"
-        return self.define(
-            f"tl.load({name} + {offset}, mask={offset} < {limit}{keyword})",
-            masked,
-            [self.values[0], Value(name, dtype, ())],
-            dtype,
-            shape,
-        )
-
-    def scalar(self) -> Value:
-        dtype, value = self.random.choice(
-            [
-                ("int32", np.int32(self.random.randint(-100, 100))),
-                ("fp32", np.float32(self.random.choice([0.1, -3.5, 1e20, 7.0]))),
-            ]
-        )
-        name = self.argument("s", self.kernel.scalars, value)
-        result = Value(name, dtype, ())
-        self.values.append(result)
-        return result
-
-    def range(self) -> Value:
-        shape = self.random.choice(self.shapes)
-        return self.define(
-            f"offsets({shape})",
-            lambda: np.arange(math.prod(shape), dtype=np.int32).reshape(shape),
-            [],
-            "int32",
-            shape,
-        )
-
     # -- the whole ---------------------------------------------------------------------------------
 
     def step(self):
         """One more value, or a few."""
         makers = [
             (self.binary, 10),
+            (self.integer_division, 1),
             (self.unary, 2),
             (self.cast, 3),
             (self.extremum, 2),
@@ -210,10 +156,12 @@ class Generator(Elementwise, Moves, Combinations, ControlFlow):
             (self.scan, 1),
             (self.sort, 0.3),
             (self.load, 2),
-            (self.scalar, 0.5),
+            (self.scalar, 1),
             (self.range, 0.5),
             (self.loop, 1),
+            (self.while_loop, 0.5),
             (self.conditional, 1),
+            (self.early_return, 0.5),
         ]
         functions, weights = zip(*makers, strict=True)
         self.random.choices(functions, weights)[0]()
@@ -240,16 +188,17 @@ class Generator(Elementwise, Moves, Combinations, ControlFlow):
         self.steps.append(step)
 
     def generate(self) -> Kernel:
-        self.kernel.num_warps = self.random.choice([1, 2, 4, 4, 4, 8])
         self.line("pid = tl.program_id(0)")
         for _ in range(self.random.randint(1, 3)):
             self.load()
-        for _ in range(self.random.randint(3, 14)):
+        for _ in range(self.random.randint(3, 6 if self.is_large else 14)):
             self.step()
         last = [value for value in self.values[1:] if value.name.startswith("v")]
         for value in last[-self.random.randint(1, 3) :]:
             self.store(value)
-        parameters = [*self.kernel.inputs, *self.kernel.scalars, *self.kernel.outputs]
+        types = self.kernel.annotations
+        scalars = [f"{x}: {types[x]}" if x in types else x for x in self.kernel.scalars]
+        parameters = [*self.kernel.inputs, *scalars, *self.kernel.outputs]
         body = "\n".join(self.lines)
         self.kernel.source = f"{HEADER}{', '.join(parameters)}):\n{body}\n"
         return self.kernel

@@ -8,7 +8,7 @@ import math
 import exact
 import numpy as np
 from eft.reference import reduce_in_order, scan_in_order
-from random_values import LARGEST, Value, long_name, meeting_shape
+from random_values import Value, long_name
 from support import DTYPES
 
 
@@ -18,31 +18,55 @@ class Elementwise:
     def partner(self, x: Value, accept=lambda value: True) -> Value | None:
         """A value whose shape broadcasts with that of `x`."""
 
-        return self.pick(lambda y: meeting_shape(x.shape, y.shape) is not None and accept(y))
+        def fits(y):
+            return self.kernel.broadcast_shape(x.shape, y.shape) is not None and accept(y)
+
+        return self.pick(fits)
 
     def binary(self):
         symbol = self.random.choice("+ + - - * * / / // % & | ^ << >> < == <= !=".split())
         x = self.pick(lambda value: self._takes(symbol, value))
-        y = x and self.partner(x, lambda value: self._takes(symbol, value))
-        if y is None or not _agree(symbol, x.dtype, y.dtype):
+        if x is None:
             return
-        if self.random.random() < 0.2 and symbol not in ("<<", ">>") and x.dtype != "int1":
-            number = self.random.choice([0.5, -2.0, 3.0] if exact.is_float(x.dtype) else [1, 3, 7])
-            constant = np.asarray(number).astype(DTYPES[x.dtype])
-            texts = [f"{x.name} {symbol} {number}", f"{number} {symbol} {x.name}"]
-            swapped = self.random.randrange(2)
-
-            def compute(x):
-                return exact.binary(symbol, *((constant, x) if swapped else (x, constant)))
-
-            self._binary(symbol, f"({texts[swapped]})", compute, [x], x.dtype, x.shape)
+        if self.random.random() < 0.2:
+            self._binary_with_literal(symbol, x)
             return
+        y = self.partner(x, lambda value: self._takes(symbol, value))
+        if y is not None and _agree(symbol, x.dtype, y.dtype):
+            self._binary(symbol, x, y)
+
+    def integer_division(self):
+        """A quotient or a remainder of what divides only by integers of the same sign."""
+        symbol = self.random.choice(["//", "%"])
+        x = self.pick(lambda value: not exact.is_float(value.dtype) and value.dtype != "int1")
+        if x.dtype[0] == "u" and self.random.random() < 0.5:
+            x = self.define_cast(x, x.dtype[1:])
+        y = self.partner(x, lambda value: not exact.is_float(value.dtype))
+        if y is None:
+            return
+        if not _agree(symbol, x.dtype, y.dtype):
+            y = self.define_cast(y, x.dtype)
+        self._binary(symbol, x, y)
+
+    def _binary_with_literal(self, symbol: str, x: Value):
+        text, number = self.literal(x, symbol)
+        if self.random.random() < 0.5 and symbol not in ("<<", ">>"):
+            text = f"({text} {symbol} {x.name})"
+            compute = lambda x: exact.binary(symbol, number, x)  # noqa: E731
+        else:
+            text = f"({x.name} {symbol} {text})"
+            compute = lambda x: exact.binary(symbol, x, number)  # noqa: E731
+        common = exact.meeting(exact.name_of(number), x.dtype, symbol)
+        self._define_binary(symbol, text, compute, [x], common, x.shape)
+
+    def _binary(self, symbol: str, x: Value, y: Value):
         common = exact.meeting(x.dtype, y.dtype, symbol)
         shape = np.broadcast_shapes(x.shape, y.shape)
         text = f"{x.name} {symbol} {y.name}"
-        self._binary(symbol, text, lambda x, y: exact.binary(symbol, x, y), [x, y], common, shape)
+        compute = lambda x, y: exact.binary(symbol, x, y)  # noqa: E731
+        self._define_binary(symbol, text, compute, [x, y], common, shape)
 
-    def _binary(self, symbol: str, text, compute, operands, common: str, shape):
+    def _define_binary(self, symbol: str, text, compute, operands, common: str, shape):
         dtype = common
         if symbol in exact.COMPARISONS:
             dtype = "int1"
@@ -76,18 +100,31 @@ class Elementwise:
         )
 
     def cast(self):
-        x = self.pick()
-        dtype = self.random.choice(list(DTYPES))
+        self.define_cast(self.pick(), self.random.choice(list(DTYPES)))
+
+    def define_cast(self, x: Value, dtype: str) -> Value:
         text = f"{x.name}.to(tl.{long_name(dtype)})"
         compute = lambda x: exact.cast(x, dtype)  # noqa: E731
-        self.define(text, compute, [x], dtype, x.shape, product=x.product)
+        return self.define(text, compute, [x], dtype, x.shape, product=x.product)
 
     def extremum(self):
         x = self.pick()
-        y = self.partner(x)
         is_max = self.random.random() < 0.5
+        function = f"tl.{'maximum' if is_max else 'minimum'}"
+        if self.random.random() < 0.2:
+            text, number = self.literal(x)
+            self.define(
+                f"{function}({x.name}, {text})",
+                lambda x: exact.extremum(x, number, is_max),
+                [x],
+                exact.meeting(x.dtype, exact.name_of(number)),
+                x.shape,
+                product=x.product,
+            )
+            return
+        y = self.partner(x)
         self.define(
-            f"tl.{'maximum' if is_max else 'minimum'}({x.name}, {y.name})",
+            f"{function}({x.name}, {y.name})",
             lambda x, y: exact.extremum(x, y, is_max),
             [x, y],
             exact.meeting(x.dtype, y.dtype),
@@ -99,7 +136,7 @@ class Elementwise:
         condition = self.pick(lambda value: value.dtype == "int1")
         x = condition and self.partner(condition)
         y = x and self.partner(x)
-        shape = y and meeting_shape(condition.shape, x.shape, y.shape)
+        shape = y and self.kernel.broadcast_shape(condition.shape, x.shape, y.shape)
         if shape is None:
             return
         self.define(
@@ -160,7 +197,7 @@ class Moves:
 
     def _joined(self, x: Value, dim: int, kind: str):
         y = self.pick(lambda value: (value.dtype, value.shape) == (x.dtype, x.shape))
-        if 2 * math.prod(x.shape) > LARGEST or len(x.shape) > 3:
+        if 2 * math.prod(x.shape) > self.kernel.largest or len(x.shape) > 3:
             return
         flags = {"product": x.product or y.product}
         shape = np.array(x.shape)
@@ -201,7 +238,9 @@ class Combinations:
     """The part of the generator that reduces, scans and sorts."""
 
     def reduction(self):
-        kind = self.random.choice("sum sum max min argmax argmin xor_sum reduce pair".split())
+        kind = self.random.choice(
+            "sum sum max min argmax argmin xor_sum reduce pair triple".split()
+        )
         x = self.pick(
             lambda v: v.shape != () and (kind != "xor_sum" or not exact.is_float(v.dtype))
         )
@@ -286,6 +325,17 @@ def _reduction(kind: str, x: Value, axis, keep: bool, warps: int):
         text = f"tl.reduce(({x.name}, {x.name}.to(tl.int32)), {axis}, add_and_count, {keep})[0]"
         combine = np.logical_xor if x.dtype == "int1" else np.add
         return text, *reducing(x.dtype, combine)
+    if kind == "triple":
+        number = int(warps.bit_length() % 3)
+        blocks = f"({x.name}.to(tl.float32), {x.name}, {x.name}.to(tl.int32))"
+
+        def combined(x):
+            blocks = exact.cast(x, "fp32"), x, exact.cast(x, "int32")
+            with np.errstate(all="ignore"):
+                return np.asarray(reduce_in_order(blocks, axis, _spread, warps)[number])
+
+        text = f"tl.reduce({blocks}, {axis}, spread, {keep})[{number}]"
+        return text, ("fp32", x.dtype, "int32")[number], combined
 
     def place(x):
         x = x.reshape(-1) if axis is None else x
@@ -297,3 +347,8 @@ def _reduction(kind: str, x: Value, axis, keep: bool, warps: int):
         return np.asarray(reduce_in_order(both, dim, combine, warps)[1])
 
     return f"tl.{kind}({tail})", "int32", place
+
+
+def _spread(a, m, x, b, n, y):
+    """The function of that name in the kernel's file."""
+    return a - b / np.float32(2), exact.extremum(m, n, True), x ^ y

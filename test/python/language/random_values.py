@@ -8,8 +8,6 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-#: Blocks have at most so many elements.
-LARGEST = 4096
 #: Programs in a grid.
 PROGRAMS = 3
 
@@ -34,7 +32,9 @@ class Kernel:
         source: the text of a module with a function `kernel`.
         inputs, outputs: arrays by the names of the parameters; outputs are zero.
         scalars: the other arguments.
+        annotations: the types of those scalars whose parameters say one.
         num_warps: the option.
+        largest: the most elements of a block.
         rough: the outputs that only other devices can tell.
     """
 
@@ -42,9 +42,11 @@ class Kernel:
     source: str = ""
     inputs: dict = field(default_factory=dict)
     scalars: dict = field(default_factory=dict)
+    annotations: dict = field(default_factory=dict)
     outputs: dict = field(default_factory=dict)
     rough: set = field(default_factory=set)
     num_warps: int = 4
+    largest: int = 4096
     steps: list = field(default_factory=list)
 
     def expected(self) -> dict[str, np.ndarray]:
@@ -58,14 +60,13 @@ class Kernel:
                 step(values)
         return outputs
 
-
-def meeting_shape(*shapes) -> tuple[int, ...] | None:
-    """The shape that some shapes broadcast to; None if they don't, or if it is too large."""
-    try:
-        shape = np.broadcast_shapes(*shapes)
-    except ValueError:
-        return None
-    return shape if math.prod(shape) <= LARGEST else None
+    def broadcast_shape(self, *shapes) -> tuple[int, ...] | None:
+        """The shape that some shapes broadcast to; None if they don't, or if it is too large."""
+        try:
+            shape = np.broadcast_shapes(*shapes)
+        except ValueError:
+            return None
+        return shape if math.prod(shape) <= self.largest else None
 
 
 def long_name(name: str) -> str:

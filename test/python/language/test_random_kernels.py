@@ -66,3 +66,20 @@ def check(seed: int, device, host, folder):
 def test_random_kernels(device, host, tmp_path, first):
     for seed in range(first, min(first + CHUNK, FIRST + COUNT)):
         check(seed, device, host, tmp_path)
+
+
+def test_a_seed_makes_the_same_kernel_again():
+    first, second = generate(1), generate(1)
+    assert first.source == second.source
+    assert first.scalars == second.scalars
+    for name, x in first.inputs.items():
+        assert np.array_equal(bits(x), bits(second.inputs[name]))
+
+
+def test_kernels_have_what_often_goes_wrong():
+    kernels = [generate(seed) for seed in range(200)]
+    bodies = [kernel.source.partition("def kernel(")[2] for kernel in kernels]
+    for text in ("//", " % ", "while", "static_range", "spread", "earlier", ": tl.bfloat16"):
+        assert sum(text in body for body in bodies) >= 2, text
+    assert {kernel.num_warps for kernel in kernels} == {1, 2, 4, 8, 16, 32}
+    assert {kernel.largest for kernel in kernels} == {2**12, 2**14, 2**15, 2**16}
