@@ -53,6 +53,7 @@ AxisInfo AxisInfo::ofConstant(Type type, int64_t value) {
     divisor = maxPower;
   AxisInfo info = uniform(type, static_cast<int64_t>(divisor));
   info.constant = value;
+  info.nonNegative = value >= 0;
   return info;
 }
 
@@ -61,6 +62,14 @@ int64_t AxisInfo::divisibilityOfAll() const {
   for (unsigned dim = 0; dim < rank(); ++dim)
     best = std::max(best, divisibilityOfRuns(dim, 1));
   return best;
+}
+
+AxisInfo AxisInfo::withoutNeedlessHeadless() const {
+  AxisInfo info = *this;
+  for (unsigned dim = 0; dim < rank(); ++dim)
+    if (headlessRun(dim) == alignedRun(dim))
+      info.dims[dim].headless = 1;
+  return info;
 }
 
 AxisInfo AxisInfo::join(const AxisInfo &left, const AxisInfo &right) {
@@ -73,10 +82,12 @@ AxisInfo AxisInfo::join(const AxisInfo &left, const AxisInfo &right) {
     int64_t run = std::min(left.contiguity(dim), right.contiguity(dim));
     dims.push_back({run,
                     std::min(left.divisibilityOfRuns(dim, run), right.divisibilityOfRuns(dim, run)),
-                    std::min(left.constancy(dim), right.constancy(dim))});
+                    std::min(left.constancy(dim), right.constancy(dim)),
+                    std::min(left.headlessRun(dim), right.headlessRun(dim))});
   }
-  return AxisInfo(std::move(dims), left.unit,
-                  left.constant == right.constant ? left.constant : std::nullopt);
+  AxisInfo both(std::move(dims), left.unit,
+                left.constant == right.constant ? left.constant : std::nullopt);
+  return both.withNonNegative(left.nonNegative && right.nonNegative).withoutNeedlessHeadless();
 }
 
 void AxisInfo::print(raw_ostream &os) const {
@@ -88,6 +99,8 @@ void AxisInfo::print(raw_ostream &os) const {
   list("contiguity", &Dim::contiguity);
   list(", divisibility", &Dim::divisibility);
   list(", constancy", &Dim::constancy);
+  if (llvm::any_of(dims, [](const Dim &dim) { return dim.headless > 1; }))
+    list(", headless", &Dim::headless);
   if (constant)
     os << ", constant = " << *constant;
 }

@@ -19,6 +19,18 @@
 //   eft.splat of a multiple of 16 : 1024                 1            16         1024
 //   eft.addptr of a splat (16 bytes) and the second   1024            16            1
 //
+// A fourth number is for remainders, which truncate: −16 … −9 modulo 16 are 0, −15, … −9. Nobody
+// knows that the product of a program's number and an extent doesn't wrap around to below zero. So
+// of `(pid * 64 + range) % n` only this is known: in each run all elements *but the first* follow
+// each other, and the first belongs there unless the numbers are negative.
+//
+//   headless       the longest run in which each value from the third on is the one before plus 1;
+//                  its length divides the one before the second (for pointers: its alignment is
+//                  that of an access of so many elements)
+//
+// Only what moves a block as a whole keeps such runs. A GPU moves one by a single access, once it
+// has seen at run time that the first element is where it should be (GpuMemory.cpp).
+//
 // Integers wrap around, and the analysis claims only what holds nevertheless. Contiguity is meant
 // modulo 2^bits. A power of two that divides a sum or a product divides it after wrapping. A run
 // whose start is a multiple of its length never wraps inside, whether read as signed or unsigned:
@@ -40,6 +52,7 @@ public:
     int64_t contiguity = 1;
     int64_t divisibility = 1;
     int64_t constancy = 1;
+    int64_t headless = 1;
     bool operator==(const Dim &) const = default;
   };
 
@@ -53,7 +66,8 @@ public:
   AxisInfo() = default;
   AxisInfo(llvm::SmallVector<Dim, 2> dims, int64_t unit,
            std::optional<int64_t> constant = std::nullopt)
-      : dims(std::move(dims)), unit(unit), constant(constant) {}
+      : dims(std::move(dims)), unit(unit), constant(constant),
+        nonNegative(constant && *constant >= 0) {}
 
   /// What holds of any value of the type.
   static AxisInfo unknown(mlir::Type type);
@@ -70,6 +84,13 @@ public:
   int64_t constancy(unsigned dim) const { return dims[dim].constancy; }
   /// The number that every element is, sign-extended.
   std::optional<int64_t> getConstant() const { return constant; }
+  /// Whether no element is below zero, read as a signed number.
+  bool isNonNegative() const { return nonNegative; }
+  AxisInfo withNonNegative(bool known) const {
+    AxisInfo info = *this;
+    info.nonNegative |= known;
+    return info;
+  }
   /// The distance between neighbours of a contiguous run: 1, or the bytes of a pointer's element.
   int64_t getUnit() const { return unit; }
 
@@ -85,6 +106,12 @@ public:
   int64_t alignedRun(unsigned dim) const {
     return std::min(contiguity(dim), std::max<int64_t>(1, divisibility(dim) / unit));
   }
+  /// The longest aligned run, if the first element of each may be another than the one that belongs
+  /// there. It doesn't wrap around either.
+  int64_t headlessRun(unsigned dim) const { return std::max(alignedRun(dim), dims[dim].headless); }
+
+  /// The same, with headless runs only where they are longer than aligned ones.
+  AxisInfo withoutNeedlessHeadless() const;
 
   /// What holds of both: of a value that is one or the other.
   static AxisInfo join(const AxisInfo &left, const AxisInfo &right);
@@ -95,6 +122,7 @@ private:
   llvm::SmallVector<Dim, 2> dims;
   int64_t unit = 1;
   std::optional<int64_t> constant;
+  bool nonNegative = false;
 };
 
 /// The information on every value of a function, beginning with its arguments' `eft.divisibility`.

@@ -39,10 +39,16 @@ template <typename Function> AxisInfo forEachDim(Type type, Function function) {
   SmallVector<Dim, 2> dims;
   for (unsigned dim = 0; dim < shape.rank(); ++dim) {
     dims.push_back(function(dim));
-    dims.back().divisibility =
-        std::min(dims.back().divisibility, AxisInfo::divisibilityOfZero(type));
+    const int64_t most = AxisInfo::divisibilityOfZero(type);
+    dims.back().divisibility = std::min(dims.back().divisibility, most);
+    dims.back().headless = std::min(dims.back().headless, most);
   }
-  return AxisInfo(std::move(dims), shape.getUnit());
+  return AxisInfo(std::move(dims), shape.getUnit()).withoutNeedlessHeadless();
+}
+
+/// What divides every element of a line, in units.
+int64_t unitsDividing(const AxisInfo &x, unsigned dim) {
+  return std::max<int64_t>(1, x.divisibilityOfRuns(dim, 1) / x.getUnit());
 }
 
 /// The longest run in which every operand is constant.
@@ -60,6 +66,11 @@ AxisInfo sameWhereOperandsAre(Type type, Infos operands) {
 
 //===--- Sums and products --------------------------------------------------------------------===//
 
+/// Headless runs stay that where all their elements are moved by one multiple of their length.
+int64_t headlessMovedBy(const AxisInfo &run, const AxisInfo &step, unsigned dim) {
+  return std::min({run.headlessRun(dim), step.constancy(dim), unitsDividing(step, dim)});
+}
+
 /// x + y is contiguous where one is and the other is constant. For pointers y counts elements, of
 /// `yScale` bytes.
 AxisInfo sum(Type type, const AxisInfo &x, const AxisInfo &y, int64_t yScale = 1,
@@ -69,22 +80,47 @@ AxisInfo sum(Type type, const AxisInfo &x, const AxisInfo &y, int64_t yScale = 1
     if (!isDifference)
       run = std::max(run, std::min(x.constancy(dim), y.contiguity(dim)));
     int64_t right = multiplied(y.divisibilityOfRuns(dim, run), yScale);
-    return Dim{run, std::min(x.divisibilityOfRuns(dim, run), right), jointConstancy({x, y}, dim)};
+    return Dim{run, std::min(x.divisibilityOfRuns(dim, run), right), jointConstancy({x, y}, dim),
+               std::max(headlessMovedBy(x, y, dim), isDifference ? 1 : headlessMovedBy(y, x, dim))};
   });
 }
 
 AxisInfo product(Type type, const AxisInfo &x, const AxisInfo &y) {
+  if (x.getConstant() == 1 || y.getConstant() == 1)
+    return y.getConstant() == 1 ? x : y;
   int64_t divisibility = multiplied(x.divisibilityOfAll(), y.divisibilityOfAll());
   return forEachDim(
       type, [&](unsigned dim) { return Dim{1, divisibility, jointConstancy({x, y}, dim)}; });
 }
 
 /// The largest power of two that divides all elements of both also divides what any bitwise
-/// operation, minimum or choice makes of them.
-AxisInfo mixture(Type type, const AxisInfo &x, const AxisInfo &y) {
-  int64_t divisibility = std::min(x.divisibilityOfAll(), y.divisibilityOfAll());
-  return forEachDim(
-      type, [&](unsigned dim) { return Dim{1, divisibility, jointConstancy({x, y}, dim)}; });
+/// operation, minimum or choice makes of them, and what starts each run of the result, of the
+/// length that `runOf` tells for a dimension.
+template <typename Function>
+AxisInfo mixture(Type type, const AxisInfo &x, const AxisInfo &y, Function runOf) {
+  int64_t ofAll = std::min(x.divisibilityOfAll(), y.divisibilityOfAll());
+  return forEachDim(type, [&](unsigned dim) {
+    int64_t run = runOf(dim);
+    int64_t ofStarts = std::min(x.divisibilityOfRuns(dim, run), y.divisibilityOfRuns(dim, run));
+    return Dim{run, std::max(ofAll, ofStarts), jointConstancy({x, y}, dim)};
+  });
+}
+
+/// Where y is constant along an aligned run of x, and a multiple of its length, the bits that grow
+/// in x are zero in y, and both operations leave them as they are.
+AxisInfo ofOrXor(Type type, const AxisInfo &x, const AxisInfo &y) {
+  auto kept = [](const AxisInfo &run, const AxisInfo &bits, unsigned dim) {
+    return std::min({run.alignedRun(dim), bits.constancy(dim), unitsDividing(bits, dim)});
+  };
+  return mixture(type, x, y,
+                 [&](unsigned dim) { return std::max(kept(x, y, dim), kept(y, x, dim)); });
+}
+
+/// Of two aligned runs of one length, one lies below the other as a whole, or both are the same. A
+/// minimum or maximum with one number makes no runs: some are cut off to that number.
+AxisInfo ofMinMax(Type type, const AxisInfo &x, const AxisInfo &y) {
+  return mixture(type, x, y,
+                 [&](unsigned dim) { return std::min(x.alignedRun(dim), y.alignedRun(dim)); });
 }
 
 //===--- Quotients, remainders and masks of powers of two -------------------------------------===//
@@ -120,18 +156,27 @@ std::optional<unsigned> knownExponent(const AxisInfo &info) {
 }
 
 /// Truncating division agrees with the floor where the quotient is exact, which is all that
-/// divisibility asks. It doesn't below zero, so nothing is said of runs.
+/// divisibility asks. It doesn't below zero, so nothing is said of runs that may lie there.
 AxisInfo signedQuotient(Type type, const AxisInfo &x, unsigned shift) {
   int64_t divisibility = std::max<int64_t>(1, x.divisibilityOfAll() >> shift);
   return forEachDim(type, [&](unsigned dim) { return Dim{1, divisibility, x.constancy(dim)}; });
 }
 
+/// The length of aligned runs of x inside which y is one number that it divides.
+int64_t dividing(const AxisInfo &x, const AxisInfo &y, unsigned dim) {
+  return std::min({x.alignedRun(dim), y.constancy(dim), unitsDividing(y, dim)});
+}
+
 AxisInfo ofQuotient(Operation *op, Type type, Infos operands) {
-  std::optional<unsigned> exponent = knownExponent(operands[1]);
-  if (!exponent || *exponent > 61)
-    return sameWhereOperandsAre(type, operands);
-  return isa<arith::DivUIOp>(op) ? floorQuotient(type, operands[0], *exponent)
-                                 : signedQuotient(type, operands[0], *exponent);
+  const AxisInfo &x = operands[0], &y = operands[1];
+  const bool isFloor = isa<arith::DivUIOp>(op) || x.isNonNegative();
+  std::optional<unsigned> exponent = knownExponent(y);
+  if (exponent && *exponent <= 61)
+    return isFloor ? floorQuotient(type, x, *exponent) : signedQuotient(type, x, *exponent);
+  // Multiples of y lie between aligned runs of a length that divides y, not inside.
+  return forEachDim(type, [&](unsigned dim) {
+    return Dim{1, 1, std::max(jointConstancy(operands, dim), isFloor ? dividing(x, y, dim) : 1)};
+  });
 }
 
 AxisInfo ofShift(Operation *op, Type type, Infos operands) {
@@ -157,12 +202,31 @@ AxisInfo ofAnd(Type type, Infos operands) {
       type, [&](unsigned dim) { return Dim{1, divisibility, jointConstancy(operands, dim)}; });
 }
 
+/// Let the run t, t + 1, … t + g − 1 be aligned: g divides t; and let g divide y, which is the same
+/// throughout. Then g divides all multiples of y.
+///
+/// From zero up, t mod |y| is a multiple of g, so at most |y| − g, and the next g − 1 numbers go on
+/// from there: the remainders are a run that starts at a multiple of g. So they are without signs.
+///
+/// Below zero, where the remainder has the dividend's sign, let u = −t and m = u mod |y|. If m is
+/// not zero it is at least g, and the remainders are −(m − j) = −m + j: a run as before. If it is
+/// zero, so is the first remainder, while the others are −(|y| − j) = −|y| + j: a headless run.
+///
+/// x % 0 is x. The remainder is x − q·y, whatever the quotient's rounding: what divides both
+/// operands divides it.
 AxisInfo ofRemainder(Operation *op, Type type, Infos operands) {
-  std::optional<unsigned> exponent = knownExponent(operands[1]);
-  if (exponent && isa<arith::RemUIOp>(op))
-    return bitsOf(type, operands[0], (uint64_t(1) << *exponent) - 1);
-  // x − q·y, whatever the quotient's rounding.
-  return mixture(type, operands[0], operands[1]);
+  const AxisInfo &x = operands[0], &y = operands[1];
+  const bool isFloor = isa<arith::RemUIOp>(op) || x.isNonNegative();
+  std::optional<unsigned> exponent = knownExponent(y);
+  if (exponent && isFloor)
+    return bitsOf(type, x, (uint64_t(1) << *exponent) - 1);
+  AxisInfo info =
+      mixture(type, x, y, [&](unsigned dim) { return isFloor ? dividing(x, y, dim) : int64_t(1); });
+  if (isFloor)
+    return info;
+  return forEachDim(type, [&](unsigned dim) {
+    return Dim{1, info.divisibility(dim), info.constancy(dim), dividing(x, y, dim)};
+  });
 }
 
 //===--- Changes of width ---------------------------------------------------------------------===//
@@ -171,14 +235,12 @@ AxisInfo ofRemainder(Operation *op, Type type, Infos operands) {
 AxisInfo widened(Type type, const AxisInfo &x) {
   return forEachDim(type, [&](unsigned dim) {
     int64_t run = x.alignedRun(dim);
-    return Dim{run, x.divisibilityOfRuns(dim, run), x.constancy(dim)};
+    return Dim{run, x.divisibilityOfRuns(dim, run), x.constancy(dim), x.headlessRun(dim)};
   });
 }
 
 AxisInfo narrowed(Type type, const AxisInfo &x) {
-  return forEachDim(type, [&](unsigned dim) {
-    return Dim{x.contiguity(dim), x.divisibility(dim), x.constancy(dim)};
-  });
+  return forEachDim(type, [&](unsigned dim) { return x.getDims()[dim]; });
 }
 
 AxisInfo ofWidthChange(Operation *op, Type type, const AxisInfo &x) {
@@ -195,18 +257,20 @@ AxisInfo ofSelect(arith::SelectOp op, Infos operands) {
     int64_t same = scalarCondition ? AxisInfo::maxPower : operands[0].constancy(dim);
     int64_t run = std::min({x.contiguity(dim), y.contiguity(dim), same});
     return Dim{run, std::min(x.divisibilityOfRuns(dim, run), y.divisibilityOfRuns(dim, run)),
-               std::min(jointConstancy({x, y}, dim), same)};
+               std::min(jointConstancy({x, y}, dim), same),
+               std::min({x.headlessRun(dim), y.headlessRun(dim), same})};
   });
 }
 
 /// x < y has one answer in a run of x in which y is constant, when both x's start and y are
-/// multiples of its length; and so has x ≥ y.
+/// multiples of its length; and so has x ≥ y. Two aligned runs compare the same way throughout.
 AxisInfo ofComparison(arith::CmpIOp op, Infos operands) {
   using P = arith::CmpIPredicate;
   const bool leftIsRun = llvm::is_contained({P::slt, P::sge, P::ult, P::uge}, op.getPredicate());
   const bool rightIsRun = llvm::is_contained({P::sgt, P::sle, P::ugt, P::ule}, op.getPredicate());
   return forEachDim(op.getType(), [&](unsigned dim) {
-    int64_t same = jointConstancy(operands, dim);
+    int64_t same = std::max(jointConstancy(operands, dim),
+                            std::min(operands[0].alignedRun(dim), operands[1].alignedRun(dim)));
     if (leftIsRun || rightIsRun) {
       const AxisInfo &x = operands[leftIsRun ? 0 : 1], &y = operands[leftIsRun ? 1 : 0];
       same = std::max(same, std::min({x.alignedRun(dim), y.constancy(dim), y.divisibilityOfAll()}));
@@ -223,8 +287,7 @@ AxisInfo ofExpandDims(ExpandDimsOp op, const AxisInfo &x) {
   return forEachDim(op.getType(), [&](unsigned dim) {
     if (dim == axis || fromScalar)
       return Dim{1, x.divisibilityOfAll(), 1};
-    unsigned old = dim < axis ? dim : dim - 1;
-    return Dim{x.contiguity(old), x.divisibility(old), x.constancy(old)};
+    return x.getDims()[dim < axis ? dim : dim - 1];
   });
 }
 
@@ -234,9 +297,10 @@ AxisInfo ofBroadcast(BroadcastOp op, const AxisInfo &x) {
   if (result.getRank() == 0)
     return x;
   return forEachDim(op.getType(), [&](unsigned dim) {
-    const bool repeated = source.getDimSize(dim) != result.getDimSize(dim);
-    return Dim{x.contiguity(dim), x.divisibility(dim),
-               repeated ? result.getDimSize(dim) : x.constancy(dim)};
+    Dim known = x.getDims()[dim];
+    if (source.getDimSize(dim) != result.getDimSize(dim))
+      known.constancy = result.getDimSize(dim);
+    return known;
   });
 }
 
@@ -260,8 +324,7 @@ AxisInfo ofAddPtr(AddPtrOp op, Infos operands) {
 AxisInfo ofCastPtr(CastPtrOp op, const AxisInfo &x) {
   const bool sameUnit = AxisInfo::unknown(op.getType()).getUnit() == x.getUnit();
   return forEachDim(op.getType(), [&](unsigned dim) {
-    return sameUnit ? Dim{x.contiguity(dim), x.divisibility(dim), x.constancy(dim)}
-                    : Dim{1, x.divisibilityOfRuns(dim, 1), x.constancy(dim)};
+    return sameUnit ? x.getDims()[dim] : Dim{1, x.divisibilityOfRuns(dim, 1), x.constancy(dim)};
   });
 }
 
@@ -277,7 +340,8 @@ AxisInfo ofHint(HintOp op, const AxisInfo &x) {
     const int64_t extent = block ? block.getDimSize(dim) : 1;
     return Dim{std::max(x.contiguity(dim), std::min(hinted(op.getContiguity(), dim), extent)),
                std::max(x.divisibility(dim), hinted(op.getDivisibility(), dim)),
-               std::max(x.constancy(dim), std::min(hinted(op.getConstancy(), dim), extent))};
+               std::max(x.constancy(dim), std::min(hinted(op.getConstancy(), dim), extent)),
+               x.headlessRun(dim)};
   });
   return AxisInfo(info.getDims(), info.getUnit(), x.getConstant());
 }
@@ -327,9 +391,36 @@ AxisInfo ofAnyOther(Operation *op, Type type, Infos operands) {
   return sameWhereOperandsAre(type, operands);
 }
 
-} // namespace
+//===--- Signs --------------------------------------------------------------------------------===//
 
-AxisInfo eft::axisInfoOfResult(OpResult result, Infos operands) {
+/// Whether the result is a number that is not below zero, read as signed. Sums and products of such
+/// numbers may be: they wrap around.
+bool isNonNegative(Operation *op, Type type, Infos operands) {
+  auto is = [&](unsigned i) { return operands[i].isNonNegative(); };
+  const bool all = !operands.empty() && llvm::all_of(operands, [](const AxisInfo &operand) {
+    return operand.isNonNegative();
+  });
+  const bool grows = !operands.empty() && widthOf(type) > widthOf(op->getOperand(0).getType());
+  return TypeSwitch<Operation *, bool>(op)
+      .Case<ProgramIdOp, NumProgramsOp>([](auto) { return true; })
+      .Case<ArangeOp>([](ArangeOp range) { return int32_t(range.getStart()) >= 0; })
+      .Case<SplatOp, ExpandDimsOp, BroadcastOp, HintOp, arith::RemSIOp, arith::RemUIOp,
+            arith::ShRSIOp>([&](auto) { return is(0); })
+      .Case<arith::OrIOp, arith::XOrIOp, arith::MinSIOp, arith::MaxUIOp>([&](auto) { return all; })
+      .Case<arith::AndIOp, arith::MinUIOp, arith::MaxSIOp>([&](auto) { return is(0) || is(1); })
+      .Case<arith::SelectOp>([&](auto) { return is(1) && is(2); })
+      .Case<arith::ExtUIOp, arith::IndexCastUIOp>([&](auto) { return grows; })
+      .Case<arith::ExtSIOp, arith::IndexCastOp>([&](auto) { return grows && is(0); })
+      .Case<arith::DivSIOp, arith::DivUIOp>(
+          [&](auto) { return is(0) && operands[1].getConstant().value_or(0) > 0; })
+      .Case<arith::ShRUIOp>([&](auto) {
+        const int64_t amount = operands[1].getConstant().value_or(0);
+        return is(0) || (amount > 0 && amount < widthOf(type));
+      })
+      .Default([](Operation *) { return false; });
+}
+
+AxisInfo infoOfResult(OpResult result, Infos operands) {
   Operation *op = result.getOwner();
   Type type = result.getType();
   if (getElementTypeOrSelf(type).isIntOrIndex())
@@ -353,8 +444,10 @@ AxisInfo eft::axisInfoOfResult(OpResult result, Infos operands) {
       .Case<arith::ShLIOp, arith::ShRUIOp, arith::ShRSIOp>(
           [&](auto) { return ofShift(op, type, operands); })
       .Case<arith::AndIOp>([&](auto) { return ofAnd(type, operands); })
-      .Case<arith::OrIOp, arith::XOrIOp, arith::MinSIOp, arith::MinUIOp, arith::MaxSIOp,
-            arith::MaxUIOp>([&](auto) { return mixture(type, operands[0], operands[1]); })
+      .Case<arith::OrIOp, arith::XOrIOp>(
+          [&](auto) { return ofOrXor(type, operands[0], operands[1]); })
+      .Case<arith::MinSIOp, arith::MinUIOp, arith::MaxSIOp, arith::MaxUIOp>(
+          [&](auto) { return ofMinMax(type, operands[0], operands[1]); })
       .Case<arith::ExtSIOp, arith::ExtUIOp, arith::TruncIOp, arith::IndexCastOp,
             arith::IndexCastUIOp>([&](auto) { return ofWidthChange(op, type, operands[0]); })
       .Case<arith::SelectOp>([&](auto select) { return ofSelect(select, operands); })
@@ -362,6 +455,15 @@ AxisInfo eft::axisInfoOfResult(OpResult result, Infos operands) {
       .Default([&](Operation *) { return ofAnyOther(op, type, operands); });
 }
 
+} // namespace
+
+AxisInfo eft::axisInfoOfResult(OpResult result, Infos operands) {
+  const bool isKnown = isNonNegative(result.getOwner(), result.getType(), operands);
+  return infoOfResult(result, operands).withNonNegative(isKnown);
+}
+
 AxisInfo eft::axisInfoOfCounter(Type type, const AxisInfo &begin, const AxisInfo &step) {
-  return AxisInfo::uniform(type, std::min(begin.divisibilityOfAll(), step.divisibilityOfAll()));
+  // By steps of one a counter comes to its bound before it wraps around.
+  return AxisInfo::uniform(type, std::min(begin.divisibilityOfAll(), step.divisibilityOfAll()))
+      .withNonNegative(begin.isNonNegative() && step.getConstant() == 1);
 }

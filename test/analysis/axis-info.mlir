@@ -112,19 +112,137 @@ func.func @sums_differences_products(%n: i32 {eft.divisibility = 16 : i32}) {
 // Rows and columns of a block of 8 by 16, from one range.
 // CHECK-LABEL: @quotient_and_remainder
 // CHECK: constant = 16
-// CHECK-NEXT: %0 : contiguity = [128]
-// CHECK-NEXT: %1 : contiguity = [1], divisibility = [1], constancy = [16]
-// CHECK-NEXT: %2 : contiguity = [16], divisibility = [16], constancy = [1]
-// Below zero, truncation goes the other way, so the signed ones say less.
-// CHECK-NEXT: %3 : contiguity = [1], divisibility = [1], constancy = [1]
-// CHECK-NEXT: %4 : contiguity = [1], divisibility = [1], constancy = [1]
-func.func @quotient_and_remainder() {
+// CHECK: %1 : contiguity = [128]
+// CHECK-NEXT: %2 : contiguity = [1], divisibility = [1], constancy = [16]
+// CHECK-NEXT: %3 : contiguity = [16], divisibility = [16], constancy = [1]
+// A range from zero up is not negative, so the signed ones are the same.
+// CHECK-NEXT: %4 : contiguity = [1], divisibility = [1], constancy = [16]
+// CHECK-NEXT: %5 : contiguity = [16], divisibility = [16], constancy = [1]
+// Below zero, truncation goes the other way.
+// CHECK-NEXT: %6 : {{.*}} constancy = [128]
+// CHECK-NEXT: %7 : contiguity = [128], divisibility = [128], constancy = [1]
+// CHECK-NEXT: %8 : contiguity = [1], divisibility = [1], constancy = [1]
+// CHECK-NEXT: %9 : contiguity = [1], divisibility = [1], constancy = [1], headless = [16]
+func.func @quotient_and_remainder(%n: i32 {eft.divisibility = 128 : i32}) {
   %c16 = arith.constant dense<16> : tensor<128xi32>
+  %pid = eft.program_id x
   %range = eft.arange 0 to 128 : tensor<128xi32>
   %row = arith.divui %range, %c16 : tensor<128xi32>
   %column = arith.remui %range, %c16 : tensor<128xi32>
   %signed_row = arith.divsi %range, %c16 : tensor<128xi32>
   %signed_column = arith.remsi %range, %c16 : tensor<128xi32>
+  %ns = eft.splat %n : i32 -> tensor<128xi32>
+  %any = arith.addi %range, %ns : tensor<128xi32>
+  %any_row = arith.divsi %any, %c16 : tensor<128xi32>
+  %any_column = arith.remsi %any, %c16 : tensor<128xi32>
+  return
+}
+
+// A run of neighbours modulo a number is one of what divides both.
+// CHECK-LABEL: @remainder_by_an_argument
+// CHECK: %[[OFFSETS:[0-9]+]] : contiguity = [64], divisibility = [64], constancy = [1]
+// CHECK: %[[BY:[0-9]+]] : contiguity = [1], divisibility = [8], constancy = [64]
+// Nobody knows the sign: below zero the first of each run may be 0, where the second is 1 - n.
+// CHECK-NEXT: contiguity = [1], divisibility = [1], constancy = [1], headless = [8]
+// CHECK-NEXT: contiguity = [8], divisibility = [8], constancy = [1]
+// CHECK-NEXT: contiguity = [8], divisibility = [8], constancy = [1]
+// CHECK-NEXT: contiguity = [1], divisibility = [1], constancy = [8]
+// CHECK-NEXT: contiguity = [1], divisibility = [1], constancy = [1]
+// By a number that differs from element to element, nothing stays.
+// CHECK-NEXT: contiguity = [1], divisibility = [1], constancy = [1]
+func.func @remainder_by_an_argument(%n: i32 {eft.divisibility = 8 : i32}) {
+  %c64 = arith.constant 64 : i32
+  %pid = eft.program_id x
+  %range = eft.arange 0 to 64 : tensor<64xi32>
+  %start = arith.muli %pid, %c64 : i32
+  %starts = eft.splat %start : i32 -> tensor<64xi32>
+  %offsets = arith.addi %starts, %range : tensor<64xi32>
+  %ns = eft.splat %n : i32 -> tensor<64xi32>
+  %signed = arith.remsi %offsets, %ns : tensor<64xi32>
+  %unsigned = arith.remui %offsets, %ns : tensor<64xi32>
+  %from_zero = arith.remsi %range, %ns : tensor<64xi32>
+  %rows = arith.divui %offsets, %ns : tensor<64xi32>
+  %signed_rows = arith.divsi %offsets, %ns : tensor<64xi32>
+  %each = arith.remui %offsets, %range : tensor<64xi32>
+  return
+}
+
+// What moves a headless run as a whole keeps it, by as much as its step is a multiple of; what
+// looks at its numbers does not.
+// CHECK-LABEL: @headless_runs
+// CHECK: %[[SIGNED:[0-9]+]] : {{.*}} headless = [16]
+// CHECK: contiguity = [1], divisibility = [1], constancy = [1], headless = [16]
+// CHECK-NEXT: contiguity = [1], divisibility = [1], constancy = [1], headless = [4]
+// CHECK-NEXT: contiguity = [1], divisibility = [1], constancy = [1], headless = [16]
+// CHECK-NEXT: contiguity = [1], divisibility = [1], constancy = [1], headless = [16]
+// CHECK-NEXT: contiguity = [1], divisibility = [1], constancy = [1]{{$}}
+// CHECK-NEXT: contiguity = [1], divisibility = [4], constancy = [1]{{$}}
+// CHECK-NEXT: contiguity = [1], divisibility = [16], constancy = [1]{{$}}
+// CHECK: %{{[0-9]+}} : contiguity = [1], divisibility = [2], constancy = [1], headless = [8]
+func.func @headless_runs(%p: !eft.ptr<f16> {eft.divisibility = 16 : i32}, %start: i32,
+                         %n: i32 {eft.divisibility = 16 : i32}, %c: i1) {
+  %c4 = arith.constant dense<4> : tensor<64xi32>
+  %range = eft.arange 0 to 64 : tensor<64xi32>
+  %ns = eft.splat %n : i32 -> tensor<64xi32>
+  %down = arith.subi %range, %ns : tensor<64xi32>
+  %wrapped = arith.remsi %down, %ns : tensor<64xi32>
+  %moved = arith.addi %ns, %wrapped : tensor<64xi32>
+  %less = arith.subi %wrapped, %c4 : tensor<64xi32>
+  %wide = arith.extsi %wrapped : tensor<64xi32> to tensor<64xi64>
+  %chosen = arith.select %c, %wrapped, %range : tensor<64xi32>
+  %from = arith.subi %ns, %wrapped : tensor<64xi32>
+  %twice = arith.muli %wrapped, %c4 : tensor<64xi32>
+  %masked = arith.andi %wrapped, %ns : tensor<64xi32>
+  %ps = eft.splat %p : !eft.ptr<f16> -> tensor<64x!eft.ptr<f16>>
+  %address = eft.addptr %ps, %wrapped : tensor<64x!eft.ptr<f16>>, tensor<64xi32>
+  return
+}
+
+// Numbers that can't be negative have remainders without signs.
+// CHECK-LABEL: @signs
+// CHECK: %[[ANY:[0-9]+]] : contiguity = [64], divisibility = [16], constancy = [1]
+// CHECK-NEXT: contiguity = [16], divisibility = [16], constancy = [1]
+// CHECK-NEXT: contiguity = [16], divisibility = [16], constancy = [1]
+// CHECK-NEXT: contiguity = [16], divisibility = [16], constancy = [1]
+// CHECK-NEXT: contiguity = [16], divisibility = [16], constancy = [1]
+// CHECK-NEXT: contiguity = [16], divisibility = [16], constancy = [1]
+// CHECK-NEXT: contiguity = [1], divisibility = [1], constancy = [1], headless = [16]
+func.func @signs(%n: i32 {eft.divisibility = 16 : i32}) {
+  %most = arith.constant dense<2147483647> : tensor<64xi32>
+  %range = eft.arange 0 to 64 : tensor<64xi32>
+  %ns = eft.splat %n : i32 -> tensor<64xi32>
+  %any = arith.addi %range, %ns : tensor<64xi32>
+  %low = arith.andi %any, %most : tensor<64xi32>
+  %of_low = arith.remsi %low, %ns : tensor<64xi32>
+  %larger = arith.maxsi %any, %range : tensor<64xi32>
+  %of_larger = arith.remsi %larger, %ns : tensor<64xi32>
+  %smaller = arith.minsi %any, %range : tensor<64xi32>
+  %of_smaller = arith.remsi %smaller, %ns : tensor<64xi32>
+  return
+}
+
+// Bits that are zero where the other operand grows leave its runs alone; one number that cuts a
+// run off does not. Of two runs, one lies below the other as a whole.
+// CHECK-LABEL: @two_operands
+// CHECK: %[[RANGE:[0-9]+]] : contiguity = [64]
+// CHECK-NEXT: {{.*}} divisibility = [8], constancy = [64]
+// CHECK-NEXT: contiguity = [64], divisibility = [8], constancy = [1]
+// CHECK-NEXT: contiguity = [8], divisibility = [8], constancy = [1]
+// CHECK-NEXT: contiguity = [8], divisibility = [8], constancy = [1]
+// CHECK-NEXT: contiguity = [1], divisibility = [1], constancy = [1]
+// CHECK-NEXT: contiguity = [8], divisibility = [8], constancy = [1]
+// CHECK-NEXT: {{.*}} constancy = [8]
+// CHECK-NEXT: {{.*}} constancy = [8]
+func.func @two_operands(%n: i32 {eft.divisibility = 8 : i32}) {
+  %range = eft.arange 0 to 64 : tensor<64xi32>
+  %ns = eft.splat %n : i32 -> tensor<64xi32>
+  %moved = arith.addi %range, %ns : tensor<64xi32>
+  %swizzled = arith.xori %range, %ns : tensor<64xi32>
+  %together = arith.ori %ns, %range : tensor<64xi32>
+  %cut_off = arith.minsi %range, %ns : tensor<64xi32>
+  %larger = arith.maxui %range, %moved : tensor<64xi32>
+  %below = arith.cmpi ule, %range, %moved : tensor<64xi32>
+  %equal = arith.cmpi eq, %range, %moved : tensor<64xi32>
   return
 }
 
@@ -189,7 +307,7 @@ func.func @constants_are_folded_as_they_wrap() {
 // CHECK-NEXT: %2 : contiguity = [64], divisibility = [4], constancy = [1]
 // CHECK-NEXT: %3 : contiguity = [64], divisibility = [4], constancy = [1]
 // CHECK-NEXT: %4 : contiguity = [1], divisibility = [1], constancy = [1]
-// CHECK-NEXT: %5 : contiguity = [1], divisibility = [1], constancy = [1]
+// CHECK-NEXT: %5 : contiguity = [4], divisibility = [4], constancy = [1]
 // CHECK-NEXT: %6 : contiguity = [1], divisibility = [1], constancy = [1]
 func.func @choices(%n: i32 {eft.divisibility = 4 : i32}, %scalar: i1, %block: tensor<64xi1>) {
   %range = eft.arange 0 to 64 : tensor<64xi32>

@@ -120,6 +120,27 @@ Value RandomProgram::widthChange(Type type) {
   return builder.create<arith::ExtSIOp>(loc, result, some(type));
 }
 
+/// What kernels do with the offsets of a range: keep them inside an array, take rows and columns
+/// from them, exchange neighbours, cut them off.
+Value RandomProgram::wrapped(Value run) {
+  static constexpr const char *names[] = {"arith.remsi", "arith.remsi", "arith.remui",
+                                          "arith.divsi", "arith.divui", "arith.xori",
+                                          "arith.ori",   "arith.minsi", "arith.maxsi"};
+  Location loc = builder.getUnknownLoc();
+  Value scalar = some(getElementTypeOrSelf(run));
+  if (below(2) == 0)
+    scalar = builder.create<arith::MulIOp>(loc, scalar, someConstant(scalar.getType()));
+  Value operand = builder.create<SplatOp>(loc, run.getType(), scalar);
+  if (below(4) == 0)
+    operand = runs[below(runs.size())];
+  if (operand.getType() != run.getType())
+    return run;
+  OperationState state(loc, names[below(std::size(names))]);
+  state.addOperands({run, operand});
+  state.addTypes(run.getType());
+  return builder.create(state)->getResult(0);
+}
+
 /// What kernels do: a range moved by a scalar, or compared with one.
 void RandomProgram::addIdiom(bool isComparison) {
   Location loc = builder.getUnknownLoc();
@@ -141,6 +162,8 @@ void RandomProgram::addIdiom(bool isComparison) {
     return;
   }
   run = builder.create<arith::AddIOp>(loc, run, splat);
+  if (below(3) == 0)
+    run = wrapped(run);
   if (scalar.isInteger(32) && below(4) == 0)
     run = builder.create<arith::ExtSIOp>(loc, withElementType(run.getType(), builder.getI64Type()),
                                          run);

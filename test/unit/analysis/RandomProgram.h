@@ -31,6 +31,7 @@ private:
   void addArguments();
   void addSources();
   void addIdiom(bool isComparison);
+  mlir::Value wrapped(mlir::Value run);
   void addOperation();
   mlir::Value binary(mlir::Type type);
   mlir::Value widthChange(mlir::Type type);
