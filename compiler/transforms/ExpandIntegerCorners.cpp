@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // eft-expand-integer-corners: divisions and shifts that have a meaning for all operands.
+#include "compiler/analysis/AxisInfo.h"
 #include "compiler/transforms/ApplyOnce.h"
 #include "compiler/transforms/Passes.h"
 #include "compiler/transforms/math/Number.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
@@ -56,6 +58,48 @@ template <typename Op> struct ExpandDivision : OpRewritePattern<Op> {
   }
 };
 
+/// An even number is not -1; of the corners, only zero is left. In its place stands the highest
+/// bit, so that what divides the number still divides it: the axis analysis asks. This is for one
+/// number that divides a whole block, and will be computed once.
+template <typename Op> struct ExpandEvenDivision : OpRewritePattern<Op> {
+  ExpandEvenDivision(MLIRContext *context, const DenseSet<Operation *> &even)
+      : OpRewritePattern<Op>(context, /*benefit=*/2), even(even) {}
+
+  LogicalResult matchAndRewrite(Op op, PatternRewriter &rewriter) const override {
+    if (!even.contains(op))
+      return rewriter.notifyMatchFailure(op, "not by one even number");
+    ImplicitLocOpBuilder builder(op.getLoc(), rewriter);
+    Number x(builder, op.getLhs()), d(builder, op.getRhs());
+    Number isZero = d == 0;
+    Number highest = isZero.extendUnsigned(d.getWidth()) << d.constant(d.getWidth() - 1);
+    Number result(builder, builder.create<Op>(x, d | highest));
+    rewriter.replaceOp(
+        op, Value(isQuotient<Op> ? select(isZero, -1, result) : select(isZero, x, result)));
+    return success();
+  }
+
+private:
+  const DenseSet<Operation *> &even;
+};
+
+/// Adds the function's divisions of blocks by one even number that no constant tells.
+void addDivisionsByEven(func::FuncOp function, DenseSet<Operation *> &even) {
+  SmallVector<Operation *> divisions;
+  function.walk([&](Operation *op) {
+    if (isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp>(op) &&
+        op->getOperand(1).getDefiningOp<SplatOp>())
+      divisions.push_back(op);
+  });
+  if (divisions.empty())
+    return;
+  AxisInfos infos(function);
+  for (Operation *op : divisions) {
+    AxisInfo divisor = infos.of(op->getOperand(1));
+    if (!divisor.getConstant() && divisor.divisibilityOfAll() > 1)
+      even.insert(op);
+  }
+}
+
 /// A shift by as many bits as there are, or more, shifts all of them out. The count is unsigned.
 template <typename Op> struct ExpandShift : OpRewritePattern<Op> {
   using OpRewritePattern<Op>::OpRewritePattern;
@@ -85,7 +129,12 @@ template <typename Op> struct ExpandShift : OpRewritePattern<Op> {
 
 struct ExpandIntegerCornersPass : impl::ExpandIntegerCornersBase<ExpandIntegerCornersPass> {
   void runOnOperation() override {
+    DenseSet<Operation *> even;
+    getOperation()->walk([&](func::FuncOp function) { addDivisionsByEven(function, even); });
     RewritePatternSet patterns(&getContext());
+    patterns.add<ExpandEvenDivision<arith::DivSIOp>, ExpandEvenDivision<arith::DivUIOp>,
+                 ExpandEvenDivision<arith::RemSIOp>, ExpandEvenDivision<arith::RemUIOp>>(
+        &getContext(), even);
     populateExpandIntegerCornersPatterns(patterns);
     applyPatternsOnce(getOperation(), std::move(patterns));
   }

@@ -268,7 +268,9 @@ def ExpandIntegerCorners : Pass<"eft-expand-integer-corners"> {
     x; the least number divided by -1 is itself, with remainder 0; and a shift by the width or more
     shifts all bits out.
 
-    A constant that is no corner needs nothing.
+    A constant that is no corner needs nothing. Where one number divides a whole block and is known to be
+    even, it is not -1; and the highest bit stands for zero, so that what divides the number still
+    divides its replacement, from which the axis analysis tells runs of the remainders.
 
     ```mlir
     %q = arith.divui %x, %d : i32
@@ -404,8 +406,9 @@ def Place : Pass<"eft-place"> {
     A reduction gets its order, `steps` and `tree`, which is the same for all targets: that of a
     program of `num-warps` warps.
 
-    Accesses are marked with what was found: `run`, how many neighbours one access may move, and
-    `prefix`, that the mask is true up to some index and false from there on.
+    Accesses are marked with what was found: `run`, how many neighbours one access may move,
+    `headless`, if their first may lie elsewhere, and `prefix`, `uniformRuns` or `prefixRuns`, how
+    the mask cuts the block or such runs of it.
 
     ```mlir
     %0 = eft.arange 0 to 256 : tensor<256xi32>

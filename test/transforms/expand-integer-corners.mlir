@@ -33,6 +33,24 @@ func.func @signed_quotient_of_blocks(%x: tensor<8xi16>, %d: tensor<8xi16>) -> te
   return %q : tensor<8xi16>
 }
 
+// An even number is not -1. In place of zero stands the highest bit, which keeps it a multiple of
+// what it is a multiple of.
+// CHECK-LABEL: @blocks_by_an_even_number
+// CHECK-SAME: %[[X:[a-z0-9]+]]: tensor<8xi32>
+func.func @blocks_by_an_even_number(%x: tensor<8xi32>, %n: i32 {eft.divisibility = 2 : i32})
+    -> tensor<8xi32> {
+  // CHECK: %[[D:.*]] = eft.splat
+  // CHECK: %[[ZERO:.*]] = arith.cmpi eq, %[[D]]
+  // CHECK: %[[BIT:.*]] = arith.extui %[[ZERO]]
+  // CHECK: %[[HIGHEST:.*]] = arith.shli %[[BIT]]
+  // CHECK: %[[SAFE:.*]] = arith.ori %[[D]], %[[HIGHEST]]
+  // CHECK: %[[R:.*]] = arith.remsi %[[X]], %[[SAFE]]
+  // CHECK: arith.select %[[ZERO]], %[[X]], %[[R]]
+  %d = eft.splat %n : i32 -> tensor<8xi32>
+  %r = arith.remsi %x, %d : tensor<8xi32>
+  return %r : tensor<8xi32>
+}
+
 // CHECK-LABEL: @by_an_ordinary_constant
 func.func @by_an_ordinary_constant(%x: i32, %y: tensor<8xi32>) -> (i32, tensor<8xi32>) {
   // CHECK-NOT: select
