@@ -29,8 +29,18 @@ static int64_t bitsInMemory(Type pointerLike) {
 }
 
 /// The elements that one access may move along the dimension, whatever the layout.
-static int64_t widestAccess(const AxisInfo &pointer, unsigned dim, int64_t elementBytes) {
-  return std::min(pointer.alignedRun(dim), gpuAccessBytes / elementBytes);
+static int64_t widestAccess(const AxisInfo &pointer, unsigned dim, int64_t elementBytes,
+                            bool mayBeHeadless) {
+  const int64_t run = mayBeHeadless ? pointer.headlessRun(dim) : pointer.alignedRun(dim);
+  return std::min(run, gpuAccessBytes / elementBytes);
+}
+
+/// A GPU's thread can look whether the first element of a run is where it should be. A volatile
+/// load touches nothing but what it was asked for.
+static bool mayBeHeadless(Operation *access, const PlacementTarget &target) {
+  auto load = dyn_cast<LoadOp>(access);
+  return target.kind == PlacementTarget::Kind::Gpu && !isAtomic(access) &&
+         !(load && load.readsAnew());
 }
 
 DefaultLayouts::DefaultLayouts(func::FuncOp function, const AxisInfos &infos,
@@ -38,7 +48,7 @@ DefaultLayouts::DefaultLayouts(func::FuncOp function, const AxisInfos &infos,
     : target(target) {
   function.walk([&](Operation *op) {
     if (Value pointer = pointerOf(op))
-      add(pointer, infos, /*isWide=*/!isAtomic(op));
+      add(pointer, infos, /*isWide=*/!isAtomic(op), mayBeHeadless(op, target));
     else if (auto reduce = dyn_cast<ReduceOp>(op))
       add(reduce);
   });
@@ -52,7 +62,7 @@ void DefaultLayouts::add(ReduceOp reduce) {
   shape.reducedBits = std::max<int64_t>(shape.reducedBits, type.getElementTypeBitWidth());
 }
 
-void DefaultLayouts::add(Value pointer, const AxisInfos &infos, bool isWide) {
+void DefaultLayouts::add(Value pointer, const AxisInfos &infos, bool isWide, bool mayBeHeadless) {
   auto type = dyn_cast<RankedTensorType>(pointer.getType());
   if (!type)
     return;
@@ -63,9 +73,11 @@ void DefaultLayouts::add(Value pointer, const AxisInfos &infos, bool isWide) {
   shape.widestBits = std::max(shape.widestBits, bits);
   AxisInfo info = infos.of(pointer);
   for (unsigned dim = 0; dim < type.getRank(); ++dim) {
-    shape.contiguity[dim] += std::min(info.contiguity(dim), enoughContiguity);
+    const int64_t headless = mayBeHeadless ? info.headlessRun(dim) : 1;
+    shape.contiguity[dim] += std::min(std::max(info.contiguity(dim), headless), enoughContiguity);
     if (isWide)
-      shape.width[dim] = std::max(shape.width[dim], widestAccess(info, dim, bits / 8));
+      shape.width[dim] =
+          std::max(shape.width[dim], widestAccess(info, dim, bits / 8, mayBeHeadless));
   }
 }
 
@@ -99,18 +111,23 @@ LayoutAttr DefaultLayouts::of(RankedTensorType type) {
   return layout;
 }
 
-int64_t eft::accessRun(const AxisInfo &pointer, RankedTensorType pointerType,
-                       const PlacementTarget &target) {
+AccessRun eft::accessRun(const AxisInfo &pointer, Operation *access, RankedTensorType pointerType,
+                         const PlacementTarget &target) {
   std::optional<LinearLayout> layout = layoutOf(pointerType);
+  AccessRun run;
   if (!layout)
-    return 1;
-  int64_t run = 1;
+    return run;
+  const bool isGpu = target.kind == PlacementTarget::Kind::Gpu;
+  const int64_t bytes = bitsInMemory(pointerType) / 8;
   for (unsigned dim = 0; dim < pointerType.getRank(); ++dim) {
-    const int64_t neighbours = target.kind == PlacementTarget::Kind::Gpu
-                                   ? widestAccess(pointer, dim, bitsInMemory(pointerType) / 8)
-                                   : pointer.contiguity(dim);
-    run = std::max(
-        run, std::min(neighbours, layout->contiguousAlong(target.accessDimension().str(), dim)));
+    const int64_t placed = layout->contiguousAlong(target.accessDimension().str(), dim);
+    auto lengthIn = [&](bool headless) {
+      return std::min(placed, isGpu ? widestAccess(pointer, dim, bytes, headless)
+                                    : pointer.contiguity(dim));
+    };
+    const int64_t length = lengthIn(mayBeHeadless(access, target));
+    if (length > run.length)
+      run = {length, dim, length > lengthIn(/*headless=*/false)};
   }
   return run;
 }

@@ -46,7 +46,7 @@ private:
   };
 
   /// An access that is not `isWide` moves one element at a time, wherever its neighbours are.
-  void add(mlir::Value pointer, const AxisInfos &infos, bool isWide);
+  void add(mlir::Value pointer, const AxisInfos &infos, bool isWide, bool mayBeHeadless);
   void add(ReduceOp reduce);
   LayoutAttr choose(mlir::RankedTensorType type) const;
 
@@ -55,10 +55,17 @@ private:
   std::map<std::vector<int64_t>, LayoutAttr> chosen;
 };
 
-/// The number of neighbours along the lowest bits of the access dimension that are neighbours in
-/// memory and may be moved by one access: on a GPU it must be aligned and at most 16 bytes, on a
-/// CPU it need not be. The pointers are placed.
-int64_t accessRun(const AxisInfo &pointer, mlir::RankedTensorType pointerType,
-                  const PlacementTarget &target);
+/// Neighbours along the lowest bits of the access dimension that are neighbours in memory and may
+/// be moved by one access: on a GPU it must be aligned and at most 16 bytes, on a CPU it need not
+/// be.
+struct AccessRun {
+  int64_t length = 1;
+  unsigned dim = 0;        // along which the block's indices grow
+  bool isHeadless = false; // the first element may lie elsewhere (AxisInfo.h)
+};
+
+/// The run of an access, if its pointers are placed as in `pointerType`.
+AccessRun accessRun(const AxisInfo &pointer, mlir::Operation *access,
+                    mlir::RankedTensorType pointerType, const PlacementTarget &target);
 
 } // namespace eft

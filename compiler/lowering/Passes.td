@@ -107,7 +107,8 @@ def LowerToGpu : Pass<"eft-lower-to-gpu", "::mlir::ModuleOp"> {
     that are neighbours in memory move by one access of up to 128 bits. Where a mask is true for all that
     a thread accesses, which for a prefix its last element tells, it does that without looking at the
     elements' masks; otherwise each element is accessed under its own condition. So a mask that cuts a
-    contiguous range costs only the one thread at its border.
+    contiguous range costs only the one thread at its border. A mask that is the same for all
+    elements of each access is that access's predicate.
 
     With `#layout = #eft.layout<register = [[1]], lane = [[2], [4], [8], [16], [32]], warp = []>`
 

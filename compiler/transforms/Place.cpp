@@ -30,8 +30,16 @@ void noteAccess(Access access, const AxisInfos &infos, const PlacementTarget &ta
   auto type = dyn_cast<RankedTensorType>(access.getPointer().getType());
   if (!type)
     return;
-  access.setRun(accessRun(infos.of(access.getPointer()), type, target));
+  const AccessRun run = accessRun(infos.of(access.getPointer()), access, type, target);
+  access.setRun(run.length);
+  access.setHeadless(run.isHeadless);
   access.setPrefix(isPrefix(infos, access.getMask()));
+  if (target.kind != PlacementTarget::Kind::Gpu || !access.getMask() || access.getPrefix() ||
+      run.length == 1)
+    return;
+  const bool isUniform = infos.of(access.getMask()).constancy(run.dim) >= run.length;
+  access.setUniformRuns(isUniform);
+  access.setPrefixRuns(!isUniform && prefixRun(infos, access.getMask(), run.dim) >= run.length);
 }
 
 /// The order of a reduction is that of a GPU's program of so many warps, on every target.

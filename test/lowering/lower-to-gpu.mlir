@@ -116,6 +116,107 @@ func.func @mask_is_not_a_prefix(%p: !eft.ptr<f32>, %m: !eft.ptr<i8>) {
 
 // -----
 
+#layout = #eft.layout<register = [[1], [64]], lane = [[2], [4], [8], [16], [32]], warp = []>
+
+// Each access has the mask of its run for its predicate, and nothing goes another way.
+// CHECK-LABEL: @one_mask_for_each_run
+func.func @one_mask_for_each_run(%p: !eft.ptr<f32>, %o: f32, %n: i32 {eft.divisibility = 2 : i32}) {
+  // CHECK: %[[M0:.*]] = arith.cmpi slt
+  // CHECK: %[[M1:.*]] = arith.cmpi slt
+  // CHECK-NOT: scf.if
+  // CHECK-NOT: arith.andi %{{.*}} : i1
+  // CHECK: llvm.inline_asm has_side_effects "mov.b32 $1, 0; mov.b32 $0, 0; @$3 ld.global.v2.b32 {$0, $1}, [$2];", "=&r,=&r,l,b,~{memory}" %{{.*}}, %[[M0]] :
+  // CHECK: "mov.b32 $1, 0; {{.*}} %{{.*}}, %[[M1]] :
+  // CHECK: "mov.b32 $1, $5; mov.b32 $0, $4; @$3 ld.global.v2.b32 {$0, $1}, [$2];", "=&r,=&r,l,b,r,r,~{memory}" %{{.*}}, %[[M0]], %{{.*}}, %{{.*}} :
+  // CHECK: "@$0 st.global.v2.b32 [$1], {$2, $3};", {{.*}} %[[M0]],
+  // CHECK: "@$0 st.global.v2.b32 [$1], {$2, $3};", {{.*}} %[[M1]],
+  // CHECK-NOT: scf.if
+  // CHECK: return
+  %i = eft.arange 0 to 128 : tensor<128xi32, #layout>
+  %two = arith.constant dense<1> : tensor<128xi32, #layout>
+  %ns = eft.splat %n : i32 -> tensor<128xi32, #layout>
+  %m = arith.cmpi slt, %i, %ns : tensor<128xi32, #layout>
+  %ps = eft.splat %p : !eft.ptr<f32> -> tensor<128x!eft.ptr<f32>, #layout>
+  %os = eft.splat %o : f32 -> tensor<128xf32, #layout>
+  %x = eft.load %ps, mask %m {run = 2 : i32, uniformRuns} : tensor<128x!eft.ptr<f32>, #layout>
+  %y = eft.load %ps, mask %m other %os {run = 2 : i32, uniformRuns} : tensor<128x!eft.ptr<f32>, #layout>
+  %z = arith.addf %x, %y : tensor<128xf32, #layout>
+  eft.store %ps, %z, mask %m {run = 2 : i32, uniformRuns} : tensor<128x!eft.ptr<f32>, #layout>
+  return
+}
+
+// -----
+
+#layout = #eft.layout<register = [[1], [64]], lane = [[2], [4], [8], [16], [32]], warp = []>
+
+// The last element of each run tells of the others.
+// CHECK-LABEL: @mask_cuts_a_run
+func.func @mask_cuts_a_run(%p: !eft.ptr<f32>, %n: i32) {
+  // CHECK: arith.cmpi slt
+  // CHECK: %[[M1:.*]] = arith.cmpi slt
+  // CHECK: arith.cmpi slt
+  // CHECK: %[[M3:.*]] = arith.cmpi slt
+  // CHECK: %[[ALL:.*]] = arith.andi %[[M1]], %[[M3]] : i1
+  // CHECK-NOT: arith.andi %{{.*}} : i1
+  // CHECK: expect %[[ALL]]
+  %i = eft.arange 0 to 128 : tensor<128xi32, #layout>
+  %ns = eft.splat %n : i32 -> tensor<128xi32, #layout>
+  %m = arith.cmpi slt, %i, %ns : tensor<128xi32, #layout>
+  %ps = eft.splat %p : !eft.ptr<f32> -> tensor<128x!eft.ptr<f32>, #layout>
+  %x = eft.load %ps, mask %m {run = 2 : i32, prefixRuns} : tensor<128x!eft.ptr<f32>, #layout>
+  eft.store %ps, %x {run = 2 : i32} : tensor<128x!eft.ptr<f32>, #layout>
+  return
+}
+
+// -----
+
+#layout = #eft.layout<register = [[1], [2]], lane = [[4], [8], [16], [32], [64]], warp = []>
+
+// The access begins one element in front of the second. If the first lies elsewhere, it is loaded
+// by itself; all are stored by themselves.
+// CHECK-LABEL: @first_elements_may_lie_elsewhere
+// CHECK-SAME: %[[M:[a-z0-9]+]]: i1)
+func.func @first_elements_may_lie_elsewhere(%p: !eft.ptr<f32>, %s: i32, %n: i32, %m: i1) {
+  // CHECK: %[[OFFSET0:.*]] = arith.muli %{{.*}}, %c4_i64
+  // CHECK: %[[OFFSET1:.*]] = arith.muli %{{.*}}, %c4_i64
+  // CHECK: %[[SECOND:.*]] = llvm.inttoptr
+  // CHECK: %[[FROM:.*]] = llvm.getelementptr %[[SECOND]][-1]
+  // CHECK: %[[WORDS:.*]] = llvm.load %[[FROM]] {{.*}} -> vector<4xi32>
+  // CHECK: %[[NEXT:.*]] = arith.addi %[[OFFSET0]], %c4_i64
+  // CHECK: %[[WHOLE:.*]] = arith.cmpi eq, %[[NEXT]], %[[OFFSET1]] : i64
+  // CHECK: %[[BROKEN:.*]] = arith.xori %[[WHOLE]], %true : i1
+  // CHECK: %[[SELDOM:.*]] = llvm.intr.expect %[[BROKEN]], %false : i1
+  // CHECK: scf.if %[[SELDOM]] -> (vector<4xi32>) {
+  // CHECK: %[[FIRST:.*]] = llvm.inttoptr
+  // CHECK: %[[HEAD:.*]] = llvm.load %[[FIRST]] {{.*}} -> f32
+  // CHECK: llvm.insertelement %[[HEAD]], %{{.*}}[%c0
+  // CHECK: } else {
+  // CHECK: scf.yield %[[WORDS]]
+  %i = eft.arange 0 to 128 : tensor<128xi32, #layout>
+  %ss = eft.splat %s : i32 -> tensor<128xi32, #layout>
+  %ns = eft.splat %n : i32 -> tensor<128xi32, #layout>
+  %is = arith.addi %i, %ss : tensor<128xi32, #layout>
+  %r = arith.remsi %is, %ns : tensor<128xi32, #layout>
+  %ps = eft.splat %p : !eft.ptr<f32> -> tensor<128x!eft.ptr<f32>, #layout>
+  %pr = eft.addptr %ps, %r : tensor<128x!eft.ptr<f32>, #layout>, tensor<128xi32, #layout>
+  %x = eft.load %pr {run = 4 : i32, headless} : tensor<128x!eft.ptr<f32>, #layout>
+  // CHECK: "@$0 st.global.v4.b32 [$1], {$2, $3, $4, $5};", {{.*}} %[[WHOLE]], %[[FROM]],
+  // CHECK: scf.if %[[SELDOM]]
+  // CHECK: %[[FIRST:.*]] = llvm.inttoptr
+  // CHECK: llvm.store %{{.*}}, %[[FIRST]]
+  // CHECK: llvm.store %{{.*}}, %[[SECOND]]
+  eft.store %pr, %x {run = 4 : i32, headless} : tensor<128x!eft.ptr<f32>, #layout>
+  // CHECK: %[[INSIDE:.*]] = arith.andi %[[M]], %[[WHOLE]] : i1
+  // CHECK: "@$0 st.global.v4.b32 {{.*}} %[[INSIDE]],
+  // CHECK: scf.if %[[SELDOM]]
+  // CHECK-NEXT: scf.if %[[M]]
+  %ms = eft.splat %m : i1 -> tensor<128xi1, #layout>
+  eft.store %pr, %x, mask %ms {run = 4 : i32, headless, uniformRuns} : tensor<128x!eft.ptr<f32>, #layout>
+  return
+}
+
+// -----
+
 #layout = #eft.layout<register = [], lane = [[1], [2], [0], [0], [0]], warp = []>
 
 // Eight lanes hold each element; those whose upper bits are zero store it.

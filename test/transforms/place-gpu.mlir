@@ -80,6 +80,68 @@ func.func @mask_cuts_the_block(%x: !eft.ptr<f32> {eft.divisibility = 16 : i32}, 
   return
 }
 
+// A mask that is the same along the dimension in which memory runs cuts no access; one that cuts
+// such a run once needs one look at each.
+// CHECK-LABEL: @masks_of_rows_and_columns
+// CHECK: eft.load {{.*}} {run = 4 : i32, uniformRuns} :
+// CHECK: eft.load {{.*}} {run = 4 : i32, uniformRuns} :
+// CHECK: eft.load {{.*}} {prefixRuns, run = 4 : i32} :
+// CHECK: eft.store {{.*}} {run = 4 : i32} :
+func.func @masks_of_rows_and_columns(%x: !eft.ptr<f32> {eft.divisibility = 16 : i32}, %m: i32,
+                                     %even: i32 {eft.divisibility = 4 : i32}, %any: i32) {
+  %c64 = arith.constant dense<64> : tensor<32x1xi32>
+  %r = eft.arange 0 to 32 : tensor<32xi32>
+  %r2 = eft.expand_dims %r axis 1 : tensor<32xi32> -> tensor<32x1xi32>
+  %c = eft.arange 0 to 64 : tensor<64xi32>
+  %c2 = eft.expand_dims %c axis 0 : tensor<64xi32> -> tensor<1x64xi32>
+  %begin = arith.muli %r2, %c64 : tensor<32x1xi32>
+  %begins = eft.broadcast %begin : tensor<32x1xi32> -> tensor<32x64xi32>
+  %columns = eft.broadcast %c2 : tensor<1x64xi32> -> tensor<32x64xi32>
+  %offsets = arith.addi %begins, %columns : tensor<32x64xi32>
+  %xs = eft.splat %x : !eft.ptr<f32> -> tensor<32x64x!eft.ptr<f32>>
+  %p = eft.addptr %xs, %offsets : tensor<32x64x!eft.ptr<f32>>, tensor<32x64xi32>
+  %ms = eft.splat %m : i32 -> tensor<32x1xi32>
+  %row = arith.cmpi slt, %r2, %ms : tensor<32x1xi32>
+  %rows = eft.broadcast %row : tensor<32x1xi1> -> tensor<32x64xi1>
+  %evens = eft.splat %even : i32 -> tensor<1x64xi32>
+  %column = arith.cmpi slt, %c2, %evens : tensor<1x64xi32>
+  %whole = eft.broadcast %column : tensor<1x64xi1> -> tensor<32x64xi1>
+  %anys = eft.splat %any : i32 -> tensor<1x64xi32>
+  %cut = arith.cmpi slt, %c2, %anys : tensor<1x64xi32>
+  %cuts = eft.broadcast %cut : tensor<1x64xi1> -> tensor<32x64xi1>
+  %0 = eft.load %p, mask %rows : tensor<32x64x!eft.ptr<f32>>
+  %1 = eft.load %p, mask %whole : tensor<32x64x!eft.ptr<f32>>
+  %2 = eft.load %p, mask %cuts : tensor<32x64x!eft.ptr<f32>>
+  %sum = arith.addf %0, %1 : tensor<32x64xf32>
+  %all = arith.addf %sum, %2 : tensor<32x64xf32>
+  eft.store %p, %all : tensor<32x64x!eft.ptr<f32>>
+  return
+}
+
+// The form of addresses that wrap around. A volatile load touches nothing that it wasn't asked for.
+// CHECK-LABEL: @offsets_modulo_an_argument
+// CHECK: eft.load {{.*}} {headless, run = 8 : i32} :
+// CHECK: eft.load {{.*}} volatile {run = 1 : i32} :
+// CHECK: eft.store {{.*}} {headless, run = 8 : i32} :
+func.func @offsets_modulo_an_argument(%x: !eft.ptr<f16> {eft.divisibility = 16 : i32},
+                                      %n: i32 {eft.divisibility = 16 : i32}) {
+  %pid = eft.program_id x
+  %extent = arith.constant 1024 : i32
+  %begin = arith.muli %pid, %extent : i32
+  %begins = eft.splat %begin : i32 -> tensor<1024xi32>
+  %range = eft.arange 0 to 1024 : tensor<1024xi32>
+  %sums = arith.addi %begins, %range : tensor<1024xi32>
+  %ns = eft.splat %n : i32 -> tensor<1024xi32>
+  %offsets = arith.remsi %sums, %ns : tensor<1024xi32>
+  %xs = eft.splat %x : !eft.ptr<f16> -> tensor<1024x!eft.ptr<f16>>
+  %p = eft.addptr %xs, %offsets : tensor<1024x!eft.ptr<f16>>, tensor<1024xi32>
+  %v = eft.load %p : tensor<1024x!eft.ptr<f16>>
+  %w = eft.load %p volatile : tensor<1024x!eft.ptr<f16>>
+  %sum = arith.addf %v, %w : tensor<1024xf16>
+  eft.store %p, %sum : tensor<1024x!eft.ptr<f16>>
+  return
+}
+
 // CHECK-LABEL: @mask_of_odd_elements
 // CHECK: eft.store {{.*}}, mask {{.*}} {run = 4 : i32}
 func.func @mask_of_odd_elements(%x: !eft.ptr<i32> {eft.divisibility = 16 : i32}) {

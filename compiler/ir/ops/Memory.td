@@ -52,7 +52,10 @@ def Eft_LoadOp : Eft_Op<"load", [AttrSizedOperandSegments,
 
     Placing notes what it found about an access to a block: `run` is the number of neighbours along
     the lowest bits of the place that are neighbours in memory, and may be moved by one access;
-    `prefix` says that the mask is true up to some index of the block and false from there on.
+    `prefix` says that the mask is true up to some index of the block and false from there on,
+    `uniformRuns` that it is the same for all elements of a run, and `prefixRuns` that in each run it
+    is true up to some element and false from there on. Of a `headless` run the first element may
+    lie elsewhere: only the others are neighbours in memory.
 
     A cache modifier (`ca`, `cg`, `cs`, `cv`) and an eviction policy are hints to a GPU's caches. A
     `volatile` load is done as often as it is written, and so is one with `cv`.
@@ -67,6 +70,7 @@ def Eft_LoadOp : Eft_Op<"load", [AttrSizedOperandSegments,
   }];
   let arguments = (ins Eft_PointerLike:$pointer, Optional<Eft_MaskLike>:$mask,
                        Optional<Eft_Value>:$other, OptionalAttr<I32Attr>:$run, UnitAttr:$prefix,
+                       UnitAttr:$uniformRuns, UnitAttr:$prefixRuns, UnitAttr:$headless,
                        OptionalAttr<Eft_CacheModifier>:$cache,
                        OptionalAttr<Eft_Eviction>:$eviction, UnitAttr:$isVolatile);
   let results = (outs Eft_Value:$result);
@@ -100,6 +104,7 @@ def Eft_StoreOp : Eft_Op<"store", [
   }];
   let arguments = (ins Arg<Eft_PointerLike, "", [MemWrite]>:$pointer, Eft_Value:$value,
                        Optional<Eft_MaskLike>:$mask, OptionalAttr<I32Attr>:$run, UnitAttr:$prefix,
+                       UnitAttr:$uniformRuns, UnitAttr:$prefixRuns, UnitAttr:$headless,
                        OptionalAttr<Eft_CacheModifier>:$cache,
                        OptionalAttr<Eft_Eviction>:$eviction);
   let assemblyFormat = [{

@@ -5,9 +5,15 @@
 // bits. A mask is looked at once for all of them: if it is true throughout, the thread goes the
 // short way, with no condition on any element; otherwise each element is accessed under its own.
 // For a mask that is a prefix of the block, "throughout" is the mask of the thread's last element.
-// Only the threads at the border of a range then take the long way.
+// Only the threads at the border of a range then take the long way. Where the mask is the same for
+// all elements of each access, an access has it for its predicate, and there is no other way.
+//
+// The accesses of headless runs (AxisInfo.h) begin where the second element says. A thread whose
+// first elements lie elsewhere, because a remainder was taken of numbers below zero, loads those by
+// themselves, and stores all elements one by one.
 #include "compiler/layout/Placement.h"
 #include "compiler/lowering/gpu/GpuLowering.h"
+#include "compiler/lowering/gpu/Masks.h"
 #include "compiler/lowering/gpu/ThreadAccess.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -73,21 +79,39 @@ Pieces withCopies(ValueRange distinct, ArrayRef<unsigned> originals) {
   return pieces;
 }
 
-/// True if the whole of the thread's part is under the mask.
-Value isWholeUnderMask(ImplicitLocOpBuilder &b, ArrayRef<Value> masks, bool isPrefix) {
-  if (isPrefix)
-    return masks.back();
-  Value all = masks.front();
-  for (Value mask : masks.drop_front())
-    if (mask != all)
-      all = b.create<arith::AndIOp>(all, mask);
+/// True if the whole of the thread's part is under the mask. `decisive`: every so many pieces, the
+/// last one's mask tells of all.
+Value isWholeUnderMask(ImplicitLocOpBuilder &b, ArrayRef<Value> masks, unsigned decisive) {
+  Value all;
+  llvm::SmallDenseSet<Value> seen;
+  for (unsigned piece = decisive - 1; piece < masks.size(); piece += decisive)
+    if (seen.insert(masks[piece]).second)
+      all = all ? b.create<arith::AndIOp>(all, masks[piece]).getResult() : masks[piece];
   return all;
 }
 
-/// A condition that most threads find to be `usual`. What only the others need stays on their way
-/// then: LLVM would compute it for all of them in front of the branch.
-Value expect(ImplicitLocOpBuilder &b, Value condition, bool usual) {
-  return b.create<LLVM::ExpectOp>(condition, b.create<arith::ConstantIntOp>(usual, 1));
+/// Of how many pieces the last one's mask tells whether all of them are under it.
+template <typename Access>
+unsigned decisivePieces(Access access, Type type, const ThreadAccess &run, size_t pieces) {
+  if (access.getPrefix() && lastPieceIsHighest(type))
+    return pieces;
+  return access.getPrefixRuns() || access.getUniformRuns() ? run.width() : 1;
+}
+
+/// Loads each element under its own mask.
+Pieces loadElements(ImplicitLocOpBuilder &b, ThreadAccess &access, ArrayRef<Value> masks,
+                    ArrayRef<Value> others) {
+  Pieces values;
+  for (auto [piece, mask] : llvm::enumerate(masks)) {
+    auto one = b.create<scf::IfOp>(others[piece].getType(), mask, /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(one.thenBlock());
+    b.create<scf::YieldOp>(access.loadOne(piece));
+    b.setInsertionPointToStart(one.elseBlock());
+    b.create<scf::YieldOp>(others[piece]);
+    values.push_back(one.getResult(0));
+  }
+  return values;
 }
 
 unsigned runOf(std::optional<uint32_t> run) { return run.value_or(1); }
@@ -100,7 +124,8 @@ LogicalResult GpuLowering::lowerLoad(ImplicitLocOpBuilder &b, LoadOp load) {
   Pieces addresses(piecesOf(load.getPointer()));
   SmallVector<unsigned> originals = originalsOf(load.getType(), addresses.size());
   ThreadAccess access(b, element, withoutCopies(addresses, originals), runOf(load.getRun()),
-                      {load.getCache(), load.getEviction(), load.getIsVolatile()});
+                      {load.getCache(), load.getEviction(), load.getIsVolatile()},
+                      load.getHeadless());
   if (!load.getMask()) {
     setPieces(load, withCopies(access.loadAll(), originals));
     return success();
@@ -111,32 +136,35 @@ LogicalResult GpuLowering::lowerLoad(ImplicitLocOpBuilder &b, LoadOp load) {
   else
     others.assign(masks.size(), b.create<arith::ConstantOp>(b.getZeroAttr(element)));
 
-  SmallVector<Type> types(masks.size(), element);
+  if (load.getUniformRuns() && access.width() > 1 && !load.getIsVolatile()) {
+    setPieces(load, withCopies(access.loadUnder(masks, others), originals));
+    return success();
+  }
+  // A span of accesses under one prefix goes one of two ways as a whole (SpecializeMasked.cpp),
+  // each for elements. Other loads give what they read, so that the usual way is a load and nothing
+  // else.
+  const bool givesRuns = load.getPrefixRuns();
   Value isWhole =
-      isWholeUnderMask(b, masks, load.getPrefix() && lastPieceIsHighest(load.getType()));
+      isWholeUnderMask(b, masks, decisivePieces(load, load.getType(), access, masks.size()));
+  SmallVector<Type> types(givesRuns ? masks.size() / access.width() : masks.size(),
+                          givesRuns ? access.runType() : element);
   auto whole = b.create<scf::IfOp>(types, expect(b, isWhole, true), /*withElseRegion=*/true);
   b.setInsertionPointToStart(whole.thenBlock());
-  b.create<scf::YieldOp>(access.loadAll());
+  b.create<scf::YieldOp>(givesRuns ? access.loadRuns() : access.loadAll());
   b.setInsertionPointToStart(whole.elseBlock());
-  Pieces values;
-  for (auto [piece, mask] : llvm::enumerate(masks)) {
-    auto one = b.create<scf::IfOp>(element, mask, /*withElseRegion=*/true);
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(one.thenBlock());
-    b.create<scf::YieldOp>(access.loadOne(piece));
-    b.setInsertionPointToStart(one.elseBlock());
-    b.create<scf::YieldOp>(others[piece]);
-    values.push_back(one.getResult(0));
-  }
-  b.create<scf::YieldOp>(values);
-  setPieces(load, withCopies(whole.getResults(), originals));
+  Pieces values = loadElements(b, access, masks, others);
+  b.create<scf::YieldOp>(givesRuns ? access.packRuns(values) : values);
+  b.setInsertionPointAfter(whole);
+  Pieces results(whole.getResults());
+  setPieces(load, withCopies(givesRuns ? access.unpackRuns(results) : results, originals));
   return success();
 }
 
 LogicalResult GpuLowering::lowerStore(ImplicitLocOpBuilder &b, StoreOp store) {
   Type type = store.getValue().getType();
   ThreadAccess access(b, getElementTypeOrSelf(type), Pieces(piecesOf(store.getPointer())),
-                      runOf(store.getRun()), {store.getCache(), store.getEviction()});
+                      runOf(store.getRun()), {store.getCache(), store.getEviction()},
+                      store.getHeadless());
   Pieces values(piecesOf(store.getValue()));
   // Where several threads hold an element, or all of them a scalar, one stores it; after all have
   // loaded what earlier loads ask for, and before any goes on to later ones.
@@ -149,23 +177,40 @@ LogicalResult GpuLowering::lowerStore(ImplicitLocOpBuilder &b, StoreOp store) {
       b.create<NVVM::Barrier0Op>();
     b.setInsertionPointToStart(guarded.thenBlock());
   }
-  if (!store.getMask()) {
+  // For what no wide access may store: the elements one by one.
+  Value isWhole = access.areWhole();
+  if (!store.getMask() && !isWhole) {
     access.storeAll(values);
     return success();
   }
-  Pieces masks(piecesOf(store.getMask()));
-  Value isWhole = isWholeUnderMask(b, masks, store.getPrefix() && lastPieceIsHighest(type));
-  access.storeAllIf(isWhole, values);
-  if (masks.size() == 1)
-    return success();
+  Pieces masks;
+  if (store.getMask())
+    llvm::append_range(masks, piecesOf(store.getMask()));
+  if (store.getUniformRuns() && access.width() > 1) {
+    Pieces conditions = masks;
+    for (unsigned first = 0; isWhole && first < masks.size(); first += access.width())
+      conditions[first] = b.create<arith::AndIOp>(masks[first], isWhole);
+    access.storeRunsIf(conditions, values);
+    if (!isWhole)
+      return success();
+  } else {
+    if (!masks.empty()) {
+      Value isInside =
+          isWholeUnderMask(b, masks, decisivePieces(store, type, access, masks.size()));
+      isWhole = isWhole ? b.create<arith::AndIOp>(isInside, isWhole).getResult() : isInside;
+    }
+    access.storeAllIf(isWhole, values);
+    if (masks.size() == 1)
+      return success();
+  }
   Value isPartial = b.create<arith::XOrIOp>(isWhole, b.create<arith::ConstantIntOp>(1, 1));
   auto partial = b.create<scf::IfOp>(expect(b, isPartial, false));
   b.setInsertionPointToStart(partial.thenBlock());
-  for (auto [piece, mask] : llvm::enumerate(masks)) {
-    auto one = b.create<scf::IfOp>(mask);
+  for (auto [piece, value] : llvm::enumerate(values)) {
     OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(one.thenBlock());
-    access.storeOne(piece, values[piece]);
+    if (!masks.empty())
+      b.setInsertionPointToStart(b.create<scf::IfOp>(masks[piece]).thenBlock());
+    access.storeOne(piece, value);
   }
   return success();
 }

@@ -2,12 +2,17 @@
 #include "compiler/lowering/gpu/Masks.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 
 namespace eft {
+
+Value expect(ImplicitLocOpBuilder &b, Value condition, bool usual) {
+  return b.create<LLVM::ExpectOp>(condition, b.create<arith::ConstantIntOp>(usual, 1));
+}
 
 Value recompute(ImplicitLocOpBuilder &b, Value value) {
   Operation *op = value.getDefiningOp();

@@ -6,6 +6,10 @@
 
 namespace eft {
 
+/// A condition that most threads find to be `usual`. What only the others need stays on their way
+/// then: LLVM would compute it for all of them in front of the branch.
+mlir::Value expect(mlir::ImplicitLocOpBuilder &b, mlir::Value condition, bool usual);
+
 /// Computes the mask once more, here, from what all the thread's elements have in common. Where a
 /// thread needs the masks of single elements seldom, they and their indices would only keep
 /// registers.

@@ -2,8 +2,13 @@
 // The forms of a thread's accesses: LLVM's loads and stores, and PTX where those can't say it.
 #include "compiler/lowering/gpu/ThreadAccess.h"
 
+#include "compiler/lowering/gpu/Masks.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
 
@@ -26,6 +31,37 @@ std::pair<std::string, std::string> shapeOf(unsigned count, unsigned width, unsi
   return {shape + ".b" + std::to_string(width), count == 1 ? registers : "{" + registers + "}"};
 }
 
+/// Whether two values are the same number, as far as it shows at once: each piece of a block has
+/// its own operations until common subexpressions are found.
+bool isSame(Value a, Value b, unsigned depth = 4) {
+  if (a == b)
+    return true;
+  Operation *left = a.getDefiningOp(), *right = b.getDefiningOp();
+  return left && right && depth != 0 && left->getName() == right->getName() && isPure(left) &&
+         left->getNumRegions() == 0 && left->getNumResults() == 1 &&
+         left->getAttrDictionary() == right->getAttrDictionary() && a.getType() == b.getType() &&
+         left->getNumOperands() == right->getNumOperands() &&
+         llvm::all_of(llvm::zip(left->getOperands(), right->getOperands()), [&](auto operands) {
+           return isSame(std::get<0>(operands), std::get<1>(operands), depth - 1);
+         });
+}
+
+/// Two sums without the terms that they have in common: what a loop adds to all addresses says
+/// nothing about their distance.
+std::pair<Value, Value> withoutCommonTerms(Value a, Value b) {
+  auto left = a.getDefiningOp<arith::AddIOp>(), right = b.getDefiningOp<arith::AddIOp>();
+  if (left && right && isSame(left.getRhs(), right.getRhs()))
+    return withoutCommonTerms(left.getLhs(), right.getLhs());
+  if (left && right && isSame(left.getLhs(), right.getLhs()))
+    return withoutCommonTerms(left.getRhs(), right.getRhs());
+  return {a, b};
+}
+
+/// Whether all bits of a value are known to be zero.
+bool isZero(Value value) {
+  return matchPattern(value, m_Zero()) || matchPattern(value, m_PosZeroFloat());
+}
+
 } // namespace
 
 Qualifiers::Qualifiers(std::optional<CacheModifier> cache, std::optional<Eviction> eviction,
@@ -41,18 +77,85 @@ Qualifiers::Qualifiers(std::optional<CacheModifier> cache, std::optional<Evictio
 }
 
 ThreadAccess::ThreadAccess(ImplicitLocOpBuilder &b, Type element, Pieces addresses, unsigned run,
-                           Qualifiers qualifiers)
+                           Qualifiers qualifiers, bool headless)
     : b(b), element(element), addresses(std::move(addresses)), qualifiers(std::move(qualifiers)) {
   unsigned width = element.getIntOrFloatBitWidth();
   unsigned widest = std::max(1u, maxAccessBits / width);
   perAccess = std::min({run, widest, unsigned(this->addresses.size())});
+  this->headless = headless && perAccess > 1;
 }
 
-ThreadAccess::Pieces ThreadAccess::loadAll() {
-  Pieces values;
+Value ThreadAccess::areWhole() {
+  Value all;
+  for (unsigned first = 0; headless && first < addresses.size(); first += perAccess) {
+    auto [head, second] = withoutCommonTerms(addresses[first], addresses[first + 1]);
+    Value next = b.create<arith::AddIOp>(head, b.create<arith::ConstantIntOp>(bytes(1), 64));
+    Value is = b.create<arith::CmpIOp>(arith::CmpIPredicate::eq, next, second);
+    all = all ? b.create<arith::AndIOp>(all, is).getResult() : is;
+  }
+  return all;
+}
+
+ThreadAccess::Pieces ThreadAccess::loadRuns() {
+  Pieces runs;
   for (unsigned first = 0; first < addresses.size(); first += perAccess)
-    loadRun(first, values);
-  return values;
+    runs.push_back(loadRun(first));
+  replaceHeads(runs, {}, {});
+  return runs;
+}
+
+ThreadAccess::Pieces ThreadAccess::packRuns(ArrayRef<Value> values) {
+  if (perAccess == 1)
+    return Pieces(values);
+  Pieces runs;
+  for (unsigned first = 0; first < values.size(); first += perAccess)
+    runs.push_back(pack(values.slice(first, perAccess)));
+  return runs;
+}
+
+ThreadAccess::Pieces ThreadAccess::loadUnder(ArrayRef<Value> masks, ArrayRef<Value> others) {
+  Pieces runs;
+  for (unsigned first = 0; first < addresses.size(); first += perAccess)
+    runs.push_back(
+        emitLoad(runPointer(first), wordsType(), masks[first], others.slice(first, perAccess)));
+  replaceHeads(runs, masks, others);
+  return unpackRuns(runs);
+}
+
+/// Where the first address of a run is another one than the access began with, loads its element.
+/// What the access read in its place lies within 16 aligned bytes that hold elements of the run, so
+/// it can be read, and is dropped.
+void ThreadAccess::replaceHeads(Pieces &runs, ArrayRef<Value> masks, ArrayRef<Value> others) {
+  if (!headless)
+    return;
+  Value isBroken = b.create<arith::XOrIOp>(areWhole(), b.create<arith::ConstantIntOp>(1, 1));
+  auto broken = b.create<scf::IfOp>(ValueRange(runs).getTypes(), expect(b, isBroken, false),
+                                    /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(broken.elseBlock());
+  b.create<scf::YieldOp>(runs);
+  b.setInsertionPointToStart(broken.thenBlock());
+  Pieces replaced;
+  for (auto [number, words] : llvm::enumerate(runs)) {
+    const unsigned first = number * perAccess;
+    Value head;
+    if (masks.empty()) {
+      head = loadOne(first);
+    } else {
+      auto masked = b.create<scf::IfOp>(element, masks[first], /*withElseRegion=*/true);
+      OpBuilder::InsertionGuard maskedGuard(b);
+      b.setInsertionPointToStart(masked.thenBlock());
+      b.create<scf::YieldOp>(loadOne(first));
+      b.setInsertionPointToStart(masked.elseBlock());
+      b.create<scf::YieldOp>(others[first]);
+      head = masked.getResult(0);
+    }
+    Value vector = b.create<LLVM::BitcastOp>(vectorType(), words);
+    vector = b.create<LLVM::InsertElementOp>(vector, head, index(0));
+    replaced.push_back(b.create<LLVM::BitcastOp>(wordsType(), vector));
+  }
+  b.create<scf::YieldOp>(replaced);
+  runs.assign(broken.result_begin(), broken.result_end());
 }
 
 void ThreadAccess::storeAll(ArrayRef<Value> values) {
@@ -63,6 +166,11 @@ void ThreadAccess::storeAll(ArrayRef<Value> values) {
 void ThreadAccess::storeAllIf(Value condition, ArrayRef<Value> values) {
   for (unsigned first = 0; first < addresses.size(); first += perAccess)
     storeRunIf(condition, first, values.slice(first, perAccess));
+}
+
+void ThreadAccess::storeRunsIf(ArrayRef<Value> conditions, ArrayRef<Value> values) {
+  for (unsigned first = 0; first < addresses.size(); first += perAccess)
+    storeRunIf(conditions[first], first, values.slice(first, perAccess));
 }
 
 Value ThreadAccess::loadOne(unsigned piece) {
@@ -84,10 +192,19 @@ Value ThreadAccess::index(unsigned i) { return b.create<arith::ConstantIntOp>(i,
 Value ThreadAccess::pointer(unsigned piece) {
   auto type = LLVM::LLVMPointerType::get(b.getContext(), globalMemory);
   unsigned first = piece - piece % perAccess;
-  Value pointer = b.create<LLVM::IntToPtrOp>(type, addresses[first]);
-  if (piece == first)
+  const unsigned known = headless && piece != first ? first + 1 : first;
+  Value pointer = b.create<LLVM::IntToPtrOp>(type, addresses[known]);
+  if (piece == known)
     return pointer;
-  return b.create<LLVM::GEPOp>(type, element, pointer, LLVM::GEPArg(int32_t(piece - first)));
+  return b.create<LLVM::GEPOp>(type, element, pointer, LLVM::GEPArg(int32_t(piece - known)));
+}
+
+/// Where the access of a run begins.
+Value ThreadAccess::runPointer(unsigned first) {
+  if (!headless)
+    return pointer(first);
+  Value second = pointer(first + 1);
+  return b.create<LLVM::GEPOp>(second.getType(), element, second, LLVM::GEPArg(-1));
 }
 
 /// The same bits as words of at most 32 bits, or of 64 for wider elements: the forms that PTX has
@@ -99,16 +216,25 @@ Type ThreadAccess::wordsType() const {
   return bits == word ? type : VectorType::get(bits / word, type);
 }
 
-void ThreadAccess::loadRun(unsigned first, Pieces &values) {
+/// The words of a run, or its one element.
+Value ThreadAccess::loadRun(unsigned first) {
   if (perAccess == 1)
-    return values.push_back(loadOne(first));
-  Value words = qualifiers.text.empty()
-                    ? b.create<LLVM::LoadOp>(wordsType(), pointer(first), bytes(perAccess),
-                                             qualifiers.isVolatile)
-                    : emitLoad(pointer(first), wordsType());
-  Value vector = b.create<LLVM::BitcastOp>(vectorType(), words);
-  for (unsigned i = 0; i < perAccess; ++i)
-    values.push_back(b.create<LLVM::ExtractElementOp>(vector, index(i)));
+    return loadOne(first);
+  return qualifiers.text.empty() ? b.create<LLVM::LoadOp>(wordsType(), runPointer(first),
+                                                          bytes(perAccess), qualifiers.isVolatile)
+                                 : emitLoad(runPointer(first), wordsType());
+}
+
+ThreadAccess::Pieces ThreadAccess::unpackRuns(ArrayRef<Value> runs) {
+  if (perAccess == 1)
+    return Pieces(runs);
+  Pieces values;
+  for (Value words : runs) {
+    Value vector = b.create<LLVM::BitcastOp>(vectorType(), words);
+    for (unsigned i = 0; i < perAccess; ++i)
+      values.push_back(b.create<LLVM::ExtractElementOp>(vector, index(i)));
+  }
+  return values;
 }
 
 /// The values of a run side by side, as words.
@@ -125,16 +251,17 @@ void ThreadAccess::storeRun(unsigned first, ArrayRef<Value> values) {
   if (perAccess == 1)
     return storeOne(first, values.front());
   if (!qualifiers.text.empty())
-    return emitStore(/*condition=*/{}, pointer(first), pack(values));
-  b.create<LLVM::StoreOp>(pack(values), pointer(first), bytes(perAccess));
+    return emitStore(/*condition=*/{}, runPointer(first), pack(values));
+  b.create<LLVM::StoreOp>(pack(values), runPointer(first), bytes(perAccess));
 }
 
 void ThreadAccess::storeRunIf(Value condition, unsigned first, ArrayRef<Value> values) {
-  emitStore(condition, pointer(first), pack(values));
+  emitStore(condition, runPointer(first), pack(values));
 }
 
-/// Loads words, with the qualifiers.
-Value ThreadAccess::emitLoad(Value pointer, Type type) {
+/// Loads words, with the qualifiers. Where there is a condition and it is false, the words are
+/// those of `others`, and memory isn't touched.
+Value ThreadAccess::emitLoad(Value pointer, Type type, Value condition, ArrayRef<Value> others) {
   auto vector = dyn_cast<VectorType>(type);
   unsigned count = vector ? vector.getNumElements() : 1;
   Type word = getElementTypeOrSelf(type);
@@ -143,14 +270,34 @@ Value ThreadAccess::emitLoad(Value pointer, Type type) {
   auto [shape, registers] = shapeOf(count, width, 0);
   std::string text = "ld.global" + qualifiers.text + shape + " " + registers + ", [$" +
                      std::to_string(count) + "];";
+  SmallVector<Value> operands = {pointer};
+  std::string inputs = "l";
+  if (condition) {
+    operands.push_back(condition);
+    inputs += ",b";
+    text = "@$" + std::to_string(count + 1) + " " + text;
+    const bool areZero = llvm::all_of(others, isZero);
+    Value packed = areZero ? Value() : pack(others);
+    for (unsigned i = 0; i < count; ++i) {
+      std::string source = "0";
+      if (!areZero) {
+        source = "$" + std::to_string(operands.size() + count);
+        operands.push_back(vector ? b.create<LLVM::ExtractElementOp>(packed, index(i)) : packed);
+        inputs += "," + constraintOf(width);
+      }
+      text.insert(0, "mov.b" + std::to_string(width) + " $" + std::to_string(i) + ", " + source +
+                         "; ");
+    }
+  }
+  // The words are written before the operands are all read.
   std::string constraints;
   for (unsigned i = 0; i < count; ++i)
-    constraints += "=" + constraintOf(width) + ",";
+    constraints += (condition ? "=&" : "=") + constraintOf(width) + ",";
   SmallVector<Type> types(count, inRegister);
   Type result = inRegister;
   if (count > 1)
     result = LLVM::LLVMStructType::getLiteral(b.getContext(), types);
-  Value words = emitAsm(result, {pointer}, text, constraints + "l,~{memory}");
+  Value words = emitAsm(result, operands, text, constraints + inputs + ",~{memory}");
   if (count == 1)
     return width == 8 ? b.create<arith::TruncIOp>(word, words).getResult() : words;
   Value all = b.create<LLVM::UndefOp>(type);

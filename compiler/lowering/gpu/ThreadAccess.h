@@ -23,16 +23,35 @@ class ThreadAccess {
 public:
   using Pieces = llvm::SmallVector<mlir::Value>;
 
-  /// Each `run` addresses are those of neighbours in memory, aligned for one access.
+  /// Each `run` addresses are those of neighbours in memory, aligned for one access. If the runs
+  /// are `headless`, the first of each may be another address.
   ThreadAccess(mlir::ImplicitLocOpBuilder &b, mlir::Type element, Pieces addresses, unsigned run,
-               Qualifiers qualifiers);
+               Qualifiers qualifiers, bool headless = false);
 
-  Pieces loadAll();
+  /// The elements that one access moves.
+  unsigned width() const { return perAccess; }
+  /// What one access moves: words, or an element.
+  mlir::Type runType() const { return perAccess == 1 ? element : wordsType(); }
+  /// True if the first address of each headless run is where it should be; null if none is
+  /// headless.
+  mlir::Value areWhole();
+
+  Pieces loadAll() { return unpackRuns(loadRuns()); }
+  /// Loads the elements under their masks, of which those of one access are the same; the others
+  /// are those of `others`.
+  Pieces loadUnder(llvm::ArrayRef<mlir::Value> masks, llvm::ArrayRef<mlir::Value> others);
+  /// What each access moves, as the words of the machine: they are what a branch should give, so
+  /// that nobody takes them apart and puts them together again.
+  Pieces loadRuns();
+  Pieces packRuns(llvm::ArrayRef<mlir::Value> values);
+  Pieces unpackRuns(llvm::ArrayRef<mlir::Value> runs);
   void storeAll(llvm::ArrayRef<mlir::Value> values);
   /// Stores everything if `condition` is true. A predicate on each store, and no branch: in front
   /// of a branch, LLVM would move what only the stores behind it use, which is the arithmetic of
   /// whole elements, to behind it, away from that of the others that it could overlap with.
   void storeAllIf(mlir::Value condition, llvm::ArrayRef<mlir::Value> values);
+  /// Stores each run if the condition of its first element is true.
+  void storeRunsIf(llvm::ArrayRef<mlir::Value> conditions, llvm::ArrayRef<mlir::Value> values);
 
   mlir::Value loadOne(unsigned piece);
   void storeOne(unsigned piece, mlir::Value value);
@@ -44,13 +63,17 @@ private:
   mlir::Type bitsOf(mlir::Type type) { return b.getIntegerType(type.getIntOrFloatBitWidth()); }
   mlir::Value index(unsigned i);
   mlir::Value pointer(unsigned piece);
+  mlir::Value runPointer(unsigned first);
 
-  void loadRun(unsigned first, Pieces &values);
+  mlir::Value loadRun(unsigned first);
+  void replaceHeads(Pieces &runs, llvm::ArrayRef<mlir::Value> masks,
+                    llvm::ArrayRef<mlir::Value> others);
   void storeRun(unsigned first, llvm::ArrayRef<mlir::Value> values);
   void storeRunIf(mlir::Value condition, unsigned first, llvm::ArrayRef<mlir::Value> values);
   mlir::Value pack(llvm::ArrayRef<mlir::Value> values);
 
-  mlir::Value emitLoad(mlir::Value pointer, mlir::Type type);
+  mlir::Value emitLoad(mlir::Value pointer, mlir::Type type, mlir::Value condition = {},
+                       llvm::ArrayRef<mlir::Value> others = {});
   void emitStore(mlir::Value condition, mlir::Value pointer, mlir::Value packed);
   mlir::Value emitAsm(mlir::Type result, mlir::ValueRange operands, llvm::StringRef text,
                       llvm::StringRef constraints);
@@ -60,6 +83,7 @@ private:
   Pieces addresses;
   Qualifiers qualifiers;
   unsigned perAccess;
+  bool headless;
 };
 
 } // namespace eft

@@ -106,8 +106,10 @@ void StepTiles::cloneAccess(Operation *access, bool dropMask) {
     Value pointer = tileOf(load.getPointer());
     auto clone = builder.create<LoadOp>(loc, pointeeLike(pointer.getType()), pointer,
                                         /*mask=*/Value(), /*other=*/Value(), load.getRunAttr(),
-                                        /*prefix=*/UnitAttr(), load.getCacheAttr(),
-                                        load.getEvictionAttr(), load.getIsVolatileAttr());
+                                        /*prefix=*/UnitAttr(), /*uniformRuns=*/UnitAttr(),
+                                        /*prefixRuns=*/UnitAttr(), load.getHeadlessAttr(),
+                                        load.getCacheAttr(), load.getEvictionAttr(),
+                                        load.getIsVolatileAttr());
     tiles.map(load.getResult(), clone.getResult());
     return;
   }
@@ -122,7 +124,9 @@ void StepTiles::cloneAccess(Operation *access, bool dropMask) {
   auto store = cast<StoreOp>(access);
   Value pointer = tileOf(store.getPointer()), value = tileOf(store.getValue());
   builder.create<StoreOp>(loc, pointer, value, /*mask=*/Value(), store.getRunAttr(),
-                          /*prefix=*/UnitAttr(), store.getCacheAttr(), store.getEvictionAttr());
+                          /*prefix=*/UnitAttr(), /*uniformRuns=*/UnitAttr(),
+                          /*prefixRuns=*/UnitAttr(), store.getHeadlessAttr(), store.getCacheAttr(),
+                          store.getEvictionAttr());
 }
 
 } // namespace eft

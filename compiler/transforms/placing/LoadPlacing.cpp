@@ -82,15 +82,18 @@ int64_t traffic(LoadOp load, LayoutAttr layoutAttr, const AxisInfo &pointer,
                 const PlacementTarget &target) {
   RankedTensorType type = placed(load.getPointer().getType(), layoutAttr);
   LinearLayout layout = *layoutOf(type);
-  const int64_t run = accessRun(pointer, type, target);
+  const int64_t run = accessRun(pointer, load, type, target).length;
   const int64_t bytes = getElementTypeOrSelf(load.getType()).getIntOrFloatBitWidth() / 8;
   const bool isGpu = target.kind == PlacementTarget::Kind::Gpu;
   std::string_view pieces = isGpu ? place::registers : place::step;
   unsigned copies = llvm::popcount(layout.redundantBits(pieces));
   int64_t held = int64_t(1) << (layout.placeBits(pieces) - copies);
+  auto reach = [&](unsigned dim) {
+    return std::max(pointer.contiguity(dim), isGpu ? pointer.headlessRun(dim) : 1);
+  };
   unsigned fastest = 0;
   for (int64_t dim = 1; dim < type.getRank(); ++dim)
-    if (pointer.contiguity(dim) >= pointer.contiguity(fastest))
+    if (reach(dim) >= reach(fastest))
       fastest = dim;
   if (!isGpu) {
     int64_t lanes = int64_t(1) << layout.placeBits(place::lane);

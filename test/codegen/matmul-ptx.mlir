@@ -1,0 +1,176 @@
+// A product of matrices in the form that Triton's tutorial gave to all: programs in groups, rows and
+// columns that wrap around, blocks of pointers that the loop carries, and a mask along k. What the
+// strides are a launch knows: one of them is 1 for each matrix, the others are multiples of 16.
+
+// Both factors by rows.
+// RUN: sed -e 's/A_ROW/%%a/; s/A_COLUMN/%%one/; s/B_ROW/%%b/; s/B_COLUMN/%%one/' %s > %t.mlir
+// RUN: eft-compile %t.mlir --target=sm_80 --emit=ptx | FileCheck %s --check-prefixes=ALL,ROWS
+// RUN: eft-compile %t.mlir --target=sm_90 --emit=ptx -o %t.ptx
+// RUN: FileCheck %s --check-prefixes=ALL,ROWS < %t.ptx
+// RUN: %if ptxas %{ %ptxas -arch=sm_90 %t.ptx -o %t.cubin %}
+
+// The first factor by columns.
+// RUN: sed -e 's/A_ROW/%%one/; s/A_COLUMN/%%a/; s/B_ROW/%%b/; s/B_COLUMN/%%one/' %s > %t.mlir
+// RUN: eft-compile %t.mlir --target=sm_80 --emit=ptx | FileCheck %s --check-prefixes=ALL,FIRST
+// RUN: eft-compile %t.mlir --target=sm_90 --emit=ptx | FileCheck %s --check-prefixes=ALL,FIRST
+
+// The second factor by columns.
+// RUN: sed -e 's/A_ROW/%%a/; s/A_COLUMN/%%one/; s/B_ROW/%%one/; s/B_COLUMN/%%b/' %s > %t.mlir
+// RUN: eft-compile %t.mlir --target=sm_80 --emit=ptx | FileCheck %s --check-prefixes=ALL,SECOND
+// RUN: eft-compile %t.mlir --target=sm_90 --emit=ptx | FileCheck %s --check-prefixes=ALL,SECOND
+
+// The loop reads memory by 8 accesses of 16 bytes. Where the mask runs along k, as memory does, nobody
+// knows what K is a multiple of: one comparison finds that the thread is inside. Where it runs along
+// the other dimension, it is a predicate. Remainders, products, and what tells that the remainders are
+// not of numbers below zero, are in front of the loop.
+// ALL: rem.s32
+// ROWS: {{^}}[[LOOP:.L__BB0_[0-9]+]]:{{[[:space:]]+}}setp.ge.s32
+// ROWS-NEXT: bra
+// ROWS-COUNT-4: {{^[[:space:]]}}ld.global.v4.b32
+// ROWS-NOT: {{ld.global|rem|mul|setp.eq}}
+// ROWS-COUNT-4: 0; @%p{{[0-9]+}} ld.global.v4.b32
+// ROWS-NOT: {{ld.global|rem|mul|setp.eq}}
+// ROWS: st.shared.v4
+// ROWS: mma.sync
+// ROWS: bra [[LOOP]];
+
+// FIRST: {{^}}[[LOOP:.L__BB0_[0-9]+]]:{{[[:space:]]+}}add.s64
+// FIRST-NOT: {{ld.global.b16|rem|mul|setp.eq}}
+// FIRST-COUNT-4: 0; @%p{{[0-9]+}} ld.global.v4.b32
+// FIRST-NOT: {{ld.global.b16|rem|mul|setp.eq}}
+// FIRST-COUNT-4: 0; @%p{{[0-9]+}} ld.global.v4.b32
+// FIRST-NOT: {{ld.global|rem|mul|setp.eq}}
+// FIRST: st.shared.v4
+// FIRST: mma.sync
+// FIRST: bra [[LOOP]];
+
+// SECOND: {{^}}[[LOOP:.L__BB0_[0-9]+]]:{{[[:space:]]+}}add.s64
+// SECOND: setp.ge.s32
+// SECOND-NEXT: bra
+// SECOND-COUNT-4: {{^[[:space:]]}}ld.global.v4.b32
+// SECOND-NOT: {{ld.global|rem|mul}}
+// SECOND-COUNT-4: {{^[[:space:]]}}ld.global.v4.b32
+// SECOND-NOT: {{ld.global|rem|mul}}
+// SECOND: st.shared.v4
+// SECOND: mma.sync
+// SECOND: bra [[LOOP]];
+
+// The result is stored by 16 bytes only: what N is a multiple of, an address says.
+// ALL: st.global.v4.b32
+// ALL-NOT: st.global.b16
+
+func.func @matmul(%a_ptr: !eft.ptr<f16> {eft.divisibility = 16 : i32},
+                  %b_ptr: !eft.ptr<f16> {eft.divisibility = 16 : i32},
+                  %c_ptr: !eft.ptr<f16> {eft.divisibility = 16 : i32},
+                  %m: i32 {eft.divisibility = 16 : i32}, %n: i32 {eft.divisibility = 16 : i32}, %k: i32,
+                  %a: i32 {eft.divisibility = 16 : i32}, %b: i32 {eft.divisibility = 16 : i32},
+                  %c: i32 {eft.divisibility = 16 : i32}) {
+  %one = arith.constant 1 : i32
+  %zero = arith.constant 0 : i32
+  %c8 = arith.constant 8 : i32
+  %c32 = arith.constant 32 : i32
+  %c31 = arith.constant 31 : i32
+  %c127 = arith.constant 127 : i32
+  %c128 = arith.constant 128 : i32
+  %pid = eft.program_id x
+  %m_up = arith.addi %m, %c127 : i32
+  %down = arith.divsi %m_up, %c128 : i32
+  %n_up = arith.addi %n, %c127 : i32
+  %across = arith.divsi %n_up, %c128 : i32
+  %in_group = arith.muli %across, %c8 : i32
+  %group = arith.divsi %pid, %in_group : i32
+  %first = arith.muli %group, %c8 : i32
+  %left_rows = arith.subi %down, %first : i32
+  %rows = arith.minsi %left_rows, %c8 : i32
+  %within = arith.remsi %pid, %in_group : i32
+  %row = arith.remsi %within, %rows : i32
+  %pid_m = arith.addi %first, %row : i32
+  %pid_n = arith.divsi %within, %rows : i32
+  %range = eft.arange 0 to 128 : tensor<128xi32>
+  %ks = eft.arange 0 to 32 : tensor<32xi32>
+  // The rows and columns of the program's block, modulo how many there are.
+  %begin_m = arith.muli %pid_m, %c128 : i32
+  %begins_m = eft.splat %begin_m : i32 -> tensor<128xi32>
+  %offs_m = arith.addi %begins_m, %range : tensor<128xi32>
+  %m_splat = eft.splat %m : i32 -> tensor<128xi32>
+  %wrapped_m = arith.remsi %offs_m, %m_splat : tensor<128xi32>
+  %begin_n = arith.muli %pid_n, %c128 : i32
+  %begins_n = eft.splat %begin_n : i32 -> tensor<128xi32>
+  %offs_n = arith.addi %begins_n, %range : tensor<128xi32>
+  %n_splat = eft.splat %n : i32 -> tensor<128xi32>
+  %wrapped_n = arith.remsi %offs_n, %n_splat : tensor<128xi32>
+  // a_ptrs
+  %am = eft.expand_dims %wrapped_m axis 1 : tensor<128xi32> -> tensor<128x1xi32>
+  %a_row = eft.splat A_ROW : i32 -> tensor<128x1xi32>
+  %am_times = arith.muli %am, %a_row : tensor<128x1xi32>
+  %ak = eft.expand_dims %ks axis 0 : tensor<32xi32> -> tensor<1x32xi32>
+  %a_column = eft.splat A_COLUMN : i32 -> tensor<1x32xi32>
+  %ak_times = arith.muli %ak, %a_column : tensor<1x32xi32>
+  %am_all = eft.broadcast %am_times : tensor<128x1xi32> -> tensor<128x32xi32>
+  %ak_all = eft.broadcast %ak_times : tensor<1x32xi32> -> tensor<128x32xi32>
+  %a_offsets = arith.addi %am_all, %ak_all : tensor<128x32xi32>
+  %a_splat = eft.splat %a_ptr : !eft.ptr<f16> -> tensor<128x32x!eft.ptr<f16>>
+  %a_ptrs = eft.addptr %a_splat, %a_offsets : tensor<128x32x!eft.ptr<f16>>, tensor<128x32xi32>
+  // b_ptrs
+  %bk = eft.expand_dims %ks axis 1 : tensor<32xi32> -> tensor<32x1xi32>
+  %b_row = eft.splat B_ROW : i32 -> tensor<32x1xi32>
+  %bk_times = arith.muli %bk, %b_row : tensor<32x1xi32>
+  %bn = eft.expand_dims %wrapped_n axis 0 : tensor<128xi32> -> tensor<1x128xi32>
+  %b_column = eft.splat B_COLUMN : i32 -> tensor<1x128xi32>
+  %bn_times = arith.muli %bn, %b_column : tensor<1x128xi32>
+  %bk_all = eft.broadcast %bk_times : tensor<32x1xi32> -> tensor<32x128xi32>
+  %bn_all = eft.broadcast %bn_times : tensor<1x128xi32> -> tensor<32x128xi32>
+  %b_offsets = arith.addi %bk_all, %bn_all : tensor<32x128xi32>
+  %b_splat = eft.splat %b_ptr : !eft.ptr<f16> -> tensor<32x128x!eft.ptr<f16>>
+  %b_ptrs = eft.addptr %b_splat, %b_offsets : tensor<32x128x!eft.ptr<f16>>, tensor<32x128xi32>
+  // The loop.
+  %none_a = arith.constant dense<0.0> : tensor<128x32xf16>
+  %none_b = arith.constant dense<0.0> : tensor<32x128xf16>
+  %start = arith.constant dense<0.0> : tensor<128x128xf32>
+  %k_up = arith.addi %k, %c31 : i32
+  %count = arith.divsi %k_up, %c32 : i32
+  %sum, %a_end, %b_end = scf.for %i = %zero to %count step %one
+      iter_args(%acc = %start, %as = %a_ptrs, %bs = %b_ptrs)
+      -> (tensor<128x128xf32>, tensor<128x32x!eft.ptr<f16>>, tensor<32x128x!eft.ptr<f16>>) : i32 {
+    %done = arith.muli %i, %c32 : i32
+    %left = arith.subi %k, %done : i32
+    %left_a = eft.splat %left : i32 -> tensor<1x32xi32>
+    %inside_a = arith.cmpi slt, %ak, %left_a : tensor<1x32xi32>
+    %mask_a = eft.broadcast %inside_a : tensor<1x32xi1> -> tensor<128x32xi1>
+    %a_block = eft.load %as, mask %mask_a other %none_a : tensor<128x32x!eft.ptr<f16>>
+    %left_b = eft.splat %left : i32 -> tensor<32x1xi32>
+    %inside_b = arith.cmpi slt, %bk, %left_b : tensor<32x1xi32>
+    %mask_b = eft.broadcast %inside_b : tensor<32x1xi1> -> tensor<32x128xi1>
+    %b_block = eft.load %bs, mask %mask_b other %none_b : tensor<32x128x!eft.ptr<f16>>
+    %next = eft.dot %a_block, %b_block, %acc precision ieee
+        : tensor<128x32xf16>, tensor<32x128xf16> -> tensor<128x128xf32>
+    %a_step = arith.muli A_COLUMN, %c32 : i32
+    %a_steps = eft.splat %a_step : i32 -> tensor<128x32xi32>
+    %a_next = eft.addptr %as, %a_steps : tensor<128x32x!eft.ptr<f16>>, tensor<128x32xi32>
+    %b_step = arith.muli B_ROW, %c32 : i32
+    %b_steps = eft.splat %b_step : i32 -> tensor<32x128xi32>
+    %b_next = eft.addptr %bs, %b_steps : tensor<32x128x!eft.ptr<f16>>, tensor<32x128xi32>
+    scf.yield %next, %a_next, %b_next
+        : tensor<128x128xf32>, tensor<128x32x!eft.ptr<f16>>, tensor<32x128x!eft.ptr<f16>>
+  }
+  // The result.
+  %product = arith.truncf %sum : tensor<128x128xf32> to tensor<128x128xf16>
+  %cm = eft.expand_dims %offs_m axis 1 : tensor<128xi32> -> tensor<128x1xi32>
+  %c_row = eft.splat %c : i32 -> tensor<128x1xi32>
+  %cm_times = arith.muli %cm, %c_row : tensor<128x1xi32>
+  %cn = eft.expand_dims %offs_n axis 0 : tensor<128xi32> -> tensor<1x128xi32>
+  %cm_all = eft.broadcast %cm_times : tensor<128x1xi32> -> tensor<128x128xi32>
+  %cn_all = eft.broadcast %cn : tensor<1x128xi32> -> tensor<128x128xi32>
+  %c_offsets = arith.addi %cm_all, %cn_all : tensor<128x128xi32>
+  %c_splat = eft.splat %c_ptr : !eft.ptr<f16> -> tensor<128x128x!eft.ptr<f16>>
+  %c_ptrs = eft.addptr %c_splat, %c_offsets : tensor<128x128x!eft.ptr<f16>>, tensor<128x128xi32>
+  %ms = eft.splat %m : i32 -> tensor<128x1xi32>
+  %inside_m = arith.cmpi slt, %cm, %ms : tensor<128x1xi32>
+  %ns = eft.splat %n : i32 -> tensor<1x128xi32>
+  %inside_n = arith.cmpi slt, %cn, %ns : tensor<1x128xi32>
+  %mask_m = eft.broadcast %inside_m : tensor<128x1xi1> -> tensor<128x128xi1>
+  %mask_n = eft.broadcast %inside_n : tensor<1x128xi1> -> tensor<128x128xi1>
+  %mask_c = arith.andi %mask_m, %mask_n : tensor<128x128xi1>
+  eft.store %c_ptrs, %product, mask %mask_c : tensor<128x128x!eft.ptr<f16>>
+  return
+}
