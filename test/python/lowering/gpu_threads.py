@@ -80,7 +80,9 @@ class Threads:
         self.shared = Shared(int(size[1]) if size else 0)
         names, operations = read_kernel(text)
         values = {
-            n: np.full(self.count, a, np.uint64) for n, a in zip(names, arguments, strict=True)
+            # An address, or a number of 32 bits.
+            name: np.full(self.count, value, np.uint32 if type(value) is np.uint32 else np.uint64)
+            for name, value in zip(names, arguments, strict=True)
         }
         self.block(operations, values, np.ones(self.count, bool))
 
@@ -105,7 +107,10 @@ class Threads:
         for (_, body), side in zip(operation.regions, (condition, ~condition), strict=True):
             sides.append(self.block(body, dict(values), active & side))
         return (
-            [np.where(condition, yes, no) for yes, no in zip(*sides, strict=True)]
+            [
+                np.where(condition.reshape(-1, *[1] * (yes.ndim - 1)), yes, no)
+                for yes, no in zip(*sides, strict=True)
+            ]
             if sides[1:]
             else []
         )
@@ -211,7 +216,45 @@ class Threads:
         memory, places = self.places(operation, addresses, kind, size, active, writes=True)
         memory[places] = stored[active]
 
+    def llvm_inline_asm(self, operation, operands, active):
+        """`@p ld.global` with words that stand for what is not loaded, and `@p st.global`."""
+        text = re.search(r'asm_string = "([^"]*)"', operation.attributes)[1]
+        form = re.fullmatch(
+            r"(?:mov\.b\d+ \$\d+, \S+; )*@\$\d+ (ld|st)\.global(?:\.v(\d))?\.b(\d+) [^;]*;", text
+        )
+        assert form, text
+        count, width = int(form[2] or 1), int(form[3])
+        words = np.dtype(f"u{width // 8}")
+        if form[1] == "st":
+            condition, addresses, *values = operands
+            stored = np.stack([each.view(words) for each in values], 1)
+            places = self.global_places(addresses, active & condition, stored.nbytes // self.count)
+            self.memory[places] = stored.view(np.uint8)[active & condition]
+            return []
+        addresses, condition, *others = operands
+        loaded = np.zeros((self.count, count), words)
+        if others:
+            loaded = np.stack([each.view(words) for each in others], 1)
+        rows = loaded.view(np.uint8)
+        places = self.global_places(addresses, active & condition, rows.shape[1])
+        rows[active & condition] = self.memory[places]
+        return [loaded if count > 1 else loaded[:, 0]]
+
+    def global_places(self, addresses, active, size):
+        """For each active thread the bytes that it accesses at once."""
+        assert (addresses[active] % size == 0).all(), "a misaligned access"
+        assert ((addresses[active] >= 0) & (addresses[active] < self.memory.size)).all()
+        return addresses[active, None] + np.arange(size)
+
+    def llvm_intr_expect(self, operation, operands, active):
+        return operands[:1]
+
     # Values
+
+    def arith_remsi(self, operation, operands, active):
+        assert (operands[1] != 0).all(), "a division by zero"
+        remainder = np.fmod(*(signed(each).astype(np.int64) for each in operands))
+        return [remainder.astype(operands[0].dtype)]
 
     def arith_constant(self, operation, operands, active):
         kind = operation.result_types[0]

@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Accesses to offsets modulo a number, above and below zero, under masks: placed and lowered for a
+GPU, and run thread by thread on the host."""
+
+from __future__ import annotations
+
+import random
+from string import Template
+
+import numpy as np
+import pytest
+from gpu_threads import LANES, Threads
+from placed_programs import Program
+from test_moves import TOOLS, lower
+
+pytestmark = pytest.mark.skipif(
+    not (TOOLS / "eft-opt").exists(), reason="the compiler's tools are not beside the package"
+)
+
+ROWS, COLUMNS = 4, 128
+#: Elements in front of each array's address, and behind.
+MARGIN = 4096
+
+#: Conditions on the row %r, the column %c and the argument %k.
+MASKS = {
+    "none": "",
+    "rows": "%m = arith.cmpi slt, %r, %ks : $i32",
+    "columns": "%m = arith.cmpi slt, %c, %ks : $i32",
+    "odd columns": "%m = arith.trunci %c : $i32 to tensor<${shape}xi1>",
+}
+
+SOURCE = """
+func.func @kernel(%x: !eft.ptr<$type> {eft.divisibility = 16 : i32},
+                  %y: !eft.ptr<$type> {eft.divisibility = 16 : i32},
+                  %s: i32 {eft.divisibility = 16 : i32}, %n: i32 {eft.divisibility = 16 : i32},
+                  %k: i32 {eft.divisibility = $divides_k : i32}) {
+  %rows = eft.arange 0 to 4 : tensor<4xi32>
+  %rows2 = eft.expand_dims %rows axis 1 : tensor<4xi32> -> tensor<4x1xi32>
+  %r = eft.broadcast %rows2 : tensor<4x1xi32> -> $i32
+  %columns = eft.arange 0 to 128 : tensor<128xi32>
+  %columns2 = eft.expand_dims %columns axis 0 : tensor<128xi32> -> tensor<1x128xi32>
+  %c = eft.broadcast %columns2 : tensor<1x128xi32> -> $i32
+  %ss = eft.splat %s : i32 -> $i32
+  %ns = eft.splat %n : i32 -> $i32
+  %ks = eft.splat %k : i32 -> $i32
+  %stride = arith.constant dense<512> : $i32
+  %begins = arith.muli %r, %stride : $i32
+  %moved = arith.addi %c, %ss : $i32
+  %wrapped = arith.remsi %moved, %ns : $i32
+  %there = arith.addi %begins, %wrapped : $i32
+  %here = arith.addi %begins, %c : $i32
+  %xs = eft.splat %x : !eft.ptr<$type> -> $pointers
+  %ys = eft.splat %y : !eft.ptr<$type> -> $pointers
+  %xp = eft.addptr %xs, $source : $pointers, $i32
+  %yp = eft.addptr %ys, $target : $pointers, $i32
+  $mask
+  %other = arith.constant dense<$seven> : tensor<${shape}x$type>
+  %v = eft.load %xp $mask_of_load : $pointers
+  eft.store %yp, %v $mask_of_store : $pointers
+  return
+}
+"""
+
+
+@pytest.mark.parametrize("mask", MASKS)
+@pytest.mark.parametrize("seed", range(12))
+def test_rows_of_offsets_that_wrap_around(seed, mask):
+    rng = random.Random(seed)
+    kind, dtype = rng.choice([("f16", np.float16), ("f32", np.float32), ("i8", np.uint8)])
+    warps = rng.choice([1, 2, 4])
+    is_gather = seed % 2 == 0
+    n = 16 * rng.randrange(COLUMNS // 16, 20) if seed else 0
+    s = rng.choice([0, -n, -2 * n, 3 * n, -n - 64, 16 * rng.randrange(-60, 60)])
+    divides_k = rng.choice([1, 16])
+    k = rng.choice([0, 16, 48, COLUMNS]) if divides_k > 1 else rng.randrange(COLUMNS + 1)
+    if mask == "rows":
+        divides_k, k = 1, rng.randrange(ROWS + 1)
+    words = {
+        "shape": f"{ROWS}x{COLUMNS}",
+        "i32": f"tensor<{ROWS}x{COLUMNS}xi32>",
+        "pointers": f"tensor<{ROWS}x{COLUMNS}x!eft.ptr<{kind}>>",
+        "type": kind,
+        "seven": "7" if kind == "i8" else "7.0",
+        "divides_k": divides_k,
+        "source": "%there" if is_gather else "%here",
+        "target": "%here" if is_gather else "%there",
+        "mask_of_load": "" if mask == "none" else ", mask %m other %other",
+        "mask_of_store": "" if mask == "none" else ", mask %m",
+    }
+    mask_source = Template(MASKS[mask]).substitute(words)
+    source = Template(SOURCE).substitute(words, mask=mask_source)
+    text = lower(
+        Program(mask, source, [], []),
+        "-eft-expand-integer-corners",
+        "-eft-hoist-uniform",
+        "-canonicalize",
+        "-cse",
+        f"-eft-place=target=gpu num-warps={warps}",
+        f"-eft-lower-to-gpu=num-warps={warps}",
+        "-cse",
+        "-eft-specialize-masked",
+        "-mlir-print-op-generic",
+    )
+
+    x = np.random.default_rng(seed).integers(0, 100, 2 * MARGIN).astype(dtype)
+    y = np.zeros_like(x)
+    memory = np.concatenate([x.view(np.uint8), y.view(np.uint8)])
+    start = MARGIN * x.itemsize
+    arguments = [start, x.nbytes + start, *(np.uint32(each % 2**32) for each in (s, n, k))]
+    Threads(LANES * warps, memory).run(text, arguments)
+
+    r, c = np.indices((ROWS, COLUMNS))
+    here = 512 * r + c
+    there = 512 * r + (np.fmod(c + s, n) if n else c + s)
+    conditions = {"none": c >= 0, "rows": r < k, "columns": c < k, "odd columns": c % 2 == 1}
+    m = conditions[mask]
+    source_offsets, target_offsets = (there, here) if is_gather else (here, there)
+    y[MARGIN + target_offsets[m]] = x[MARGIN + source_offsets[m]]
+    assert np.array_equal(memory[x.nbytes :], y.view(np.uint8)), text
