@@ -74,6 +74,55 @@ def multiply(
 
 
 @jit
+def multiply_strided(
+    a_ptr,
+    b_ptr,
+    c_ptr,
+    M,
+    N,
+    K,
+    a_row,
+    a_column,
+    b_row,
+    b_column,
+    c_row,
+    c_column,
+    BLOCK_M: tl.constexpr,
+    BLOCK_N: tl.constexpr,
+    BLOCK_K: tl.constexpr,
+    GROUP: tl.constexpr,
+):
+    """C = A B for matrices of any size and strides, in the form of Triton's tutorial: rows and
+    columns beyond the end wrap around to the first ones, what lies beyond K is masked, and the loop
+    carries blocks of pointers."""
+    program = tl.program_id(axis=0)
+    across = tl.cdiv(N, BLOCK_N)
+    in_group = GROUP * across
+    first = program // in_group * GROUP
+    rows = min(tl.cdiv(M, BLOCK_M) - first, GROUP)
+    program_m = first + (program % in_group) % rows
+    program_n = (program % in_group) // rows
+    m = (program_m * BLOCK_M + tl.arange(0, BLOCK_M)) % M
+    n = (program_n * BLOCK_N + tl.arange(0, BLOCK_N)) % N
+    k = tl.arange(0, BLOCK_K)
+    a_ptrs = a_ptr + (m[:, None] * a_row + k[None, :] * a_column)
+    b_ptrs = b_ptr + (k[:, None] * b_row + n[None, :] * b_column)
+    sums = tl.zeros((BLOCK_M, BLOCK_N), dtype=tl.float32)
+    for step in range(0, tl.cdiv(K, BLOCK_K)):
+        left = K - step * BLOCK_K
+        a = tl.load(a_ptrs, mask=k[None, :] < left, other=0.0)
+        b = tl.load(b_ptrs, mask=k[:, None] < left, other=0.0)
+        sums = tl.dot(a, b, sums)
+        a_ptrs += BLOCK_K * a_column
+        b_ptrs += BLOCK_K * b_row
+    c = sums.to(c_ptr.dtype.element_ty)
+    m = program_m * BLOCK_M + tl.arange(0, BLOCK_M)
+    n = program_n * BLOCK_N + tl.arange(0, BLOCK_N)
+    c_ptrs = c_ptr + c_row * m[:, None] + c_column * n[None, :]
+    tl.store(c_ptrs, c, mask=(m[:, None] < M) & (n[None, :] < N))
+
+
+@jit
 def softmax(x_ptr, y_ptr, columns, BLOCK: tl.constexpr):
     row = tl.program_id(0)
     offsets = tl.arange(0, BLOCK)
