@@ -12,6 +12,7 @@ from eft.constants import check_constants
 from eft.errors import CompilationError, InternalError
 from eft.kernel import Asm, Compilation, CompiledKernel, Metadata
 from eft.keys import cache_key
+from eft.language.dtypes import describe
 
 #: What a kernel is compiled for. `types` has the type of each parameter in the signature, None for
 #: those that are known at compile time, whose values `constexprs` has by name; `specialization` has
@@ -196,7 +197,7 @@ def _differences(names, variant: Variant, earlier: Variant) -> list[str]:
         found.append(f"the target is {variant.target}")
     for name, type, other in zip(names, variant.types, earlier.types, strict=True):
         if type != other:
-            found.append(f"{name} is {type or variant.constexprs[name]}")
+            found.append(f"{name} is {type or describe(variant.constexprs[name])}")
     words = {"": "not divisible by 16", "16": "divisible by 16", "1": "1"}
     for name, special, other in zip(
         names, variant.specialization, earlier.specialization, strict=True
@@ -205,5 +206,5 @@ def _differences(names, variant: Variant, earlier: Variant) -> list[str]:
             found.append(f"{name} is {words[special]}")
     for new, old in ((variant.constexprs, earlier.constexprs), (variant.options, earlier.options)):
         changed = [key for key in new if key not in old or new[key] != old[key]]
-        found += [f"{key} = {new[key]!r}" for key in changed]
+        found += [f"{key} = {describe(new[key])}" for key in changed]
     return found

@@ -57,7 +57,9 @@ def cache_key(function, variant, kind: str) -> str | None:
 def stable_text(value, seen: set | None = None) -> str:
     """A text that is the same for equal values in every process, and differs for different ones."""
     value = unwrap(value)
-    if value is None or type(value) in (bool, int, float, str):
+    if type(value) is int:
+        return f"int {value:x}"  # of any size: Python refuses long ones their decimal digits
+    if value is None or type(value) in (bool, float, str):
         return f"{type(value).__name__} {value!r}"
     if type(value) in (tuple, list):
         return f"[{', '.join(stable_text(each, seen) for each in value)}]"

@@ -120,8 +120,19 @@ class Branches:
     def _get_IfExp(self, node):
         condition = self.condition(node.test, "a conditional expression")
         if not isinstance(condition, tensor):
-            return self.expression(node.body if condition else node.orelse)
-        arms = [self._arm(self.expression, side) for side in (node.body, node.orelse)]
+            return (yield node.body if condition else node.orelse)
+        self.nesting += 1
+        if self.nesting > _MOST_WAYS:
+            raise Mistake(
+                f"a conditional expression has at most {_MOST_WAYS} conditions that exist at run "
+                "time"
+            )
+        arms = []
+        for side in (node.body, node.orelse):
+            arm = self._open()
+            arms.append(arm)
+            self._close(arm, (yield side))
+        self.nesting -= 1
         values = [arm.value for arm in arms]
         if pair(*values) is None:
             raise Mistake(

@@ -38,13 +38,13 @@ class Calls:
     """The part of a function's lowering that lowers calls."""
 
     def _get_Call(self, node):
-        function = self.expression(node.func)
-        args = list(self.expressions(node.args))
+        function = yield node.func
+        args = yield from self.elements(node.args)
         kwargs = {}
         for keyword in node.keywords:
             if keyword.arg is None:
                 raise Mistake("`**` in a call can't be used in a kernel")
-            kwargs[keyword.arg] = self.expression(keyword.value)
+            kwargs[keyword.arg] = yield keyword.value
         return self.call(function, args, kwargs)
 
     def call(self, function, args: list, kwargs: dict):

@@ -3,13 +3,17 @@
 
 The value of an expression is a `tensor` if it exists when the kernel runs; else it is the Python
 object itself, and Python computes with it while the kernel is compiled. Tuples may hold both.
+
+The method for a kind of node gives its value; or it yields each node whose value it needs, gets
+that sent back, and returns its value in the end. So an expression is never walked on Python's own
+stack, and may be as deep as Python's parser takes it: a sum of thousands is.
 """
 
 from __future__ import annotations
 
 import ast
 import operator
-from types import ModuleType
+from types import GeneratorType, ModuleType
 
 from eft.compiler.scope import Scope
 from eft.compiler.values import Unusable, contains_tensor
@@ -46,7 +50,18 @@ _COMPARISONS = {
     ast.Gt: "gt",
     ast.GtE: "ge",
 }
+#: So much of the text of an expression a message shows.
+_MOST_SHOWN = 100
 _UNARY = {ast.USub: "neg", ast.UAdd: "pos", ast.Invert: "invert"}
+
+
+def shown(node) -> str:
+    """The text of a node, in a message."""
+    try:
+        text = ast.unparse(node)
+    except RecursionError:
+        return "…"
+    return text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]}…"
 
 
 class Expressions:
@@ -55,10 +70,31 @@ class Expressions:
     def expression(self, node):
         """The value of an expression."""
         with self.at(node):
-            method = getattr(self, f"_get_{type(node).__name__}", None)
-            if method is None:
-                raise Mistake(f"this expression can't be used in a kernel: `{ast.unparse(node)}`")
-            return method(node)
+            value = self._start(node)
+            if type(value) is not GeneratorType:
+                return value
+            walks, value = [(node, value)], None
+            while walks:
+                self.emitter.node, walk = walks[-1]
+                try:
+                    node = walk.send(value)
+                except StopIteration as end:
+                    value = end.value
+                    walks.pop()
+                    continue
+                self.emitter.node = node
+                value = self._start(node)
+                if type(value) is GeneratorType:
+                    walks.append((node, value))
+                    value = None
+            return value
+
+    def _start(self, node):
+        """The value of a node, or what yields the nodes that it needs for it."""
+        method = getattr(self, f"_get_{type(node).__name__}", None)
+        if method is None:
+            raise Mistake(f"this expression can't be used in a kernel: `{shown(node)}`")
+        return method(node)
 
     def _get_Constant(self, node):
         if isinstance(node.value, complex | bytes):
@@ -72,42 +108,47 @@ class Expressions:
         return self.closure.get(node.id) if value is Scope.NOTHING else value
 
     def _get_Tuple(self, node):
-        return tuple(self.expressions(node.elts))
+        return tuple((yield from self.elements(node.elts)))
 
     _get_List = _get_Tuple
 
-    def expressions(self, nodes):
+    def elements(self, nodes):
         """The values of the elements of a tuple or of a call's arguments; `*x` gives those of
         `x`."""
+        values = []
         for node in nodes:
             if not isinstance(node, ast.Starred):
-                yield self.expression(node)
+                values.append((yield node))
                 continue
-            value = self.expression(node.value)
+            value = yield node.value
             if not is_tuple(value):
                 raise Mistake(f"`*` needs a tuple, got {describe(value)}")
-            yield from value
+            values += value
+        return values
 
     def _get_NamedExpr(self, node):
-        value = self.expression(node.value)
+        value = yield node.value
         self.assign(node.target, value)
         return value
 
     def _get_JoinedStr(self, node):
-        return "".join(self.expression(part) for part in node.values)
+        parts = yield from self.elements(node.values)
+        return "".join(parts)
 
     def _get_FormattedValue(self, node):
-        value = self.expression(node.value)
+        value = yield node.value
         if isinstance(value, tensor):
             raise Mistake(f"{describe(value)} has no text at compile time")
-        pattern = self.expression(node.format_spec) if node.format_spec else ""
+        pattern = (yield node.format_spec) if node.format_spec else ""
         conversion = {-1: lambda x: x, 114: repr, 115: str, 97: ascii}[node.conversion]
-        return format(conversion(value), pattern)
+        return self.at_compile_time(lambda: format(conversion(value), pattern))
 
     # -- operators ---------------------------------------------------------------------------------
 
     def _get_BinOp(self, node):
-        return self.binary(node.op, self.expression(node.left), self.expression(node.right))
+        left = yield node.left
+        right = yield node.right
+        return self.binary(node.op, left, right)
 
     def binary(self, op, left, right):
         """`left op right`."""
@@ -121,7 +162,7 @@ class Expressions:
         return operators.BINARY[name][1](left, right)
 
     def _get_UnaryOp(self, node):
-        operand = self.expression(node.operand)
+        operand = yield node.operand
         if isinstance(node.op, ast.Not):
             return operators.logical_not(operand) if isinstance(operand, tensor) else not operand
         name = _UNARY[type(node.op)]
@@ -146,10 +187,10 @@ class Expressions:
 
     def _get_Compare(self, node):
         # The operand in the middle of `a < b < c` is computed once.
-        left = self.expression(node.left)
+        left = yield node.left
         results = []
         for op, comparator in zip(node.ops, node.comparators, strict=True):
-            right = self.expression(comparator)
+            right = yield comparator
             result = self._compare(op, left, right)
             if not isinstance(result, tensor) and not result:
                 return False
@@ -191,7 +232,7 @@ class Expressions:
         combine = operators.logical_and if is_and else operators.logical_or
         total = None
         for operand in node.values:
-            value = self.expression(operand)
+            value = yield operand
             if isinstance(value, tensor):
                 total = value if total is None else combine(total, value)
             elif bool(value) != is_and:
@@ -201,7 +242,7 @@ class Expressions:
     # -- parts of values ---------------------------------------------------------------------------
 
     def _get_Attribute(self, node):
-        owner, name = self.expression(node.value), node.attr
+        owner, name = (yield node.value), node.attr
         if isinstance(owner, tensor):
             return self._tensor_attribute(owner, name)
         if name == "value" and isinstance(owner, bool | int | float | str):
@@ -211,7 +252,7 @@ class Expressions:
         except AttributeError:
             # A module as the kernel calls it, not by its name in Python.
             is_module = isinstance(owner, ModuleType)
-            what = repr(ast.unparse(node.value)) if is_module else describe(owner)
+            what = repr(shown(node.value)) if is_module else describe(owner)
             raise Mistake(f"{what} has no attribute {name!r}") from None
         if isinstance(value, NotYet) and not value.is_dtype:
             raise Mistake(value.message)
@@ -226,7 +267,8 @@ class Expressions:
         raise Mistake(f"{describe(owner)} has no attribute {name!r}")
 
     def _get_Subscript(self, node):
-        owner, key = self.expression(node.value), self.expression(node.slice)
+        owner = yield node.value
+        key = yield node.slice
         if isinstance(owner, tensor):
             return index(owner, key)
         if isinstance(key, tensor):
@@ -235,4 +277,7 @@ class Expressions:
 
     def _get_Slice(self, node):
         parts = (node.lower, node.upper, node.step)
-        return slice(*(None if part is None else self.expression(part) for part in parts))
+        bounds = []
+        for part in parts:
+            bounds.append(None if part is None else (yield part))
+        return slice(*bounds)

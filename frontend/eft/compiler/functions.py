@@ -23,6 +23,7 @@ from eft.language.constants import constant
 from eft.language.constexpr import unwrap
 from eft.language.dtypes import describe, from_signature, pointer_type
 from eft.language.tensor import emitting, ops, tensor
+from eft.threads import with_room
 
 
 class _At:
@@ -51,7 +52,10 @@ class _At:
         if type(raised) is Mistake:
             raise self.emitter.error(str(raised)) from None
         if isinstance(raised, RecursionError):
-            raise self.emitter.error("this is nested too deeply") from None
+            raise self.emitter.error(
+                "too much is nested here: calls of functions in functions, statements in "
+                "statements, or what follows a `return` under a condition"
+            ) from None
         if isinstance(raised, Exception) and not isinstance(raised, Warning):
             place = self.emitter.error("")
             raise InternalError(
@@ -69,6 +73,7 @@ class FunctionLowering(Statements, Branches, Loops, Expressions, Calls):
         rest: the statements that follow the one that is being lowered.
         copies: how many blocks of those were lowered more than once.
         loops: how many loops that run at run time are around it.
+        nesting: how many conditional expressions that run time decides are around it.
     """
 
     def __init__(self, program: Program, function, values: dict):
@@ -82,6 +87,7 @@ class FunctionLowering(Statements, Branches, Loops, Expressions, Calls):
         self.rest = None
         self.copies = 0
         self.loops = 0
+        self.nesting = 0
 
     def at(self, node) -> _At:
         return _At(self.emitter, node)
@@ -274,5 +280,6 @@ def lower(function, types, constexprs, specialization=None, symbol=None, debug=F
 
     emitter = Emitter(debug, prints)
     specialization = specialization or ("",) * len(types)
-    Program(emitter).kernel(function, types, constexprs, specialization, symbol)
+    kernel = Program(emitter).kernel
+    with_room(lambda: kernel(function, types, constexprs, specialization, symbol))
     return emitter

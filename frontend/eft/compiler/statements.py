@@ -11,6 +11,7 @@ from __future__ import annotations
 import ast
 
 from eft.compiler.branches import Rest
+from eft.compiler.expressions import shown
 from eft.compiler.values import contains_tensor
 from eft.errors import Mistake
 from eft.language.constants import to_tensor
@@ -100,7 +101,7 @@ class Statements:
         elif isinstance(target, ast.Subscript):
             raise Mistake("an element can't be assigned: a block is written to memory by tl.store")
         else:
-            raise Mistake(f"`{ast.unparse(target)}` can't be assigned in a kernel")
+            raise Mistake(f"`{shown(target)}` can't be assigned in a kernel")
 
     def _unpack(self, target, value):
         if not is_tuple(value):
@@ -148,10 +149,10 @@ class Statements:
 def _as_load(target):
     """The expression that reads what an augmented assignment writes."""
     if not isinstance(target, ast.Name):
-        raise Mistake(f"`{ast.unparse(target)}` can't be assigned in a kernel")
+        raise Mistake(f"`{shown(target)}` can't be assigned in a kernel")
     return ast.Name(target.id, ast.Load())
 
 
 def _keyword(node) -> str:
     """The first words of a statement."""
-    return ast.unparse(node).splitlines()[0]
+    return shown(node).splitlines()[0]

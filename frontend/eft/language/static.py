@@ -27,5 +27,9 @@ def static_assert(cond, msg=""):
 def static_print(*values, sep=" ", end="\n", file=None, flush=False):
     """Prints while the kernel is compiled, as Python's `print`. What exists at run time shows as
     its type. A kernel that is compiled already, or comes from the disk cache, prints nothing."""
-    if emitter("static_print").prints:
+    if not emitter("static_print").prints:
+        return
+    try:
         builtins.print(*values, sep=sep, end=end, file=file, flush=flush)
+    except (TypeError, ValueError) as error:
+        raise Mistake(f"{type(error).__name__}: {error}") from None

@@ -367,10 +367,24 @@ def test_a_long_chain_of_conditions(tmp_path, device, condition, way):
 
 
 def test_nested_too_deeply(tmp_path):
-    kernel = from_file(tmp_path, f"    n = {'- ' * 600}n\n")
+    ways = "".join(f"    if n == {i}:\n        return\n" for i in range(400))
+    kernel = from_file(tmp_path, ways + "    tl.store(x_ptr, n)\n")
     with pytest.raises(eft.CompilationError) as raised:
         lower(kernel, "*i32 i32 _", C=0)
-    assert raised.value.message == "this is nested too deeply"
+    assert raised.value.message == (
+        "too much is nested here: calls of functions in functions, statements in statements, or "
+        "what follows a `return` under a condition"
+    )
+
+
+def test_too_many_conditions_in_an_expression(tmp_path):
+    ways = "".join(f"{i} if n == {i} else " for i in range(1001))
+    kernel = from_file(tmp_path, f"    tl.store(x_ptr, {ways} 0)\n")
+    with pytest.raises(eft.CompilationError) as raised:
+        lower(kernel, "*i32 i32 _", C=0)
+    assert raised.value.message == (
+        "a conditional expression has at most 1000 conditions that exist at run time"
+    )
 
 
 def test_too_many_conditions(tmp_path):

@@ -220,3 +220,37 @@ def ünïcode(out):
 def test_a_name_that_no_assembler_takes():
     assert stored(ünïcode, 1) == [1]
     assert "func.func @_ufcn_uefcode(" in lower(ünïcode, "*i32")
+
+
+@eft.jit
+def remainder_of_a_constant(x_ptr, N: tl.constexpr):
+    tl.store(x_ptr, N % 7)
+
+
+def test_a_constant_of_more_digits_than_python_prints(device, caplog):
+    caplog.set_level("INFO", logger="eft")
+    x = device.put(np.zeros(1, np.int32))
+    for number in (10**5000, 10**5000 + 1):
+        remainder_of_a_constant[(1,)](x, N=number)
+        assert device.get(x)[0] == number % 7
+    assert caplog.messages[-1].endswith("N = ~2**16609")
+
+
+@pytest.mark.parametrize("statement", ["tl.static_print(N)", "tl.static_assert(f'{N}')"])
+def test_a_constant_whose_digits_are_asked_for(tmp_path, statement):
+    path = tmp_path / "digits.py"
+    path.write_text(
+        f"""
+import eft
+import eft.language as tl
+
+@eft.jit
+def kernel(x_ptr, N: tl.constexpr):
+    {statement}
+"""
+    )
+    names = {}
+    exec(compile(path.read_text(), str(path), "exec"), names)
+    with pytest.raises(eft.CompilationError) as raised:
+        lower(names["kernel"], "*i32 _", N=10**5000)
+    assert raised.value.message.startswith("ValueError: Exceeds the limit")
