@@ -13,6 +13,7 @@ from eft.language.dtypes import dtype, from_name, pointer_type
 #: The kinds of parameters that the runtime tells apart.
 VALUE, UNSPECIALIZED, CONSTEXPR = 0, 1, 2
 _VAR_POSITIONAL, _VAR_KEYWORD = 0x04, 0x08
+_COROUTINE, _ASYNC_GENERATOR = 0x80, 0x200
 
 
 class Parameter:
@@ -65,6 +66,11 @@ def read(function, unspecialized) -> list[Parameter]:
     if not isinstance(function, FunctionType):
         raise TypeError(f"@eft.jit takes a function that `def` defines, got {function!r}")
     code = function.__code__
+    if code.co_flags & (_COROUTINE | _ASYNC_GENERATOR):
+        raise TypeError(
+            f"{function.__name__}() can't be compiled: it is defined by `async def`, and a kernel "
+            "by `def`"
+        )
     if code.co_flags & (_VAR_POSITIONAL | _VAR_KEYWORD):
         raise TypeError(f"{function.__name__}() can't be compiled: it takes * or ** parameters")
     names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]

@@ -199,6 +199,22 @@ def test_starred_parameters():
     assert str(raised.value) == "kernel() can't be compiled: it takes * or ** parameters"
 
 
+def test_coroutines():
+    async def waits(x_ptr):
+        pass
+
+    async def yields(x_ptr):
+        yield x_ptr
+
+    for function in (waits, yields):
+        with pytest.raises(TypeError) as raised:
+            eft.jit(function)
+        assert str(raised.value) == (
+            f"{function.__name__}() can't be compiled: it is defined by `async def`, and a kernel "
+            "by `def`"
+        )
+
+
 def test_call_without_a_grid():
     with pytest.raises(RuntimeError) as raised:
         adds(1, 2)
