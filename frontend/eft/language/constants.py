@@ -42,7 +42,7 @@ def _converted(value, scalar: dtype):
         try:
             return float(value)
         except OverflowError:
-            return float("inf") if value > 0 else float("-inf")
+            raise Mistake(f"the number {describe(value)} is out of the range of {scalar}") from None
     if scalar.is_bool():
         if value in (0, 1):
             return int(value)

@@ -31,20 +31,9 @@ def function_of_float(name: str, operation: str, x) -> tensor:
 
 def function_of_floats(name: str, operation: str, *operands) -> tensor:
     """An operation whose operands are floats that meet in one type and one shape."""
-    operands = promote_all(name, *operands)
+    operands = promote(name, *operands)
     check_floats(name, *operands)
     return op(operation, operands, operands[0].type)
-
-
-def promote_all(name: str, *operands) -> list[tensor]:
-    """Two or three operands in the type and the shape in which they meet."""
-    if len(operands) == 2:
-        return list(promote(name, *operands))
-    x, y, z = operands
-    x, y = promote(name, x, y)
-    x, z = promote(name, x, z)
-    y, z = promote(name, y, z)
-    return [x, y, z]
 
 
 @builtin(method=True)
@@ -150,7 +139,6 @@ def fdiv(x, y, ieee_rounding=False, approx=False):
     for name, flag in (("ieee_rounding", ieee_rounding), ("approx", approx)):
         if type(flag) is not bool:
             raise Mistake(f"fdiv needs {name} to be True or False, got {describe(flag)}")
-    # Before they meet: an integer and a float would divide as floats.
-    check_floats("fdiv", to_tensor(x), to_tensor(y))
     x, y = promote("fdiv", x, y, division=True)
+    check_floats("fdiv", x, y)
     return op("arith.divf", [x, y], x.type)

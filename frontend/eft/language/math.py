@@ -23,7 +23,6 @@ from eft.language.elementary import (
     fma,
     log,
     log2,
-    promote_all,
     rsqrt,
     sin,
     sqrt,
@@ -109,7 +108,7 @@ def clamp(x, min, max, propagate_nan=PropagateNan.NONE):
         propagate_nan: where `x` is NaN, NONE gives `min` and ALL gives NaN.
     """
     _check_propagate_nan("clamp", propagate_nan)
-    x, low, high = promote_all("clamp", x, min, max)
+    x, low, high = promote("clamp", x, min, max)
     return _choose("minimum", _choose("maximum", x, low, propagate_nan), high, propagate_nan)
 
 

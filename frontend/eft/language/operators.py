@@ -12,6 +12,7 @@ from eft.language import dtypes
 from eft.language.builtin import builtin
 from eft.language.casts import cast_to, is_nonzero
 from eft.language.constants import constant, to_tensor
+from eft.language.dtypes import describe
 from eft.language.promotion import (
     broadcast_shape,
     broadcast_to_shape,
@@ -20,7 +21,7 @@ from eft.language.promotion import (
     promote,
     refuse,
 )
-from eft.language.tensor import is_number, op, tensor
+from eft.language.tensor import emitter, is_number, op, tensor
 
 
 def _arithmetic(symbol: str, x, y, for_floats: str, for_integers: str) -> tensor:
@@ -134,29 +135,25 @@ def xor(x, y):
 
 def lshift(x, y):
     """`x << y` of integers. `y` counts as unsigned; the number of bits or more shifts all of them
-    out. If it is known at compile time, it must be less."""
-    _check_shift("<<", x, y)
-    x, y = _bitwise("<<", x, y)
-    return op("arith.shli", [x, y], x.type)
+    out, with a warning if it is known at compile time."""
+    left, right = _shift("<<", x, y)
+    return op("arith.shli", [left, right], left.type)
 
 
 def rshift(x, y):
     """`x >> y` of integers. The sign is shifted in if the type of `x` has one. `y` is as in
     `x << y`."""
-    _check_shift(">>", x, y)
-    signed = own_dtype(x).is_int_signed()
-    x, y = _bitwise(">>", x, y)
-    return op("arith.shrsi" if signed else "arith.shrui", [x, y], x.type)
+    left, right = _shift(">>", x, y)
+    # A number is what it becomes where the two meet.
+    signed = left.dtype if is_number(x) else x.dtype
+    return op("arith.shrsi" if signed.is_int_signed() else "arith.shrui", [left, right], left.type)
 
 
-def _check_shift(symbol: str, x, y):
-    if not is_number(y) or isinstance(y, float) or is_number(x):
-        return
-    width = x.dtype.primitive_bitwidth
-    if not 0 <= y < width:
-        raise Mistake(
-            f"`{symbol}` of {x.dtype} takes a number of bits from 0 to {width - 1}, got {y}"
-        )
+def _shift(symbol: str, x, y) -> tuple[tensor, tensor]:
+    left, right = _bitwise(symbol, x, y)
+    if is_number(y) and not 0 <= y < left.dtype.primitive_bitwidth:
+        emitter().warn(f"`{symbol}` of {left.dtype} by {describe(y)} shifts all bits out")
+    return left, right
 
 
 #: Python's comparisons: the predicates for signed and unsigned integers and for floats.

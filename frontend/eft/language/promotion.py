@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Which type two operands meet in, and which shape. The rules are Triton's.
 
-A Python number whose kind (bool < integer < float) is not above the tensor's takes the tensor's
-type. Among
-what is left, the first rule that fits decides:
+A Python number whose kind (bool < integer < float) is not above the tensor's has no part in it.
+Among what is left, the first rule that fits decides:
 
 1. fp64 if either is;
 2. fp32 for a division or a remainder with a float in it;
@@ -11,6 +10,8 @@ what is left, the first rule that fits decides:
 4. integers of one sign: the wider; of different signs: the unsigned one, unless the signed one is
 wider;
    a division or a remainder refuses different signs.
+
+A number becomes a constant of the type in which all operands meet: it is rounded once.
 """
 
 from __future__ import annotations
@@ -56,14 +57,22 @@ def own_dtype(x) -> dtype:
     return number_dtype(x) if is_number(x) else x.dtype
 
 
-def meeting_dtype(x, y, division: bool) -> dtype:
-    """The type that two operands, tensors or Python numbers, meet in."""
-    a, b = own_dtype(x), own_dtype(y)
-    if is_number(x) and not is_number(y) and a.kind <= b.kind:
-        a = b
-    elif is_number(y) and not is_number(x) and b.kind <= a.kind:
-        b = a
-    return computation_dtype(a, b, division)
+def meeting_dtype(*operands, division: bool = False) -> dtype:
+    """The type that operands, tensors or Python numbers, meet in: the tensors with each other, the
+    numbers with each other, and then the two."""
+    numbers = [own_dtype(x) for x in operands if is_number(x)]
+    others = [x.dtype for x in operands if not is_number(x)]
+    if not numbers or not others:
+        return _meeting_of_all(numbers or others, division)
+    a, b = _meeting_of_all(others, division), _meeting_of_all(numbers, division)
+    return computation_dtype(a, b if b.kind > a.kind else a, division)
+
+
+def _meeting_of_all(types, division: bool) -> dtype:
+    total, *others = types
+    for each in others:
+        total = computation_dtype(total, each, division)
+    return total
 
 
 def check_operands(what: str, *operands):
@@ -73,19 +82,22 @@ def check_operands(what: str, *operands):
             raise Mistake(f"{what} takes values of the kernel and numbers, got {describe(operand)}")
 
 
-def refuse(what: str, x, y):
+def refuse(what: str, *operands):
     """Says that `what` does not take operands of these types."""
-    raise Mistake(f"{what} does not take operands of types {own_dtype(x)} and {own_dtype(y)}")
+    *types, last = (str(own_dtype(x)) for x in operands)
+    raise Mistake(f"{what} does not take operands of types {', '.join(types)} and {last}")
 
 
-def promote(what: str, x, y, division: bool = False) -> tuple[tensor, tensor]:
-    """Both operands in the type and the shape in which they meet. Pointers are refused."""
-    check_operands(what, x, y)
-    if own_dtype(x).is_ptr() or own_dtype(y).is_ptr():
-        refuse(what, x, y)
-    meeting = meeting_dtype(x, y, division)
-    shape = broadcast_shape(shape_of(x), shape_of(y))
-    return materialize(x, meeting, shape), materialize(y, meeting, shape)
+def promote(what: str, *operands, division: bool = False) -> list[tensor]:
+    """The operands in the type and the shape in which they meet. Pointers are refused."""
+    check_operands(what, *operands)
+    if any(own_dtype(x).is_ptr() for x in operands):
+        refuse(what, *operands)
+    meeting = meeting_dtype(*operands, division=division)
+    shape = ()
+    for x in operands:
+        shape = broadcast_shape(shape, shape_of(x))
+    return [materialize(x, meeting, shape) for x in operands]
 
 
 def shape_of(x) -> tuple[int, ...]:

@@ -25,7 +25,7 @@ class Operand:
 
 def meeting(left, right, division) -> str:
     try:
-        return str(meeting_dtype(left, right, division))
+        return str(meeting_dtype(left, right, division=division))
     except Mistake:
         return "refused"
 

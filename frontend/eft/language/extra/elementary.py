@@ -12,7 +12,7 @@ from eft.language.constants import to_tensor
 from eft.language.elementary import check_floats, function_of_float, function_of_floats
 from eft.language.extra.offer import offer_in
 from eft.language.math import where
-from eft.language.promotion import promote
+from eft.language.promotion import materialize, promote
 from eft.language.tensor import op, tensor
 
 __all__ = []
@@ -145,12 +145,10 @@ def _norm(name: str, is_reciprocal: bool, *operands) -> tensor:
 def _at_least_fp32(name: str, *operands) -> tuple[list[tensor], dtypes.dtype]:
     """Operands in the type in which they meet, fp16 and bf16 in fp32; and the type that the result
     has. What takes several operations is only rounded to a narrow type at its end."""
-    first, *others = map(to_tensor, operands)
-    for other in others:
-        first, _ = promote(name, first, other)
+    first, *_ = promote(name, *operands)
     check_floats(name, first)
     wide = first.dtype if first.dtype == dtypes.float64 else dtypes.float32
-    return [cast_to(to_tensor(x), wide) for x in operands], first.dtype
+    return [materialize(x, wide, first.shape) for x in operands], first.dtype
 
 
 @offer
