@@ -46,6 +46,16 @@ bool readExtents(PyObject *object, const std::string &kernel, Grid &grid) {
   return true;
 }
 
+// Says that the pending exception came out of the grid function, and what that was called with.
+void noteGridFunction(const std::string &kernel, PyObject *arguments) {
+  std::string names;
+  PyObject *name = nullptr, *value = nullptr;
+  for (Py_ssize_t position = 0; PyDict_Next(arguments, &position, &name, &value);)
+    names += (names.empty() ? "" : ", ") + text(name);
+  addNote("raised by the grid function of kernel '" + kernel + "', whose argument has " +
+          (names.empty() ? "no names" : "the names " + names));
+}
+
 } // namespace
 
 bool Call::readGrid(PyObject *object, Grid &grid) {
@@ -54,7 +64,11 @@ bool Call::readGrid(PyObject *object, Grid &grid) {
   if (!isFunction)
     return readExtents(object, kernel, grid);
   Ref arguments = signature.toDict(values.data());
-  Ref result = arguments ? Ref::steal(PyObject_CallOneArg(object, arguments.get())) : Ref();
+  if (!arguments)
+    return false;
+  Ref result = Ref::steal(PyObject_CallOneArg(object, arguments.get()));
+  if (!result)
+    noteGridFunction(kernel, arguments.get());
   return result && readExtents(result.get(), kernel, grid);
 }
 

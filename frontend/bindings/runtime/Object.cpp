@@ -32,6 +32,18 @@ void raise(PyObject *type, const std::string &message) {
   Py_XDECREF(trace);
 }
 
+void addNote(const std::string &note) {
+  PyObject *type = nullptr, *raised = nullptr, *trace = nullptr;
+  PyErr_Fetch(&type, &raised, &trace);
+  PyErr_NormalizeException(&type, &raised, &trace);
+  if (PyErr_GivenExceptionMatches(type, PyExc_Exception)) {
+    Ref added = Ref::steal(PyObject_CallMethod(raised, "add_note", "s", note.c_str()));
+    if (!added)
+      PyErr_Clear(); // Python 3.10 has no notes: there the traceback alone says it
+  }
+  PyErr_Restore(type, raised, trace);
+}
+
 std::string text(PyObject *object) {
   const char *bytes = object && PyUnicode_Check(object) ? PyUnicode_AsUTF8(object) : nullptr;
   if (!bytes)
@@ -53,6 +65,11 @@ std::string describe(PyObject *object) {
   PyErr_Fetch(&pendingType, &pending, &trace);
   Ref shown = Ref::steal(PyObject_Repr(object));
   std::string words = shown ? text(shown.get()) : "an object of type " + typeName(object);
+  if (!shown && PyLong_Check(object)) { // Python refuses long ints their digits
+    PyErr_Clear();
+    Ref bits = Ref::steal(PyObject_CallMethod(object, "bit_length", nullptr));
+    words = "an int of " + (bits ? describe(bits.get()) : "many") + " bits";
+  }
   PyErr_Restore(pendingType, pending, trace); // what repr() raised is dropped
   constexpr size_t most = 80;
   if (words.size() > most) {

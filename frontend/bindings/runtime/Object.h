@@ -49,6 +49,10 @@ void raise(const Error &error);
 // Sets an exception of the given type. A pending exception becomes its cause.
 void raise(PyObject *type, const std::string &message);
 
+// Adds a note to the pending exception, if it is an Exception. From 3.11 on, Python shows it below
+// the message.
+void addNote(const std::string &note);
+
 // The argument of a launch that a message is about.
 struct Where {
   const char *kernel;

@@ -2,6 +2,7 @@
 """The grid, and launches on the host."""
 
 import os
+import sys
 import threading
 import time
 import weakref
@@ -59,6 +60,45 @@ def test_a_launcher_can_be_kept(make_kernel):
     assert (launcher.kernel, launcher.grid) == (kernel, (2,))
     with pytest.raises(TypeError):
         type(launcher)()
+
+
+class OwnError(Exception):
+    pass
+
+
+@pytest.mark.parametrize("error", [KeyError("BLOCK"), ZeroDivisionError(), OwnError("of its own")])
+def test_an_exception_out_of_a_grid_function(make_kernel, error):
+    kernel = make_kernel("x, n", name="dropout")
+
+    def grid(meta):
+        raise error
+
+    with pytest.raises(type(error)) as caught:
+        kernel[grid](1, 2)
+    assert caught.value is error
+    assert caught.traceback[-1].name == "grid"
+    if sys.version_info >= (3, 11):
+        assert caught.value.__notes__ == [
+            "raised by the grid function of kernel 'dropout', whose argument has the names x, n"
+        ]
+
+
+def test_an_interruption_of_a_grid_function_gets_no_note(make_kernel):
+    def grid(meta):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt) as caught:
+        make_kernel("n", name="dropout")[grid](1)
+    assert not hasattr(caught.value, "__notes__")
+
+
+def test_a_grid_of_more_digits_than_python_prints(make_kernel):
+    with pytest.raises(ValueError) as caught:
+        make_kernel("n", name="dropout")[10**5000](1)
+    assert str(caught.value) == (
+        "grid of kernel 'dropout' has an int of 16610 bits programs along one axis, expected 0 to "
+        "2147483647"
+    )
 
 
 @pytest.mark.parametrize(
