@@ -85,6 +85,11 @@ class JITFunction(_runtime.KernelBase):
     def __repr__(self):
         return f"<eft kernel {self.__module__}.{self.__qualname__}>"
 
+    def __reduce__(self):
+        """Pickles a kernel as Python does its functions: by the name under which it is found. So a
+        copy is the kernel itself."""
+        return self.__qualname__
+
     def __call__(self, *args, **kwargs):
         raise RuntimeError(
             f"{self.__name__}() runs on a grid: call {self.__name__}[grid](...), or call it from a "

@@ -48,6 +48,9 @@ class PropagateNan:
     def __repr__(self):
         return f"PropagateNan.{self.name}"
 
+    def __reduce__(self):  # there are two objects, which `is` compares: a copy is the object itself
+        return f"PropagateNan.{self.name}"
+
 
 PropagateNan.NONE = PropagateNan("NONE")
 PropagateNan.ALL = PropagateNan("ALL")

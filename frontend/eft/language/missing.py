@@ -31,6 +31,12 @@ class NotYet:
         self.__name__ = name
         self.is_dtype = name in DTYPES
 
+    def __eq__(self, other):
+        return isinstance(other, NotYet) and self.__name__ == other.__name__
+
+    def __hash__(self):
+        return hash(self.__name__)
+
     def __call__(self, *args, **kwargs):
         raise NotImplementedError(self.message)
 

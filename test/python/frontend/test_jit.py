@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The kernel object: parameters, variants and why they are compiled, stages."""
 
+import copy
 import logging
+import multiprocessing
+import pickle
 import subprocess
 import sys
 
@@ -280,3 +283,41 @@ def test_threads_compile_at_once():
 
     with ThreadPoolExecutor(8) as pool:
         assert all(pool.map(run, [2**k for k in range(4, 11)] * 4))
+
+
+class Holder:
+    @eft.jit
+    def method(x_ptr):
+        tl.store(x_ptr, 1)
+
+
+@pytest.mark.parametrize(
+    "value", [scale, Holder.method, tl.PropagateNan.ALL, tl.float8e5, tl.float32, tl.exp]
+)
+@pytest.mark.parametrize(
+    "copied", [copy.copy, copy.deepcopy, lambda value: pickle.loads(pickle.dumps(value))]
+)
+def test_copies(value, copied):
+    again = copied(value)
+    assert again == value
+    assert again is value or isinstance(value, tl.dtype) or value == tl.float8e5
+
+
+def test_a_kernel_in_what_is_copied():
+    holds = copy.deepcopy({"kernel": scale, "n": [1]})
+    assert holds["kernel"] is scale
+
+
+def test_a_kernel_that_can_not_be_found_by_name():
+    @eft.jit
+    def local(x_ptr):
+        pass
+
+    with pytest.raises((AttributeError, pickle.PicklingError), match="local object"):
+        pickle.dumps(local)
+    assert copy.copy(local) is local
+
+
+def test_a_kernel_in_another_process():
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        assert pool.apply(type, (scale,)).__name__ == "JITFunction"
