@@ -111,7 +111,10 @@ def match(function: str, names, required, args, kwargs) -> dict:
     values = dict(zip(names, args, strict=False))
     for name, value in kwargs.items():
         if name not in names:
-            raise Mistake(f"{function}() got an unexpected keyword argument {name!r}")
+            from eft.compiler.suggestions import did_you_mean
+
+            hint = did_you_mean(name, names)
+            raise Mistake(f"{function}() got an unexpected keyword argument {name!r}{hint}")
         if name in values:
             raise Mistake(f"{function}() got multiple values for argument {name!r}")
         values[name] = value

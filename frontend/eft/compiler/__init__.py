@@ -2,6 +2,7 @@
 """From a kernel's syntax tree to block IR. The files, in the order of what they build on:
 
 emitter.py      writes operations, with their places in the source
+suggestions.py  what a name that can't be used was probably meant to be
 scope.py        what a name means: locals, then what the function closes over, then builtins
 statements.py   assignments, `if`, `for`, `return`
 expressions.py  names, operators, comparisons, subscripts

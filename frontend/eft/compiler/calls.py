@@ -4,9 +4,10 @@ time."""
 
 from __future__ import annotations
 
-from types import BuiltinFunctionType, BuiltinMethodType, MethodType
+from types import BuiltinMethodType, MethodType
 
-from eft.compiler.scope import PYTHON_FUNCTIONS
+from eft.compiler.scope import PYTHON_FUNCTIONS, is_of_math
+from eft.compiler.suggestions import instead_of
 from eft.compiler.values import contains_tensor
 from eft.errors import Mistake
 from eft.language import loops, math
@@ -63,6 +64,8 @@ class Calls:
             return self._call_at_compile_time(function, args, kwargs)
         if not callable(function):
             raise Mistake(f"{describe(function)} can't be called")
+        if found := instead_of(function):
+            raise Mistake(f"{found[0]!r} can't be called in a kernel: use {found[1]}")
         raise Mistake(f"{describe(function)} can't be called in a kernel: it is not under @eft.jit")
 
     def _call_python(self, function, args, kwargs):
@@ -95,9 +98,10 @@ class Calls:
 
     def _call_at_compile_time(self, function, args, kwargs):
         if contains_tensor([getattr(function, "__self__", None), *args, *kwargs.values()]):
+            found = instead_of(function)
             raise Mistake(
                 f"{describe(function)} runs at compile time and can't take a value that is known "
-                "only at run time"
+                f"only at run time{f': use {found[1]}' if found else ''}"
             )
         return self.at_compile_time(function, *args, **kwargs)
 
@@ -122,7 +126,7 @@ def _runs_at_compile_time(function) -> bool:
     module math, or a method of a type, a string, a number or a tuple."""
     if is_constexpr_function(function) or _is_any(function, (constexpr, dtype, pointer_type)):
         return True
-    if isinstance(function, BuiltinFunctionType) and function.__module__ == "math":
+    if is_of_math(function):
         return True
     is_method = isinstance(function, MethodType | BuiltinMethodType)
     return is_method and isinstance(function.__self__, _TYPES_WITH_METHODS)

@@ -12,10 +12,13 @@ stack, and may be as deep as Python's parser takes it: a sum of thousands is.
 from __future__ import annotations
 
 import ast
+import math
 import operator
 from types import GeneratorType, ModuleType
 
+from eft import language
 from eft.compiler.scope import Scope
+from eft.compiler.suggestions import did_you_mean, in_language
 from eft.compiler.values import Unusable, contains_tensor
 from eft.errors import Mistake
 from eft.language import operators
@@ -50,6 +53,8 @@ _COMPARISONS = {
     ast.Gt: "gt",
     ast.GtE: "ge",
 }
+#: Attributes of tensors that are the compiler's.
+_INTERNALS = ("handle", "is_tensor", "retyped")
 #: So much of the text of an expression a message shows.
 _MOST_SHOWN = 100
 _UNARY = {ast.USub: "neg", ast.UAdd: "pos", ast.Invert: "invert"}
@@ -105,7 +110,9 @@ class Expressions:
         value = self.scope.value(node.id)
         if isinstance(value, Unusable):
             raise Mistake(value.reason)
-        return self.closure.get(node.id) if value is Scope.NOTHING else value
+        if value is Scope.NOTHING:
+            return self.closure.get(node.id, self.scope.names())
+        return value
 
     def _get_Tuple(self, node):
         return tuple((yield from self.elements(node.elts)))
@@ -253,18 +260,28 @@ class Expressions:
             # A module as the kernel calls it, not by its name in Python.
             is_module = isinstance(owner, ModuleType)
             what = repr(shown(node.value)) if is_module else describe(owner)
-            raise Mistake(f"{what} has no attribute {name!r}") from None
+            hint = self._other_attribute(owner, name, shown(node.value)) if is_module else ""
+            raise Mistake(f"{what} has no attribute {name!r}{hint}") from None
         if isinstance(value, NotYet) and not value.is_dtype:
             raise Mistake(value.message)
         return value
 
+    def _other_attribute(self, module: ModuleType, name: str, shown_as: str) -> str:
+        """What was probably meant by an attribute that a module does not have."""
+        if module is language and (ours := in_language(name, f"{shown_as}.")):
+            return f": use {ours}"
+        may_be_used = module is math or module.__name__.startswith("eft.")
+        return did_you_mean(name, dir(module), f"{shown_as}.") if may_be_used else ""
+
     def _tensor_attribute(self, owner: tensor, name: str):
-        if not name.startswith("_") and name not in ("handle", "is_tensor", "retyped"):
+        if not name.startswith("_") and name not in _INTERNALS:
             if hasattr(type(owner), name):
                 return getattr(owner, name)
             if name in MISSING_METHODS:
                 raise Mistake(f"the attribute {name!r} of a block is not supported yet")
-        raise Mistake(f"{describe(owner)} has no attribute {name!r}")
+        names = [each for each in dir(type(owner)) if each not in _INTERNALS]
+        hint = did_you_mean("to" if name == "astype" else name, names)
+        raise Mistake(f"{describe(owner)} has no attribute {name!r}{hint}")
 
     def _get_Subscript(self, node):
         owner = yield node.value

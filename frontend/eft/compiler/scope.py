@@ -7,6 +7,7 @@ import builtins
 import sys
 from types import BuiltinFunctionType, FunctionType, ModuleType
 
+from eft.compiler.suggestions import did_you_mean, instead_of
 from eft.compiler.values import Unusable
 from eft.errors import Mistake
 from eft.language.builtin import is_builtin, is_constexpr_function
@@ -56,6 +57,13 @@ class Scope:
         owner = self.find(name)
         return Scope.NOTHING if owner is None else owner.values[name]
 
+    def names(self):
+        """The names that are assigned here."""
+        scope = self
+        while scope is not None:
+            yield from scope.values
+            scope = scope.parent
+
     def place(self, name: str):
         """The node that gave `name` what it holds here."""
         return self.find(name).places[name]
@@ -102,22 +110,28 @@ class Closure:
             except ValueError:  # not assigned yet
                 continue
 
-    def get(self, name: str):
-        """The value of `name`, if a kernel may read it."""
+    def get(self, name: str, others=()):
+        """The value of `name`, if a kernel may read it; `others` are names that it could also have
+        been."""
         for names in (self.variables, self.globals):
             if name in names:
                 return self._checked(name, names[name], names is self.globals)
         if name in PYTHON_FUNCTIONS:
             return PYTHON_FUNCTIONS[name]
         if hasattr(builtins, name):
-            raise Mistake(f"Python's {name!r} can't be used in a kernel")
-        raise Mistake(f"{name!r} is not defined")
+            found = instead_of(getattr(builtins, name))
+            hint = f": use {found[1]}" if found else ""
+            raise Mistake(f"Python's {name!r} can't be used in a kernel{hint}")
+        names = (*others, *self.variables, *self.globals, *PYTHON_FUNCTIONS)
+        raise Mistake(f"{name!r} is not defined{did_you_mean(name, names)}")
 
     def _checked(self, name: str, value, is_global: bool):
         if is_global and self.is_annotated(name):
             return unwrap(value)
         if may_read(value):
             return unwrap(value)
+        if found := instead_of(value):
+            raise Mistake(f"{found[0]!r} can't be called in a kernel: use {found[1]}")
         if isinstance(value, FunctionType | BuiltinFunctionType):
             raise Mistake(
                 f"{name!r} is a Python function: only functions under @eft.jit can be called"
@@ -135,6 +149,11 @@ class Closure:
         return is_constexpr_annotation(annotations.get(name))
 
 
+def is_of_math(value) -> bool:
+    """Whether a value is a function of Python's module math."""
+    return isinstance(value, BuiltinFunctionType) and value.__module__ == "math"
+
+
 def may_read(value) -> bool:
     """Whether a kernel may read a global with this value: it does not change, or says that it does
     not."""
@@ -145,5 +164,6 @@ def may_read(value) -> bool:
         or hasattr(value, "_eft_jit")
         or any(value is each for each in (*_LANGUAGE_CLASSES, *PYTHON_FUNCTIONS.values()))
         or is_named_class(value)
+        or is_of_math(value)
         or (is_tuple(value) and all(may_read(each) for each in value))
     )

@@ -7,6 +7,7 @@ Each family of functions has its file. docs/language.md tells what they mean.
 # ruff: noqa: F401 (what is imported here is what the module offers)
 from __future__ import annotations
 
+import sys as _sys
 from types import ModuleType as _ModuleType
 
 from eft.language import core, extra, math, random, standard
@@ -143,4 +144,6 @@ __all__ = [
 def __getattr__(name: str):
     if name in _MISSING:
         return _NotYet(name)
-    raise AttributeError(f"module 'eft.language' has no attribute {name!r}")
+    # With these, Python says what was probably meant.
+    message = f"module 'eft.language' has no attribute {name!r}"
+    raise AttributeError(message, name=name, obj=_sys.modules[__name__])

@@ -90,7 +90,8 @@ def shapes(x_ptr, n, CASE: tl.constexpr):
         (
             "reshape keyword",
             "x.reshape",
-            "tl.reshape() got an unexpected keyword argument 'reorder'",
+            "tl.reshape() got an unexpected keyword argument 'reorder': did you mean "
+            "'can_reorder'?",
         ),
         (
             "view to other size",

@@ -90,7 +90,11 @@ def arguments_from_a_number(x_ptr, n):
     (argument_twice, "two(", "two() got multiple values for argument 'a'"),
     (arguments_from_a_dict, "two(n", "`**` in a call can't be used in a kernel"),
     (arguments_from_a_number, "two(*n", "`*` needs a tuple, got a value of type int32"),
-    (builtin_argument, "tl.load(", "tl.load() got an unexpected keyword argument 'msk'"),
+    (
+        builtin_argument,
+        "tl.load(",
+        "tl.load() got an unexpected keyword argument 'msk': did you mean 'mask'?",
+    ),
     (builtin_without_argument, "tl.load(", "tl.load() is missing the argument 'pointer'"),
     (
         unhashable,
@@ -276,11 +280,11 @@ def annotates_attribute(x_ptr, n):
         "python_function",
         "'python_function' is a Python function: only functions under @eft.jit can be called",
     ),
-    (calls_python_builtin, "sorted", "Python's 'sorted' can't be used in a kernel"),
+    (calls_python_builtin, "sorted", "Python's 'sorted' can't be used in a kernel: use tl.sort"),
     (
         calls_foreign_object,
         "np.sqrt(n)",
-        "'sqrt' can't be called in a kernel: it is not under @eft.jit",
+        "'numpy.sqrt' can't be called in a kernel: use tl.sqrt",
     ),
     (length_of_number, "len(n)", "a value of type int32 has no length"),
     (
