@@ -3,7 +3,7 @@
 #include "frontend/bindings/runtime/ArrayReader.h"
 #include "runtime/cuda/Gpu.h"
 
-#include <cstdlib>
+#include <charconv>
 #include <string_view>
 
 namespace eft::python {
@@ -78,9 +78,17 @@ bool readInterface(PyObject *object, PyObject *interface, const Where &where, Ar
   int readOnly = PyObject_IsTrue(PyTuple_GET_ITEM(data, 1));
   PyObject *address = PyTuple_GET_ITEM(data, 0);
   if (readOnly < 0 ||
-      (address != Py_None && !readAddress(address, "an array interface's 'data'", where, facts)))
+      (address != Py_None && !readAddress(address, "an array interface's 'data'", where, facts)) ||
+      (facts.address == 0 &&
+       !checkAddress(0, elementsOf(PyDict_GetItemString(interface, "shape")), where)))
     return false;
   facts.readOnly = readOnly;
+  if (!PyUnicode_Check(typestr)) {
+    raise(PyExc_TypeError,
+          where.message("has an array interface whose 'typestr' must be a str, got " +
+                        describe(typestr)));
+    return false;
+  }
   std::string name = text(typestr);
   // Types that the interface has no name for, bfloat16 among them, call themselves "V".
   if (name.find('V') != std::string::npos)
@@ -128,8 +136,14 @@ void raiseDevice(const std::string &found, const Where &where) {
 Reading readDataPointer(PyObject *object, const Where &where, ArrayFacts &facts) {
   Ref address = Ref::steal(PyObject_CallMethod(object, "data_ptr", nullptr));
   Ref dtype = address ? Ref::steal(PyObject_GetAttrString(object, "dtype")) : Ref();
-  if (!dtype || !readAddress(address.get(), "data_ptr()", where, facts) ||
-      !elementType(dtype.get(), where, facts.type))
+  if (!dtype || !readAddress(address.get(), "data_ptr()", where, facts))
+    return Reading::Failed;
+  if (facts.address == 0) {
+    Ref shape = findAttribute(object, "shape");
+    if ((!shape && PyErr_Occurred()) || !checkAddress(0, elementsOf(shape.get()), where))
+      return Reading::Failed;
+  }
+  if (!elementType(dtype.get(), where, facts.type))
     return Reading::Failed;
   Ref device = findAttribute(object, "device");
   if (!device)
@@ -148,8 +162,13 @@ Reading readDataPointer(PyObject *object, const Where &where, ArrayFacts &facts)
     raiseDevice("'" + name + "'", where);
     return Reading::Failed;
   }
+  std::string_view number = std::string_view(name).substr(5);
+  auto [end, fault] = std::from_chars(number.data(), number.data() + number.size(), facts.index);
+  if (fault != std::errc() || end != number.data() + number.size() || facts.index < 0) {
+    raiseDevice("'" + name + "'", where);
+    return Reading::Failed;
+  }
   facts.place = Place::Cuda;
-  facts.index = std::atoi(name.c_str() + 5);
   return Reading::Done;
 }
 
@@ -183,6 +202,8 @@ Reading readBuffer(PyObject *object, const Where &where, HeldObjects &held, Arra
   facts.address = reinterpret_cast<uint64_t>(view.buf);
   facts.readOnly = view.readonly;
   facts.place = Place::Host;
+  if (!view.buf && !checkAddress(0, static_cast<uint64_t>(view.len), where))
+    return Reading::Failed;
   if (view.suboffsets) {
     for (int i = 0; i < view.ndim; ++i)
       if (view.suboffsets[i] >= 0) {

@@ -144,24 +144,48 @@ std::unique_ptr<TypeReader> examine(PyTypeObject *type, PyObject *object) {
   return reader;
 }
 
-bool readExchange(const dlpack::ExchangeApi &api, PyObject *object, const Where &where,
-                  HeldObjects &held, ArrayFacts &facts) {
-  auto refused = [&] {
-    if (PyErr_ExceptionMatches(PyExc_Exception))
-      raise(PyExc_TypeError, where.message("can't be read by DLPack"));
-    return false;
+// PyTorch negates lazily: a view may share its memory with a tensor of the other sign, which DLPack
+// does not tell. Such views come of the imaginary parts of conjugated tensors, so an array whose
+// neighbours are neighbours in memory, as most are, is not asked.
+bool mayBeNegated(const dlpack::Tensor &tensor) {
+  for (int32_t i = 0; tensor.shape && tensor.strides && i < tensor.ndim; ++i)
+    if (tensor.shape[i] > 1 && tensor.strides[i] % 2 != 0)
+      return false;
+  return tensor.type.code == dlpack::floatCode;
+}
+
+bool checkSign(PyObject *object, const Where &where) {
+  Ref method = findAttribute(object, "is_neg");
+  Ref answer = method ? Ref::steal(PyObject_CallNoArgs(method.get())) : Ref();
+  if (!answer)
+    return !PyErr_Occurred();
+  if (answer.get() != Py_True)
+    return true;
+  raise(PyExc_TypeError,
+        where.message("is a view of numbers of the other sign (its negative bit is "
+                      "set), expected one of its own numbers: resolve_neg() "
+                      "makes it"));
+  return false;
+}
+
+bool readExchange(const TypeReader &reader, PyObject *object, const Where &where,
+                  ArrayFacts &facts) {
+  const dlpack::ExchangeApi &api = *reader.exchange;
+  auto readDescribed = [&](const dlpack::Tensor &tensor) {
+    return readTensor(tensor, where, facts) &&
+           (reader.library != Library::Torch || !mayBeNegated(tensor) || checkSign(object, where));
   };
   if (api.describeObject) {
     dlpack::Tensor tensor;
     if (api.describeObject(object, &tensor) != 0)
-      return refused();
-    return readTensor(tensor, where, facts);
+      return refuseDLPack(object, where);
+    return readDescribed(tensor);
   }
   dlpack::VersionedTensor *managed = nullptr;
   if (api.fromObject(object, &managed) != 0)
-    return refused();
+    return refuseDLPack(object, where);
   facts.readOnly = managed->flags & dlpack::readOnlyFlag;
-  bool read = readTensor(managed->tensor, where, facts);
+  bool read = readDescribed(managed->tensor);
   // The object itself keeps the memory; what was made here only describes it.
   if (managed->deleter)
     managed->deleter(managed);
@@ -194,6 +218,13 @@ bool readNumpy(PyObject *object, const Where &where, ArrayFacts &facts) {
   facts.address = reinterpret_cast<uint64_t>(array->data);
   facts.readOnly = !(array->flags & numpyWriteable);
   facts.place = Place::Host;
+  if (!array->data) {
+    uint64_t elements = 1;
+    for (int i = 0; i < array->nd; ++i)
+      elements *= static_cast<uint64_t>(array->dimensions[i]);
+    if (!checkAddress(0, elements, where))
+      return false;
+  }
   return numpyElementType(array->descr, where, facts.type);
 }
 
@@ -220,7 +251,7 @@ const TypeReader *readerOf(PyObject *object) {
 bool readArray(const TypeReader &reader, PyObject *object, const Where &where, HeldObjects &held,
                ArrayFacts &facts) {
   if (reader.exchange)
-    return readExchange(*reader.exchange, object, where, held, facts);
+    return readExchange(reader, object, where, facts);
   if (reader.numpy)
     return readNumpy(object, where, facts);
   Reading reading = Reading::NotThisWay;
@@ -238,6 +269,28 @@ bool readArray(const TypeReader &reader, PyObject *object, const Where &where, H
     raise(PyExc_TypeError, where.message("is of type " + typeName(object) +
                                          ", but this one can't be read as an array"));
   return reading == Reading::Done;
+}
+
+std::optional<uint64_t> elementsOf(PyObject *shape) {
+  Ref extents = shape ? Ref::steal(PySequence_Tuple(shape)) : Ref();
+  uint64_t elements = 1;
+  for (Py_ssize_t i = 0; extents && i < PyTuple_GET_SIZE(extents.get()); ++i) {
+    Ref extent = Ref::steal(PyNumber_Index(PyTuple_GET_ITEM(extents.get(), i)));
+    elements *= extent ? PyLong_AsUnsignedLongLong(extent.get()) : 0;
+  }
+  bool known = extents && !PyErr_Occurred();
+  PyErr_Clear();
+  return known ? std::optional(elements) : std::nullopt;
+}
+
+bool checkAddress(uint64_t address, std::optional<uint64_t> elements, const Where &where) {
+  if (address != 0 || elements == 0)
+    return true;
+  std::string count = elements ? ", and it has " + std::to_string(*elements) + " element" +
+                                     (*elements == 1 ? "" : "s")
+                               : "";
+  raise(PyExc_TypeError, where.message("has no memory: its address is 0" + count));
+  return false;
 }
 
 void raiseElementType(const std::string &found, const Where &where) {

@@ -19,6 +19,7 @@
 #include "frontend/bindings/runtime/Object.h"
 #include "frontend/bindings/runtime/TypeCode.h"
 
+#include <optional>
 #include <vector>
 
 namespace eft::python {
@@ -88,6 +89,16 @@ bool elementType(PyObject *dtype, const Where &where, DataType &type);
 // Sets the exception for an element type that kernels have no use for.
 void raiseElementType(const std::string &found, const Where &where);
 
+// Checks an address that an array gives: a null one is right only if the array has no elements. Of
+// nothing, the number of elements is not known. False with an exception set if it is wrong.
+//
+// Tensors that stand for others while PyTorch traces or compiles have no memory, nor have those
+// whose storage was freed.
+bool checkAddress(uint64_t address, std::optional<uint64_t> elements, const Where &where);
+
+// The number of elements that an object's attribute `shape` tells. Nothing if it tells none.
+std::optional<uint64_t> elementsOf(PyObject *shape);
+
 // Sets the exception for an array on a device that kernels don't run on.
 void raiseDevice(const std::string &found, const Where &where);
 
@@ -105,6 +116,9 @@ Reading readDLPack(PyObject *object, const Where &where, HeldObjects &held, Arra
 Reading readBuffer(PyObject *object, const Where &where, HeldObjects &held, ArrayFacts &facts);
 Reading readArrayInterface(PyObject *object, const Where &where, HeldObjects &held,
                            ArrayFacts &facts);
+
+// Says that a library refused to describe an array, in the words of its exception. Returns false.
+bool refuseDLPack(PyObject *object, const Where &where);
 
 // Fills `facts` from a DLPack description.
 bool readTensor(const dlpack::Tensor &tensor, const Where &where, ArrayFacts &facts);

@@ -87,6 +87,26 @@ Ref callDLPack(PyObject *object, PyObject *stream) {
   }
 }
 
+// PyTorch's tensors that have a shape and a type alone.
+bool isOnMetaDevice(PyObject *object) {
+  PyObject *type = nullptr, *pending = nullptr, *trace = nullptr;
+  PyErr_Fetch(&type, &pending, &trace);
+  Ref device = findAttribute(object, "device");
+  Ref shown = device ? Ref::steal(PyObject_Str(device.get())) : Ref();
+  std::string name = text(shown.get());
+  PyErr_Restore(type, pending, trace);
+  return name == "meta";
+}
+
+std::optional<uint64_t> elementsOf(const dlpack::Tensor &tensor) {
+  if (tensor.ndim > 0 && !tensor.shape)
+    return std::nullopt;
+  uint64_t elements = 1;
+  for (int32_t i = 0; i < tensor.ndim; ++i)
+    elements *= static_cast<uint64_t>(tensor.shape[i]);
+  return elements;
+}
+
 bool readCapsule(PyObject *capsule, const Where &where, ArrayFacts &facts) {
   if (PyCapsule_IsValid(capsule, "dltensor_versioned")) {
     auto *managed =
@@ -109,13 +129,29 @@ bool readCapsule(PyObject *capsule, const Where &where, ArrayFacts &facts) {
     return readTensor(
         static_cast<dlpack::ManagedTensor *>(PyCapsule_GetPointer(capsule, "dltensor"))->tensor,
         where, facts);
-  raise(PyExc_TypeError, where.message("returns no DLPack capsule from __dlpack__"));
+  raise(PyExc_TypeError,
+        where.message("must return a DLPack capsule from __dlpack__, got " + describe(capsule)));
   return false;
 }
 
 } // namespace
 
+bool refuseDLPack(PyObject *object, const Where &where) {
+  if (!PyErr_ExceptionMatches(PyExc_Exception))
+    return false;
+  std::string reason = pendingWords();
+  if (isOnMetaDevice(object)) {
+    raise(PyExc_TypeError, where.message("has no memory: it is on the device 'meta'"));
+    return false;
+  }
+  raise(PyExc_TypeError,
+        where.message("can't be read by DLPack" + (reason.empty() ? "" : ": " + reason)));
+  return false;
+}
+
 bool readTensor(const dlpack::Tensor &tensor, const Where &where, ArrayFacts &facts) {
+  if (!tensor.data && !checkAddress(0, elementsOf(tensor), where))
+    return false;
   facts.address = reinterpret_cast<uint64_t>(tensor.data) + tensor.byteOffset;
   switch (tensor.device.type) {
   case dlpack::cpu:
@@ -141,8 +177,12 @@ Reading readDLPack(PyObject *object, const Where &where, HeldObjects &held, Arra
   if (!place)
     return notThisOr(PyExc_AttributeError);
   int type = 0, index = 0;
-  if (!PyTuple_Check(place.get()) || !PyArg_ParseTuple(place.get(), "ii", &type, &index))
+  if (!PyTuple_Check(place.get()) || !PyArg_ParseTuple(place.get(), "ii", &type, &index)) {
+    if (!PyErr_Occurred() || PyErr_ExceptionMatches(PyExc_Exception))
+      raise(PyExc_TypeError, where.message("must return two ints from __dlpack_device__, got " +
+                                           describe(place.get())));
     return Reading::Failed;
+  }
   Ref stream;
   if (type == dlpack::cuda) {
     // The producer makes this stream wait for its own work. Zero is not allowed: the legacy default
@@ -155,8 +195,8 @@ Reading readDLPack(PyObject *object, const Where &where, HeldObjects &held, Arra
       return Reading::Failed;
   }
   Ref capsule = callDLPack(object, stream.get());
-  if (!capsule && PyErr_ExceptionMatches(PyExc_Exception))
-    raise(PyExc_TypeError, where.message("can't be read by DLPack"));
+  if (!capsule)
+    refuseDLPack(object, where);
   if (!capsule || !readCapsule(capsule.get(), where, facts))
     return Reading::Failed;
   held.keep(std::move(capsule));

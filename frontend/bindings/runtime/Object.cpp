@@ -82,6 +82,16 @@ std::string describe(PyObject *object) {
   return words;
 }
 
+std::string pendingWords() {
+  PyObject *type = nullptr, *pending = nullptr, *trace = nullptr;
+  PyErr_Fetch(&type, &pending, &trace);
+  PyErr_NormalizeException(&type, &pending, &trace);
+  Ref shown = Ref::steal(PyObject_Str(pending));
+  std::string words = text(shown.get());
+  PyErr_Restore(type, pending, trace); // what str() raised is dropped
+  return words.substr(0, words.find('\n'));
+}
+
 Ref findAttribute(PyObject *object, const char *name) {
   Ref value = Ref::steal(PyObject_GetAttrString(object, name));
   if (!value && PyErr_ExceptionMatches(PyExc_AttributeError))

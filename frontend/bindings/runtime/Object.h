@@ -71,6 +71,9 @@ inline std::string typeName(PyObject *object) { return typeName(Py_TYPE(object))
 // repr(), shortened, for messages. Never fails, and leaves a pending exception as it is.
 std::string describe(PyObject *object);
 
+// The first line of the pending exception's message. Leaves the exception pending.
+std::string pendingWords();
+
 // A string's text; empty if it is none.
 std::string text(PyObject *object);
 

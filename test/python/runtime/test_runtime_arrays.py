@@ -139,6 +139,36 @@ def test_array_interfaces_that_say_too_little_or_too_much(make_kernel):
     assert failure(make_kernel, Interface(x, data=("0x10", False))) == (
         "kernel 'dropout': argument 'x' has no address: an array interface's 'data' gives '0x10'"
     )
+    assert failure(make_kernel, Interface(x, typestr=5)) == (
+        "kernel 'dropout': argument 'x' has an array interface whose 'typestr' must be a str, got 5"
+    )
+
+
+NO_MEMORY = "kernel 'dropout': argument 'x' has no memory: its address is 0"
+
+
+def test_array_interfaces_without_memory(make_kernel):
+    x = np.zeros((3, 4), np.uint16)
+    for data in [(0, False), (None, False)]:
+        assert (
+            failure(make_kernel, Interface(x, data=data)) == NO_MEMORY + ", and it has 12 elements"
+        )
+        assert failure(make_kernel, Interface(x, data=data, shape=None)) == NO_MEMORY
+        assert failure(make_kernel, Interface(x, data=data, shape=("a",))) == NO_MEMORY
+        assert read(make_kernel, Interface(x, data=data, shape=(3, 0))) == ("*u16", 0)
+
+
+def test_numpy_arrays_without_memory(make_kernel):
+    read(make_kernel, np.zeros(3, np.uint16))  # finds out where an array has its address
+    for shape, message in [((2, 3), ", and it has 6 elements"), ((), ", and it has 1 element")]:
+        x = np.zeros(shape, np.uint16)
+        address = ctypes.c_void_p.from_address(id(x) + object.__basicsize__)
+        assert address.value == x.ctypes.data
+        memory, address.value = address.value, 0
+        try:
+            assert failure(make_kernel, x) == NO_MEMORY + message
+        finally:
+            address.value = memory
 
 
 class DLPackOnly:
@@ -182,8 +212,16 @@ def test_dlpack_that_fails(make_kernel):
     kernel = make_kernel("x", name="dropout")
     with pytest.raises(TypeError) as caught:
         kernel[1](Broken(None))
-    assert str(caught.value) == "kernel 'dropout': argument 'x' can't be read by DLPack"
+    assert str(caught.value) == "kernel 'dropout': argument 'x' can't be read by DLPack: not today"
     assert isinstance(caught.value.__cause__, BufferError)
+
+
+@pytest.mark.parametrize("answer", [5, (1,), ("cpu", 0), (1, 0, 0), [1, 0], None, (1 << 40, 0)])
+def test_dlpack_devices_that_are_none(make_kernel, answer):
+    assert failure(make_kernel, DLPackOnly(np.zeros(3, np.float32), answer)) == (
+        "kernel 'dropout': argument 'x' must return two ints from __dlpack_device__, got "
+        + repr(answer)
+    )
 
 
 def test_dlpack_without_a_capsule(make_kernel):
@@ -192,7 +230,7 @@ def test_dlpack_without_a_capsule(make_kernel):
             return 5
 
     assert failure(make_kernel, Strange(None)) == (
-        "kernel 'dropout': argument 'x' returns no DLPack capsule from __dlpack__"
+        "kernel 'dropout': argument 'x' must return a DLPack capsule from __dlpack__, got 5"
     )
 
 
@@ -223,6 +261,20 @@ def test_data_ptr_objects(make_kernel):
     assert failure(make_kernel, Standin(4096, "int8", device="xpu:0"), ValueError) == (
         "kernel 'dropout': argument 'x' is on 'xpu:0', expected a CPU or a CUDA device"
     )
+
+
+@pytest.mark.parametrize("device", ["cuda:", "cuda:x", "cuda:1x", "cuda:-1", "cuda:99999999999"])
+def test_data_ptr_on_a_device_that_is_none(make_kernel, device):
+    assert failure(make_kernel, Standin(4096, "int8", device=device), ValueError) == (
+        f"kernel 'dropout': argument 'x' is on '{device}', expected a CPU or a CUDA device"
+    )
+
+
+def test_data_ptr_without_memory(make_kernel):
+    assert failure(make_kernel, Standin(0, "int8")) == NO_MEMORY
+    more = {"shape": (2, 3), "device": "cpu"}
+    assert failure(make_kernel, Standin(0, "int8", **more)) == NO_MEMORY + ", and it has 6 elements"
+    assert read(make_kernel, Standin(0, "int8", shape=(2, 0), device="cpu")) == ("*i8", 0)
 
 
 @pytest.mark.parametrize("address", ["4096", None, -1, 1 << 64, 1.5])

@@ -62,8 +62,15 @@ def test_arrays_by_cuda_array_interface(fake):
 @with_fake_cuda
 def test_an_empty_array_goes_with_the_others(fake):
     kernel = CudaKernel("x, y")
-    kernel[1](CudaArray(0), CudaArray(GPU1))
+    kernel[1](CudaArray(0, shape=(0,)), CudaArray(GPU1))
     assert kernel.compiled[0][1] == 1
+
+
+@with_fake_cuda
+def test_an_array_without_memory(fake):
+    assert message(lambda: CudaKernel("x")[1](CudaArray(0)), TypeError) == (
+        "kernel 'dropout': argument 'x' has no memory: its address is 0, and it has 4 elements"
+    )
 
 
 @with_fake_cuda

@@ -63,6 +63,8 @@ def capsule(structure, name):
 
 
 kept = []  # what ctypes objects must not lose
+no_elements = (ctypes.c_int64 * 1)(0)
+six_elements = (ctypes.c_int64 * 2)(2, 3)
 
 
 def gpu_tensor(address, device, code=2, bits=32, lanes=1, byte_offset=0, device_type=2):
@@ -112,9 +114,25 @@ def test_the_exchange_api(fake):
     for direct in (True, False):
         exchange = make_exchange_type(direct)
         kernel = CudaKernel("x, y")
-        kernel[1](exchange(gpu_tensor(GPU1, 1, byte_offset=8)), exchange(gpu_tensor(0, 1, 4, 16)))
+        empty = gpu_tensor(0, 1, 4, 16)
+        empty.shape = ctypes.addressof(no_elements)
+        kernel[1](exchange(gpu_tensor(GPU1, 1, byte_offset=8)), exchange(empty))
         assert kernel.compiled == [("cuda:90", 1, ("*fp32", "*bf16"))]
         assert fake.launches()[0].endswith("stream 51: 1100000008 0")
+
+
+@with_fake_cuda
+def test_the_exchange_api_without_memory(fake):
+    for direct in (True, False):
+        exchange = make_exchange_type(direct)
+        tensor = gpu_tensor(0, 0, byte_offset=8)
+        assert message(lambda t=tensor, e=exchange: CudaKernel("x")[1](e(t)), TypeError) == (
+            "kernel 'dropout': argument 'x' has no memory: its address is 0"
+        )
+        tensor.ndim, tensor.shape = 2, ctypes.addressof(six_elements)
+        assert message(lambda t=tensor, e=exchange: CudaKernel("x")[1](e(t)), TypeError) == (
+            "kernel 'dropout': argument 'x' has no memory: its address is 0, and it has 6 elements"
+        )
 
 
 @with_fake_cuda
