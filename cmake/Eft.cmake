@@ -119,7 +119,8 @@ endfunction()
 # `eft`, with every symbol but its entry hidden, stripped in release builds.
 function(eft_add_python_module name)
   cmake_parse_arguments(ARG "MLIR" "" "LINK" ${ARGN})
-  pybind11_add_module(${name} MODULE NO_EXTRAS ${ARG_UNPARSED_ARGUMENTS})
+  pybind11_add_module(${name} MODULE NO_EXTRAS ${ARG_UNPARSED_ARGUMENTS}
+    ${PROJECT_SOURCE_DIR}/frontend/bindings/ThreadEnd.cpp)
   if(ARG_MLIR)
     target_link_libraries(${name} PRIVATE EftMLIROptions)
   else()
@@ -130,6 +131,8 @@ function(eft_add_python_module name)
   set(exports ${CMAKE_CURRENT_BINARY_DIR}/${name}.map)
   file(CONFIGURE OUTPUT ${exports} CONTENT "{ global: PyInit_@name@; local: *; };\n" @ONLY)
   target_link_options(${name} PRIVATE -Wl,--version-script=${exports})
+  # ThreadEnd.cpp has both.
+  target_link_options(${name} PRIVATE -Wl,--wrap=__gxx_personality_v0 -Wl,--wrap=__cxa_atexit)
   # ThreadSanitizer sees the guards of functions' statics in the shared C++ library alone.
   if(NOT EFT_SANITIZE MATCHES thread)
     target_link_options(${name} PRIVATE -static-libstdc++ -static-libgcc)
