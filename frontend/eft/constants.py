@@ -10,9 +10,10 @@ from __future__ import annotations
 
 from eft.compiler.scope import Closure
 from eft.errors import CompilationError
-from eft.keys import NotStable, stable_text
 from eft.language.constexpr import constexpr, unwrap
 from eft.language.dtypes import describe
+from eft.reads import chains
+from eft.stable_text import NotStable, stable_text
 
 
 def check_constants(function) -> dict:
@@ -48,11 +49,11 @@ def _collect(function, found: dict, seen: set):
     if function in seen:
         return
     seen.add(function)
-    closure, code = Closure(function.fn), function.fn.__code__
+    closure, global_names = Closure(function.fn), _global_names(function.fn.__code__)
     for name in _names(function.source.tree):
         is_global = name not in closure.variables
         names = closure.globals if is_global else closure.variables
-        if name not in names or (is_global and name not in code.co_names):
+        if name not in names or (is_global and name not in global_names):
             continue
         value = names[name]
         if hasattr(value, "_eft_jit"):
@@ -74,15 +75,15 @@ def _same(a, b) -> bool:
 
 
 def _names(tree) -> dict:
-    """The first use of each name in a function. Written out because importing `ast` takes longer
-    than the rest of a launch whose code is in the cache."""
-    found, rest = {}, [tree]
-    while rest:
-        node = rest.pop()
-        if isinstance(node, list):
-            rest += reversed(node)
-        elif type(node).__name__ == "Name":
-            found.setdefault(node.id, node)
-        else:
-            rest += [getattr(node, field, None) for field in reversed(getattr(node, "_fields", ()))]
+    """The first use of each name in a function."""
+    found = {}
+    for (name, *_), node in chains(tree).items():
+        found.setdefault(name, node)
     return found
+
+
+def _global_names(code) -> set[str]:
+    """The names that a code reads of its globals, and the codes inside it: up to Python 3.11
+    a comprehension is one."""
+    inner = (_global_names(each) for each in code.co_consts if isinstance(each, type(code)))
+    return set(code.co_names).union(*inner)

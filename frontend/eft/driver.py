@@ -7,12 +7,13 @@ from __future__ import annotations
 import sys
 from collections import namedtuple
 
-from eft import _runtime, host
+from eft import _runtime, host, left_out
 from eft.constants import check_constants
 from eft.errors import CompilationError, InternalError
 from eft.kernel import Asm, Compilation, CompiledKernel, Metadata
 from eft.keys import cache_key
 from eft.language.dtypes import describe
+from eft.stable_text import NotStable
 
 #: What a kernel is compiled for. `types` has the type of each parameter in the signature, None for
 #: those that are known at compile time, whose values `constexprs` has by name; `specialization` has
@@ -47,7 +48,10 @@ def compile_variant(function, variant: Variant, device: int | None) -> Compilati
     For CUDA the binary is PTX: the driver assembles it when it is loaded, and has a cache of its
     own for what comes of it.
     """
-    key = cache_key(function, variant, "code")
+    try:
+        key, reason = cache_key(function, variant, "code"), ""
+    except NotStable as error:
+        key, reason = None, str(error)
     entry = _runtime.cache_get(key) if key else None
     if entry is not None:
         metadata, binary = _unpack(entry)
@@ -62,8 +66,11 @@ def compile_variant(function, variant: Variant, device: int | None) -> Compilati
             variant.options.get("maxnreg"),
         )
         binary = compiled.binary
-        if key:
-            _runtime.cache_put(key, _pack(metadata, binary))
+        reason = reason or _runtime.cache_put(key, _pack(metadata, binary))
+        if reason:
+            left_out.note(function, variant.target, reason)
+        else:
+            left_out.forget(function)
     make_cubin = None
     if variant.target != "cpu" and device is not None:
         make_cubin = lambda: _runtime.link_ptx(device, binary.decode(), metadata.name)  # noqa: E731
@@ -74,7 +81,10 @@ def compile_variant(function, variant: Variant, device: int | None) -> Compilati
 def address_parameters(function, target, types, constexprs, options) -> list[int]:
     """The numbers of the parameters whose values reach an address."""
     variant = Variant(target, types, constexprs, options, None)
-    key = cache_key(function, variant, "addresses")
+    try:
+        key = cache_key(function, variant, "addresses")
+    except NotStable:  # of which the compile that follows tells
+        key = None
     entry = _runtime.cache_get(key) if key else None
     if entry is not None:
         return [int(number) for number in entry.split()]

@@ -8,7 +8,7 @@ import os
 import platform
 import sys
 
-from eft import __version__, _compiler, _runtime, host
+from eft import __version__, _compiler, _runtime, host, left_out
 
 
 def print_info() -> int:
@@ -24,6 +24,8 @@ def _facts():
     yield "python", f"{platform.python_version()} in {sys.prefix}"
     yield "packages", _packages() or "none of those that Eft works with"
     yield "cache", _cache()
+    for line in left_out.read():
+        yield "not kept", line
     threads = _runtime.host_threads()
     yield "cpu", f"{_cpu()}, {threads} thread{'s' if threads > 1 else ''}{_meant_cpu()}"
     yield from _gpus()
@@ -45,7 +47,7 @@ def _cache() -> str:
         return "off"
     try:
         with os.scandir(folder) as entries:
-            sizes = [entry.stat().st_size for entry in entries if entry.is_file()]
+            sizes = [entry.stat().st_size for entry in entries if entry.name.endswith(".eft")]
     except FileNotFoundError:
         return f"{folder}, not made yet"
     except OSError as error:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import sys
 
 __version__ = "0.1.0"
 
@@ -11,12 +12,12 @@ _fingerprint = None
 
 
 def fingerprint() -> str:
-    """What code that Eft made depends on of Eft itself: its version, where it is, and the size and
-    the time of every file of the frontend and of the compiler."""
+    """What code that Eft made depends on of Eft itself and of Python: their versions, where Eft is,
+    and the size and the time of every file of the frontend and of the compiler."""
     global _fingerprint
     if _fingerprint is None:
         folder = os.path.dirname(os.path.abspath(__file__))
-        parts = [__version__, os.path.realpath(folder)]
+        parts = [__version__, sys.version, os.path.realpath(folder)]
         for name in (".", "compiler", "language"):
             with os.scandir(os.path.join(folder, name)) as entries:
                 for entry in sorted(entries, key=lambda entry: entry.name):

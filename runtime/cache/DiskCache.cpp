@@ -25,6 +25,9 @@ constexpr uint64_t defaultLimit = uint64_t(1) << 30;
 // and one by which this process has written a sixteenth of the bound.
 constexpr uint64_t sweepShare = 16;
 
+// The file in the folder that has the bound of the last process. It is no entry.
+constexpr char boundName[] = "bound";
+
 std::string environment(const char *name) {
   const char *value = std::getenv(name);
   return value ? value : "";
@@ -42,6 +45,13 @@ std::string homeFolder() {
   return "";
 }
 
+// "~" and "~/x" mean the user's home folder: only a shell knows that, and not in every place.
+std::string fromHome(const std::string &path) {
+  bool isHome = path == "~" || path.starts_with("~/");
+  std::string home = isHome ? homeFolder() : "";
+  return home.empty() ? path : home + path.substr(1);
+}
+
 // A relative path means one folder, wherever the process goes later.
 std::string fromHere(const std::string &path) {
   std::error_code failure;
@@ -51,7 +61,7 @@ std::string fromHere(const std::string &path) {
 
 std::string processFolder() {
   if (std::string folder = environment("EFT_CACHE_DIR"); !folder.empty())
-    return fromHere(folder);
+    return fromHere(fromHome(folder));
   if (std::string folder = environment("XDG_CACHE_HOME"); folder.starts_with('/'))
     return folder + "/eft";
   std::string home = homeFolder();
@@ -91,6 +101,7 @@ DiskCache &DiskCache::process() {
     if (!limit)
       made->warn("EFT_CACHE_SIZE must be a size such as 512M or 2G, got '" + size +
                  "': the compile cache keeps its usual 1G");
+    made->enforceBound();
     return made;
   }();
   return *cache;
@@ -136,17 +147,21 @@ std::optional<std::string> DiskCache::get(std::string_view key) {
   return decodeEntry(key, *file);
 }
 
-void DiskCache::put(std::string_view key, std::string_view bytes) {
-  if (path.empty() || bound == 0)
-    return;
-  auto failed = [&](int reason) {
+std::string DiskCache::put(std::string_view key, std::string_view bytes) {
+  if (bound == 0)
+    return "the cache is off (EFT_CACHE_SIZE is 0)";
+  if (path.empty())
+    return "there is no folder for the cache (EFT_CACHE_DIR names one)";
+  auto failed = [&](int reason) -> std::string {
+    std::string text = std::strerror(reason);
     // A folder in the place of a file: of all that can go wrong, this is not the cache's folder's.
     bool isEntry = reason == EISDIR;
     if (!isPassing(reason))
       warn("the compile cache can't be written: '" + path +
-           (isEntry ? "/" + entryFileName(key) : "") + "': " + std::strerror(reason) +
+           (isEntry ? "/" + entryFileName(key) : "") + "': " + text +
            "; kernels will be compiled again in the next process (EFT_CACHE_DIR names another "
            "folder)");
+    return "'" + path + "' can't be written: " + text;
   };
   if (!makePrivateFolder(path))
     return failed(errno);
@@ -154,10 +169,11 @@ void DiskCache::put(std::string_view key, std::string_view bytes) {
   if (!folder)
     return failed(errno);
   if (!usable(folder.get()))
-    return;
+    return "the folder '" + path + "' is not for the user alone";
   std::string entry = encodeEntry(key, bytes);
   if (entry.size() > bound)
-    return;
+    return "its " + std::to_string(entry.size()) + " bytes are more than the cache's bound of " +
+           std::to_string(bound) + " (EFT_CACHE_SIZE)";
   if (!writeFile(folder.get(), entryFileName(key), entry)) {
     int reason = errno;
     // A full disk may be full of us.
@@ -168,6 +184,22 @@ void DiskCache::put(std::string_view key, std::string_view bytes) {
   uint64_t written = writtenSinceSweep += entry.size();
   if (written > bound / sweepShare || fnv1a(key) % sweepShare == 0)
     evict(folder.get());
+  return "";
+}
+
+void DiskCache::enforceBound() {
+  if (path.empty() || bound == 0)
+    return;
+  Descriptor folder = openFolder(path);
+  if (!folder || !objectionToFolder(folder.get()).empty())
+    return;
+  std::optional<std::string> last = readFile(folder.get(), boundName);
+  std::string now = std::to_string(bound);
+  if (last == now)
+    return;
+  if (bound < (last ? parseSize(*last) : std::nullopt).value_or(UINT64_MAX))
+    evict(folder.get());
+  writeFile(folder.get(), boundName, now);
 }
 
 void DiskCache::evict(int folder) {

@@ -34,7 +34,12 @@ public:
   static DiskCache &process();
 
   std::optional<std::string> get(std::string_view key);
-  void put(std::string_view key, std::string_view bytes);
+  // Returns why the bytes are not kept, as the end of a sentence about them; empty if they are.
+  std::string put(std::string_view key, std::string_view bytes);
+
+  // Brings the folder under the bound if that is smaller than the one of the last process to call
+  // this. So a smaller bound does not wait for the next put.
+  void enforceBound();
 
   const std::string &folder() const { return path; }
   uint64_t limit() const { return bound; }

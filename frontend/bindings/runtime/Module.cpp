@@ -90,13 +90,14 @@ py::object cacheGet(const std::string &key) {
   return bytes ? py::object(py::bytes(*bytes)) : py::none();
 }
 
-void cachePut(const std::string &key, py::bytes bytes) {
+std::string cachePut(const std::string &key, py::bytes bytes) {
   std::string_view view = bytes;
-  {
+  std::string reason = [&] {
     py::gil_scoped_release release;
-    cache::DiskCache::process().put(key, view);
-  }
+    return cache::DiskCache::process().put(key, view);
+  }();
   passWarning();
+  return reason;
 }
 
 std::unique_ptr<const cuda::Event> makeEvent(int device) {
@@ -174,8 +175,10 @@ void addFunctions(py::module_ &module) {
       "Returns the number of threads that kernels on the host run on: EFT_NUM_THREADS, else\n"
       "the cores that this process may use.");
   module.def("cache_get", cacheGet, "key"_a, "Returns the bytes kept under a key, or None.");
-  module.def("cache_put", cachePut, "key"_a, "data"_a,
-             "Keeps bytes under a key on the disk. Never fails; warns once if it can't.");
+  module.def(
+      "cache_put", cachePut, "key"_a, "data"_a,
+      "Keeps bytes under a key on the disk. Never fails; warns once if it can't. Returns why they\n"
+      "are not kept, or \"\".");
   module.def(
       "cache_folder", [] { return cache::DiskCache::process().folder(); },
       "Returns the folder of the disk cache: EFT_CACHE_DIR, else one in XDG_CACHE_HOME or in the\n"

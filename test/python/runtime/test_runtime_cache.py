@@ -38,3 +38,22 @@ def test_a_warning_may_be_an_error(tmp_path):
         EFT_CACHE_DIR=str(tmp_path / "cache"),
     )
     assert child.stdout == "raised\n"
+
+
+def test_a_tilde_is_the_home_folder(tmp_path):
+    code = "print(r.cache_folder())"
+    for given, meant in (("~", ""), ("~/x/y", "/x/y"), ("./~", None), ("~other/x", None)):
+        child = run(code, EFT_CACHE_DIR=given, HOME=str(tmp_path))
+        folder = child.stdout.strip()
+        assert folder == f"{tmp_path}{meant}" if meant is not None else folder.endswith(given[-1])
+        assert folder.startswith("/")
+
+
+def test_a_smaller_bound_holds_at_once(tmp_path):
+    folder = tmp_path / "cache"
+    settings = {"EFT_CACHE_DIR": str(folder)}
+    run("for i in range(20): r.cache_put(f'k{i}', bytes(10000))", **settings)
+    run("r.cache_get('k0')", **settings)
+    assert len(list(folder.glob("*.eft"))) == 20
+    run("r.cache_get('none')", **settings, EFT_CACHE_SIZE="100K")
+    assert 0 < len(list(folder.glob("*.eft"))) < 10

@@ -77,6 +77,45 @@ TEST(Size, has_units) {
     EXPECT_EQ(parseSize(text), std::nullopt) << text;
 }
 
+TEST_F(CacheTest, says_why_bytes_are_not_kept) {
+  EXPECT_EQ(DiskCache(folder, plenty).put("k", "v"), "");
+  EXPECT_EQ(DiskCache(folder, 0).put("k", "v"), "the cache is off (EFT_CACHE_SIZE is 0)");
+  EXPECT_EQ(DiskCache("", plenty).put("k", "v"),
+            "there is no folder for the cache (EFT_CACHE_DIR names one)");
+  EXPECT_EQ(DiskCache(folder, 10).put("k", "v"),
+            "its 34 bytes are more than the cache's bound of 10 (EFT_CACHE_SIZE)");
+  EXPECT_EQ(DiskCache("/dev/null/cache", plenty).put("k", "v"),
+            "'/dev/null/cache' can't be written: Not a directory");
+  ASSERT_EQ(chmod(folder.c_str(), 0777), 0);
+  EXPECT_EQ(DiskCache(folder, plenty).put("k", "v"),
+            "the folder '" + folder + "' is not for the user alone");
+}
+
+TEST_F(CacheTest, a_smaller_bound_does_not_wait_for_a_put) {
+  std::string bytes(10000, 'x');
+  DiskCache large(folder, plenty);
+  large.enforceBound(); // of a folder that is not there
+  for (int i = 0; i < 20; ++i)
+    large.put("k" + std::to_string(i), bytes);
+  auto kept = [&] {
+    size_t count = 0;
+    for (int i = 0; i < 20; ++i)
+      count += fs::exists(file("k" + std::to_string(i)));
+    return count;
+  };
+  large.enforceBound();
+  EXPECT_EQ(kept(), 20u);
+  DiskCache small(folder, 100000);
+  small.enforceBound();
+  EXPECT_LT(kept(), 10u);
+  EXPECT_GT(kept(), 3u);
+  std::ofstream(fs::path(folder) / "bound", std::ios::trunc) << "nonsense";
+  DiskCache(folder, 30000).enforceBound();
+  EXPECT_LE(kept(), 2u);
+  DiskCache(folder, plenty).enforceBound();
+  EXPECT_LE(kept(), 2u);
+}
+
 TEST_F(CacheTest, keeps_bytes_by_key) {
   DiskCache cache(folder, plenty);
   EXPECT_EQ(cache.get("k"), std::nullopt);

@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""A program that has run once compiles nothing in its next process."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+PROGRAMS = Path(__file__).with_name("whole_programs.py")
+
+
+def logged(cache: Path) -> list[str]:
+    """What the programs log in a process of their own."""
+    done = subprocess.run(
+        [sys.executable, str(PROGRAMS)],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "EFT_CACHE_DIR": str(cache)},
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.splitlines()
+
+
+def test_whole_programs_compile_nothing_in_their_second_process(tmp_path):
+    first = logged(tmp_path)
+    assert len(first) > 30
+    assert all(line.startswith("compiling ") for line in first)
+    assert logged(tmp_path) == []

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Runs the tutorials and the whole kernels of the tests in this one process, on the CPU with arrays
+of NumPy, and prints what Eft logs: what is compiled, why, and what the cache does not keep."""
+
+from __future__ import annotations
+
+import itertools
+import logging
+import os
+import runpy
+import sys
+from contextlib import redirect_stdout
+from pathlib import Path
+
+PYTHON_TESTS = Path(__file__).parent.parent
+TUTORIALS = PYTHON_TESTS.parent.parent / "tutorials"
+
+#: The argument `--largest` of each lesson.
+SMALL = {"01": 12, "02": 8, "03": 6, "04": 14, "05": 6, "06": 6, "07": 6}
+
+
+class Cpu:
+    """As the fixture `device` of the tests."""
+
+    name = "cpu"
+
+    def put(self, array):
+        return array.copy()
+
+    def get(self, array):
+        return array
+
+
+def run_tutorials():
+    import eft.testing
+
+    # What takes how long does not matter here.
+    eft.testing.do_bench = lambda function, **_: [function(), 1.0][1]
+    sys.path.insert(0, str(TUTORIALS))
+    for path in sorted(TUTORIALS.glob("[0-9]*.py")):
+        sys.argv = [str(path), "--largest", str(SMALL[path.name[:2]])]
+        runpy.run_path(str(path), run_name="__main__")
+
+
+def run_tests(path: Path):
+    """Calls every test of a module that takes a device, with all its parameters."""
+    sys.path[:0] = [str(path.parent), str(PYTHON_TESTS)]
+    module = runpy.run_path(str(path))
+    for name, test in list(module.items()):
+        if name.startswith("test_"):
+            marks = [mark.args for mark in getattr(test, "pytestmark", ())]
+            for values in itertools.product(*(values for _, values in marks)):
+                names = (name for name, _ in marks)
+                test(device=Cpu(), **dict(zip(names, values, strict=True)))
+
+
+def main():
+    sys.modules["torch"] = sys.modules["matplotlib"] = None  # as if they were not installed
+    logging.basicConfig(level=logging.INFO, stream=sys.stdout, format="%(message)s")
+    with open(os.devnull, "w") as nowhere, redirect_stdout(nowhere):
+        run_tutorials()
+    run_tests(PYTHON_TESTS / "language" / "test_whole_kernels.py")
+
+
+if __name__ == "__main__":
+    main()
