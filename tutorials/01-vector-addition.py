@@ -20,7 +20,7 @@ import eft
 import eft.language as tl
 import numpy as np
 from eft.testing import do_bench
-from support import Arrays, console, save_plot, show_table, show_vectors, torch
+from support import Arrays, announce, console, save_plot, show_table, show_vectors, torch
 
 parser = argparse.ArgumentParser(description="A lesson on programs, blocks and masks.")
 parser.add_argument("--plot", default="vector-addition.png", help="where to save the plot")
@@ -116,6 +116,7 @@ largest = arguments.largest or (28 if arrays.device == "cuda" else 24)
 sizes = [2**bits for bits in range(min(12, largest), largest + 1, 2)]
 rates = {"Eft": [], arrays.library: []}
 rows = []
+announce(len(sizes))
 for n in sizes:
     x = arrays.put(rng.standard_normal(n, dtype=np.float32))
     y = arrays.put(rng.standard_normal(n, dtype=np.float32))
@@ -128,15 +129,16 @@ for n in sizes:
     row = [f"2^{n.bit_length() - 1}"]
     for name, call in calls.items():
         seconds = do_bench(call, device=arrays.device, return_mode="median") / 1e3
-        rates[name].append(n / seconds)
-        row += [f"{seconds * 1e6:.1f}", f"{12 * n / seconds / 1e9:.1f}"]
+        rates[name].append(12 * n / seconds)
+        row += [f"{seconds * 1e6:.1f}", f"{rates[name][-1] / 1e9:.1f}"]
     rows.append(row)
 show_table(
     "Time and memory traffic, float32",
     ["elements", *(f"{name}, {unit}" for name in rates for unit in ("µs", "GB/s"))],
     rows,
 )
-if save_plot(arguments.plot, f"Vector addition on {arrays.description}", sizes, rates):
+title = f"Vector addition on {arrays.description}"
+if save_plot(arguments.plot, title, sizes, rates, axes=("elements", "GB/s")):
     console.print(f"The plot is in {arguments.plot}")
 else:
     console.print("Matplotlib is not installed: no plot was saved.")

@@ -20,7 +20,7 @@ import eft
 import eft.language as tl
 import numpy as np
 from eft.testing import do_bench
-from support import Arrays, console, save_plot, show_table, torch, words_of
+from support import Arrays, announce, console, save_plot, show_table, torch, words_of
 
 parser = argparse.ArgumentParser(description="A lesson on fusing operations into one kernel.")
 parser.add_argument("--plot", default="fused-softmax.png", help="where to save the plot")
@@ -152,6 +152,7 @@ rows = 4096 if arrays.device == "cuda" else 256
 lengths = [2**bits for bits in range(min(8, longest), longest + 1, 2)]
 rates = {"fused": [], "in steps": []}
 table = []
+announce(len(lengths))
 for columns in lengths:
     x = arrays.put(rng.standard_normal((rows, columns), dtype=np.float32))
     output = arrays.like(x)
@@ -162,16 +163,16 @@ for columns in lengths:
     line = [f"2^{columns.bit_length() - 1}"]
     for name, call in calls.items():
         seconds = do_bench(call, device=arrays.device, return_mode="median") / 1e3
-        rates[name].append(rows * columns / seconds)
-        line += [f"{seconds * 1e6:.1f}", f"{8 * rows * columns / seconds / 1e9:.1f}"]
+        rates[name].append(8 * rows * columns / seconds)
+        line += [f"{seconds * 1e6:.1f}", f"{rates[name][-1] / 1e9:.1f}"]
     table.append(line)
 show_table(
     f"Time and memory traffic for {rows:,} rows, float32",
     ["columns", *(f"{name}, {unit}" for name in rates for unit in ("µs", "GB/s"))],
     table,
 )
-sizes = [rows * columns for columns in lengths]
-if save_plot(arguments.plot, f"Softmax on {arrays.description}", sizes, rates):
+title = f"Softmax of {rows:,} rows on {arrays.description}"
+if save_plot(arguments.plot, title, lengths, rates, axes=("columns", "GB/s")):
     console.print(f"The plot is in {arguments.plot}")
 else:
     console.print("Matplotlib is not installed: no plot was saved.")

@@ -22,7 +22,16 @@ import eft
 import eft.language as tl
 import numpy as np
 from eft.testing import do_bench
-from support import Arrays, console, reference_rand, save_plot, show_table, show_vectors, words_of
+from support import (
+    Arrays,
+    announce,
+    console,
+    reference_rand,
+    save_plot,
+    show_table,
+    show_vectors,
+    words_of,
+)
 
 parser = argparse.ArgumentParser(description="A lesson on dropout without a mask.")
 parser.add_argument("--plot", default="low-memory-dropout.png", help="where to save the plot")
@@ -195,6 +204,7 @@ sizes = [2**bits for bits in range(min(14, largest), largest + 1, 2)]
 p, seed = 0.5, 123
 rates = {"mask": [], "seed": []}
 rows = []
+announce(len(sizes))
 for n in sizes:
     x = arrays.put(rng.standard_normal(n, dtype=np.float32))
     keep = arrays.put((rng.random(n, dtype=np.float32) > p).astype(np.int32))
@@ -216,14 +226,21 @@ for n in sizes:
     for name, moved in (("mask", 12 * n), ("seed", 8 * n)):
         seconds = milliseconds[name] / 1e3
         rates[name].append(n / seconds)
-        row += [f"{seconds * 1e6:.1f}", f"{moved / seconds / 1e9:.1f}"]
+        row += [f"{seconds * 1e6:.1f}", f"{n / seconds / 1e9:.3g}", f"{moved / seconds / 1e9:.1f}"]
     rows.append(row)
 show_table(
-    "Time and memory traffic, float32",
-    ["elements", "mask, µs", "mask, GB/s", "seed, µs", "seed, GB/s"],
+    "Time, elements per second, and memory traffic, float32",
+    ["elements", *(f"{name}, {unit}" for name in rates for unit in ("µs", "10⁹/s", "GB/s"))],
     rows,
 )
-if save_plot(arguments.plot, f"Dropout on {arrays.description}", sizes, rates):
+saved = save_plot(
+    arguments.plot,
+    f"Dropout on {arrays.description}",
+    sizes,
+    rates,
+    axes=("elements", "10⁹ elements per second"),
+)
+if saved:
     console.print(f"The plot is in {arguments.plot}")
 else:
     console.print("Matplotlib is not installed: no plot was saved.")

@@ -22,7 +22,7 @@ import eft
 import eft.language as tl
 import numpy as np
 from eft.testing import do_bench
-from support import Arrays, console, save_plot, show_table, torch
+from support import Arrays, announce, console, save_plot, show_table, torch
 
 parser = argparse.ArgumentParser(description="A lesson on sums that programs share.")
 parser.add_argument("--plot", default="layer-normalisation.png", help="where to save the plot")
@@ -289,6 +289,7 @@ rows = 4096 if on_gpu else 1024
 lengths = [2**bits for bits in range(min(8, longest), longest + 1)]
 rates = {name: [] for name in ("forward", "a row each", "256 programs", "two stages")}
 table = []
+announce(len(lengths))
 for columns in lengths:
     x, g = (arrays.put(rng.standard_normal((rows, columns), dtype=np.float32)) for _ in range(2))
     weight, bias = (arrays.put(rng.standard_normal(columns, dtype=np.float32)) for _ in range(2))

@@ -21,7 +21,16 @@ import eft
 import eft.language as tl
 import numpy as np
 from eft.testing import do_bench
-from support import Arrays, console, reference_rand, save_plot, show_table, show_vectors, torch
+from support import (
+    Arrays,
+    announce,
+    console,
+    reference_rand,
+    save_plot,
+    show_table,
+    show_vectors,
+    torch,
+)
 
 parser = argparse.ArgumentParser(description="A lesson on strides and on a backward pass.")
 parser.add_argument("--plot", default="dropout-with-a-seed-per-row.png", help="where to save it")
@@ -222,6 +231,7 @@ LAYOUTS = {
 BLOCKS = ((1, 1024), (32, 32))
 rates = {f"{name}, {block[0]} × {block[1]}": [] for name in LAYOUTS for block in BLOCKS}
 table = []
+announce(len(sides) * len(LAYOUTS))
 for side in sides:
     wide = arrays.put(rng.standard_normal((side, 2 * side), dtype=np.float32))
     output = arrays.put(np.empty((side, side), np.float32))
@@ -234,9 +244,9 @@ for side in sides:
                 device=arrays.device,
                 return_mode="median",
             )
-            rate = side * side / milliseconds * 1e3
+            rate = 8 * side * side / milliseconds * 1e3
             rates[f"{name}, {block[0]} × {block[1]}"].append(rate)
-            line += [f"{milliseconds * 1e3:.1f}", f"{8 * rate / 1e9:.3g}"]
+            line += [f"{milliseconds * 1e3:.1f}", f"{rate / 1e9:.3g}"]
         table.append(line)
 show_table(
     "Time and memory traffic, float32",
@@ -244,7 +254,8 @@ show_table(
     table,
 )
 title = f"Dropout with a seed per row on {arrays.description}"
-if save_plot(arguments.plot, title, [side * side for side in sides], rates):
+elements = [side * side for side in sides]
+if save_plot(arguments.plot, title, elements, rates, axes=("elements", "GB/s")):
     console.print(f"The plot is in {arguments.plot}")
 else:
     console.print("Matplotlib is not installed: no plot was saved.")

@@ -26,6 +26,7 @@ import numpy as np
 from eft.testing import do_bench
 from support import (
     Arrays,
+    announce,
     console,
     reference_rand,
     reference_words,
@@ -312,6 +313,7 @@ calls[f"by blocks, s = {spread}"] = (lambda: project(project_by_blocks, x, y, 7,
 for s in (spread // 4, spread, spread * 4):
     calls[f"in groups, s = {s}"] = (lambda s=s: project(project_in_groups, x, y, 7, s), 8)
 table = []
+announce(len(calls))
 for name, (call, memory) in calls.items():
     milliseconds = do_bench(call, device=arrays.device, return_mode="median")
     rate = 2 * points * columns * outputs / milliseconds / 1e6

@@ -78,6 +78,12 @@ def show_table(title: str, header: list[str], rows: list[list]) -> None:
     console.print()
 
 
+def announce(rows: int) -> None:
+    """Says on a terminal that the next table takes a while: it is shown once it is complete."""
+    if console.is_terminal:
+        console.print(f"Measuring {rows} rows …\n", style="dim")
+
+
 def show_vectors(title: str, **vectors: np.ndarray) -> None:
     """Prints short vectors below each other."""
     size = max(len(vector) for vector in vectors.values())
@@ -131,7 +137,7 @@ def save_plot(
     title: str,
     sizes: list[int],
     rates: dict[str, list[float]],
-    axes: tuple[str, str] = ("elements", "10⁹ elements per second"),
+    axes: tuple[str, str],
 ) -> bool:
     """Draws rates over sizes; False if Matplotlib is not there.
 
@@ -145,7 +151,7 @@ def save_plot(
     pyplot = import_pyplot()
     if pyplot is None:
         return False
-    figure, plot = pyplot.subplots(figsize=(7, 4.2), layout="constrained")
+    figure, plot = pyplot.subplots(figsize=(9, 4.2), layout="constrained")
     for (name, values), marker in zip(rates.items(), "os^vDX", strict=False):
         plot.plot(sizes, [value / 1e9 for value in values], marker=marker, label=name)
     plot.set_xscale("log", base=2)
@@ -172,7 +178,7 @@ def save_spread(
     pyplot = import_pyplot()
     if pyplot is None:
         return False
-    figure, plot = pyplot.subplots(figsize=(7, 4.2), layout="constrained")
+    figure, plot = pyplot.subplots(figsize=(9, 4.2), layout="constrained")
     for (name, arrays), marker in zip(samples.items(), "os^vDX", strict=False):
         low, median, high = np.array([np.quantile(each, (0.01, 0.5, 0.99)) for each in arrays]).T
         (line,) = plot.plot(sizes, median, marker=marker, label=name)
@@ -199,7 +205,7 @@ def finish_plot(figure, plot, path: str, title: str, axes: tuple[str, str]) -> N
     plot.set_xlabel(axes[0])
     plot.set_ylabel(axes[1])
     plot.grid(alpha=0.3)
-    plot.legend()
+    plot.legend(loc="upper left", bbox_to_anchor=(1, 1))  # beside the lines
     plot.set_title(title, fontsize=10)
     figure.savefig(path, dpi=150)
     import_pyplot().close(figure)

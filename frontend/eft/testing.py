@@ -37,8 +37,9 @@ def do_bench(
 
     Args:
         fn: what to time; takes no arguments.
-        warmup, rep: how long to warm up and to measure, in milliseconds, flushing included. Short
-            as they may be, there is at least one call of each.
+        warmup, rep: how long to warm up and to measure, in milliseconds. On a GPU flushing counts,
+            and short as they may be, there is at least one call of each. On a CPU flushing does not
+            count, and at least ten calls are timed.
         grad_to_none: tensors of PyTorch whose `grad` is set to None before every call.
         quantiles: which quantiles of the times to return, each in [0, 1], instead of `return_mode`.
         return_mode: "mean", "median", "min", "max", or "all" for the list of all times.
@@ -59,26 +60,17 @@ def do_bench(
     for name, milliseconds in (("warmup", warmup), ("rep", rep)):
         if not np.isfinite(milliseconds):
             raise ValueError(f"{name} must be a number of milliseconds, got {milliseconds!r}")
-    times = _measure(make_timer(device), fn, warmup, rep, grad_to_none or ())
+
+    def clear_gradients():
+        for tensor in grad_to_none or ():
+            tensor.grad = None
+
+    times = make_timer(device).measure(fn, warmup, rep, clear_gradients)
     if quantiles is not None:
         values = [float(value) for value in np.quantile(times, quantiles)]
         return values[0] if len(values) == 1 else values
     value = _MODES[return_mode](times)
     return value if return_mode == "all" else float(value)
-
-
-def _measure(timer, fn: Callable, warmup: float, rep: float, grad_to_none) -> list[float]:
-    """The milliseconds of each call, after a warm-up."""
-    fn()
-    estimate = timer.seconds_per_call(fn, calls=5) * 1e3
-    for _ in range(max(1, int(warmup / estimate))):
-        fn()
-
-    def clear_gradients():
-        for tensor in grad_to_none:
-            tensor.grad = None
-
-    return timer.measure(fn, max(1, int(rep / estimate)), clear_gradients)
 
 
 def assert_close(x, y, atol: float | None = None, rtol: float | None = None, err_msg: str = ""):
@@ -198,6 +190,8 @@ class Mark:
         single = isinstance(self.benchmarks, Benchmark)
         results = []
         for bench in [self.benchmarks] if single else self.benchmarks:
+            if print_data and sys.stdout.isatty():
+                print(f"{bench.plot_name}: measuring {len(bench.x_vals)} rows ...", flush=True)
             series = self._measure(bench, kwargs)
             if print_data:
                 print(f"{bench.plot_name}:\n{_text_table(series)}")
@@ -267,7 +261,7 @@ def _plot(series: Series, save_path: str, show: bool) -> None:
     from matplotlib import pyplot
 
     bench = series.bench
-    figure, axes = pyplot.subplots()
+    figure, axes = pyplot.subplots(layout="constrained")
     x = [values[0] for values in series.x]
     for number, name in enumerate(bench.line_names):
         y, low, high = zip(*(lines[number] for lines in series.lines), strict=True)
@@ -275,7 +269,7 @@ def _plot(series: Series, save_path: str, show: bool) -> None:
         (line,) = axes.plot(x, y, label=name, color=color, linestyle=style)
         if None not in low and None not in high:
             axes.fill_between(x, low, high, alpha=0.15, color=line.get_color())
-    axes.legend()
+    axes.legend(loc="upper left", bbox_to_anchor=(1, 1))  # beside the lines
     axes.set_xlabel(bench.xlabel or bench.x_names[0])
     axes.set_ylabel(bench.ylabel)
     axes.set_xscale("log" if bench.x_log else "linear")

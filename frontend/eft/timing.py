@@ -14,6 +14,13 @@ from time import perf_counter
 
 #: More than the second-level cache of any GPU so far.
 _GPU_FLUSH_BYTES = 256 << 20
+#: Last caches of hundreds of MiB are shared by many cores; to fill them takes longer than most
+#: calls.
+_MOST_CPU_FLUSH_BYTES = 64 << 20
+#: So many samples have a median and quantiles.
+_FEWEST_SAMPLES = 10
+#: Beyond those, filling the buffer may take so many times as long as what is measured.
+_FLUSH_SHARE = 2
 
 
 class CpuTimer:
@@ -22,25 +29,34 @@ class CpuTimer:
     def __init__(self):
         import numpy
 
-        self._buffer = numpy.zeros(_last_cache_bytes(), numpy.uint8)
+        buffer = numpy.zeros(min(_last_cache_bytes(), _MOST_CPU_FLUSH_BYTES), numpy.uint8)
+        self._flush = lambda: buffer.fill(0)
+        self._flush()  # the first time the system finds the memory
 
-    def seconds_per_call(self, fn: Callable, calls: int) -> float:
-        start = perf_counter()
-        for _ in range(calls):
-            self._buffer.fill(0)
-            fn()
-        return (perf_counter() - start) / calls
-
-    def measure(self, fn: Callable, calls: int, prepare: Callable) -> list[float]:
-        """Milliseconds of each call."""
+    def measure(self, fn: Callable, warmup: float, rep: float, prepare: Callable) -> list[float]:
+        """Milliseconds of each call, at least ten. `warmup` and `rep` say how many milliseconds the
+        calls may take together that warm up and that are timed; to flush the caches does not
+        count, but bounds the calls beyond ten."""
+        fn()
+        flush = _milliseconds_of(self._flush)
+        per_call = spent = _milliseconds_of(fn)
+        while spent < warmup:
+            latest = _milliseconds_of(fn)
+            per_call = min(per_call, latest)
+            spent += latest
+        affordable = min(rep / max(per_call, 1e-4), _FLUSH_SHARE * rep / flush)
         times = []
-        for _ in range(calls):
+        for _ in range(max(_FEWEST_SAMPLES, int(affordable))):
             prepare()
-            self._buffer.fill(0)
-            start = perf_counter()
-            fn()
-            times.append((perf_counter() - start) * 1e3)
+            self._flush()
+            times.append(_milliseconds_of(fn))
         return times
+
+
+def _milliseconds_of(fn: Callable) -> float:
+    start = perf_counter()
+    fn()
+    return (perf_counter() - start) * 1e3
 
 
 class GpuTimer:
@@ -69,19 +85,15 @@ class GpuTimer:
         self._synchronize = _runtime.synchronize
         self._milliseconds = lambda start, end: end.elapsed_ms(start)
 
-    def seconds_per_call(self, fn: Callable, calls: int) -> float:
-        start, end = self._event(), self._event()
-        start.record()
-        for _ in range(calls):
-            self._flush()
+    def measure(self, fn: Callable, warmup: float, rep: float, prepare: Callable) -> list[float]:
+        """Milliseconds of each call. `warmup` and `rep` say how many milliseconds those take
+        together that warm up and that are timed, flushing included. The GPU is not waited for in
+        between."""
+        fn()
+        estimate = self._milliseconds_per_call(fn, calls=5)
+        for _ in range(max(1, int(warmup / estimate))):
             fn()
-        end.record()
-        self._synchronize()
-        return self._milliseconds(start, end) / 1e3 / calls
-
-    def measure(self, fn: Callable, calls: int, prepare: Callable) -> list[float]:
-        """Milliseconds of each call. The GPU is not waited for in between."""
-        marks = [(self._event(), self._event()) for _ in range(calls)]
+        marks = [(self._event(), self._event()) for _ in range(max(1, int(rep / estimate)))]
         for start, end in marks:
             prepare()
             self._flush()
@@ -90,6 +102,16 @@ class GpuTimer:
             end.record()
         self._synchronize()
         return [self._milliseconds(start, end) for start, end in marks]
+
+    def _milliseconds_per_call(self, fn: Callable, calls: int) -> float:
+        start, end = self._event(), self._event()
+        start.record()
+        for _ in range(calls):
+            self._flush()
+            fn()
+        end.record()
+        self._synchronize()
+        return self._milliseconds(start, end) / calls
 
 
 def make_timer(device: str | None) -> CpuTimer | GpuTimer:

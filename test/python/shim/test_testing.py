@@ -10,6 +10,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from eft.testing import Benchmark, assert_close, do_bench, perf_report
+from eft.timing import make_timer
 
 
 def sleep():
@@ -26,6 +27,31 @@ def test_all_times():
     times = do_bench(sleep, warmup=1, rep=100, return_mode="all", device="cpu")
     assert times
     assert all(isinstance(value, float) and value >= 2 for value in times)
+
+
+def test_a_cpu_gives_ten_samples_and_more():
+    assert len(do_bench(sleep, warmup=0, rep=0, return_mode="all", device="cpu")) == 10
+    times = do_bench(lambda: None, warmup=1, rep=100, return_mode="all", device="cpu")
+    low, high = np.quantile(times, [0.2, 0.8])
+    assert len(times) >= 10
+    assert low < high
+
+
+def test_to_flush_the_cache_takes_no_samples_away(monkeypatch):
+    timer = make_timer("cpu")
+    monkeypatch.setattr(timer, "_flush", lambda: time.sleep(20e-3))
+    times = timer.measure(sleep, 0, 30, lambda: None)
+    assert len(times) == 10
+    assert min(times) < 20
+
+
+def test_the_buffer_of_the_flush_is_bounded(monkeypatch):
+    sizes = []
+    zeros = np.zeros
+    monkeypatch.setattr("eft.timing._last_cache_bytes", lambda: 1 << 40)
+    monkeypatch.setattr(np, "zeros", lambda size, dtype: sizes.append(size) or zeros(1, dtype))
+    make_timer("cpu")
+    assert sizes == [64 << 20]
 
 
 def test_quantiles():
@@ -137,6 +163,27 @@ def test_report_prints_a_table(capsys):
     assert capsys.readouterr().out == (
         "squares:\nn   n  n squared\n1  10         10\n2  20         40\n4  40        160\n"
     )
+
+
+def test_report_says_on_a_terminal_that_it_measures(capsys, monkeypatch):
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
+    perf_report(squares())(product).run(print_data=True)
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[:2] == ["squares: measuring 3 rows ...", "squares:"]
+
+
+def test_the_legend_stands_beside_the_lines(monkeypatch):
+    pytest.importorskip("matplotlib", reason="Matplotlib is not installed")
+    from matplotlib import pyplot
+
+    figures = []
+    monkeypatch.setattr(pyplot, "close", figures.append)
+    monkeypatch.setattr(pyplot, "show", lambda: None)
+    perf_report(squares())(product).run(show_plots=True)
+    (figure,) = figures
+    figure.canvas.draw()
+    (axes,) = figure.axes
+    assert axes.get_legend().get_window_extent().x0 >= axes.get_window_extent().x1
 
 
 def test_report_saves_numbers_and_a_plot(tmp_path):
