@@ -187,3 +187,39 @@ def project(
     inside = (point < points) & (output < outputs)
     y_ptr += point.to(tl.int64) * outputs
     tl.store(y_ptr + output, sums * tl.sqrt(S / tl.cast(outputs, tl.float32)), mask=inside)
+
+
+@jit
+def attention(
+    q_ptr,
+    k_ptr,
+    v_ptr,
+    out_ptr,
+    scale,
+    n,
+    M: tl.constexpr,
+    N: tl.constexpr,
+    WIDTH: tl.constexpr,
+):
+    """softmax(scale Q Kᵀ) V for each head, with the softmax taken as the columns come along. n must
+    be a multiple of M and N."""
+    head = tl.program_id(1) * n * WIDTH
+    m = tl.program_id(0) * M + tl.arange(0, M)
+    columns = tl.arange(0, N)
+    d = tl.arange(0, WIDTH)
+    q = tl.load(q_ptr + head + m[:, None] * WIDTH + d[None, :])
+    highest = tl.full((M,), -float("inf"), tl.float32)
+    total = tl.zeros((M,), tl.float32)
+    sums = tl.zeros((M, WIDTH), tl.float32)
+    for start in range(0, n, N):
+        k = tl.load(k_ptr + head + (start + columns)[None, :] * WIDTH + d[:, None])
+        scores = tl.dot(q, k) * scale
+        higher = tl.maximum(highest, tl.max(scores, axis=1))
+        p = tl.exp(scores - higher[:, None])
+        shrink = tl.exp(highest - higher)
+        v = tl.load(v_ptr + head + (start + columns)[:, None] * WIDTH + d[None, :])
+        sums = tl.dot(p.to(v.dtype), v, sums * shrink[:, None])
+        total = total * shrink + tl.sum(p, axis=1)
+        highest = higher
+    out = out_ptr + head + m[:, None] * WIDTH + d[None, :]
+    tl.store(out, (sums / total[:, None]).to(out_ptr.dtype.element_ty))
