@@ -20,7 +20,7 @@ cl::opt<std::string> outputName("o", cl::desc("Where to write"), cl::value_desc(
                                 cl::init("-"));
 cl::opt<std::string> stage("emit", cl::desc("What to write: ir, placed, llvm, ptx, asm or obj"),
                            cl::value_desc("stage"), cl::init("llvm"));
-cl::opt<std::string> targetName("target", cl::desc("What to compile for: sm_80, sm_90, …, or host"),
+cl::opt<std::string> targetName("target", cl::desc("What to compile for: sm_80, sm_90, …, gpu, or host"),
                                 cl::value_desc("target"), cl::init("host"));
 cl::opt<std::string> cpu("cpu", cl::desc("LLVM's name of the host's CPU (default: this one)"));
 cl::opt<std::string> features("features",

@@ -6,6 +6,7 @@
 #include "compiler/layout/ReductionOrder.h"
 #include "compiler/transforms/Passes.h"
 #include "compiler/transforms/placing/PlacingPlan.h"
+#include "eft/Compiler.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -119,14 +120,16 @@ struct PlacePass : impl::PlaceBase<PlacePass> {
     auto complain = [&](const Twine &what) {
       return emitError(getOperation()->getLoc()) << "eft-place: " << what;
     };
-    if (target != "gpu" && target != "cpu")
-      return complain("target must be gpu or cpu, got '" + target + "'");
+    Expected<Target> parsed = Target::parse(target.getValue());
+    if (!parsed.ok())
+      return complain(parsed.error().message);
     if (std::string fault = faultOfNumWarps(numWarps); !fault.empty())
       return complain("num-warps " + fault);
     if (!llvm::isPowerOf2_32(vectorBits) || vectorBits < 64)
       return complain("vector-bits must be a power of two of at least 64, got " +
                       Twine(vectorBits));
-    machine.kind = target == "gpu" ? PlacementTarget::Kind::Gpu : PlacementTarget::Kind::Cpu;
+    bool isGpu = parsed->kind == Target::Kind::Cuda;
+    machine.kind = isGpu ? PlacementTarget::Kind::Gpu : PlacementTarget::Kind::Cpu;
     return machine;
   }
 };

@@ -106,8 +106,9 @@ class JITFunction(_runtime.KernelBase):
         Args:
             args, kwargs: as in a launch; instead of an array, also a dtype or an `eft.MockTensor`.
             grid: as in a launch; it does not matter.
-            target: "cuda:90", "cpu", …: what to compile for. Nothing is loaded then, and no device
-                of that kind is needed. By default what a launch with these arguments would run on.
+            target: "sm_90" or "cuda:90", "gpu", "cpu", …: what to compile for, as `python -m eft
+                compile` takes it. Nothing is loaded then, and no device of that kind is needed. By
+                default what a launch with these arguments would run on.
 
         Returns:
             A `CompiledKernel`; a `Compilation` if `target` is given.

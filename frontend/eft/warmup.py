@@ -37,6 +37,10 @@ def warmup(function, args, kwargs, target: str | None) -> CompiledKernel | Compi
         target = _target_here(values)
     elif not isinstance(target, str):
         raise TypeError(f"target must be a str such as 'cuda:90' or 'cpu', got {target!r}")
+    else:
+        from eft import _compiler
+
+        target = _compiler.target_name(target)
     constexprs = {
         each.name: values[each.name]
         for each in function.parameters

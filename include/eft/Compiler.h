@@ -26,9 +26,13 @@ namespace eft {
 struct Target {
   enum class Kind { Cuda, Host };
 
-  /// Reads `cuda:90` or `sm_90` (the compute capability times ten), `cpu` or `host`, and
-  /// `host:CPU,+a,-b`. Fails with InvalidArgument for anything else. Any thread.
+  /// Reads `sm_90`, `cuda:90` or `compute_90` (the compute capability times ten), `gpu` (PTX that
+  /// every GPU takes: `sm_80`), `cpu` or `host`, and `host:CPU,+a,-b`. Fails with InvalidArgument
+  /// for anything else. Any thread.
   EFT_API static Expected<Target> parse(std::string_view text);
+
+  /// The name that the target has whatever it was called: `cuda:90`, `cpu`, `host:CPU,+a,-b`.
+  EFT_API std::string name() const;
 
   /// The one that fits a device: the GPU's compute capability, or the CPU at hand. Fails as
   /// Device::target does. Any thread.

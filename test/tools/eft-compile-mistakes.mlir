@@ -7,7 +7,7 @@
 
 // HOST: eft-compile: there is no stage 'ptx' for target host; there are ir, placed, llvm, asm, obj
 // GPU: eft-compile: there is no stage 'asm' for target sm_90; there are ir, placed, llvm, ptx
-// TARGET: eft-compile: target must be 'cpu', 'host:' with LLVM's name of a CPU, or 'cuda:' with the compute capability times ten, such as 'cuda:90', got 'tpu'
+// TARGET: eft-compile: target must be 'sm_' or 'cuda:' with the compute capability times ten, such as 'sm_90', 'gpu' for every GPU, 'host' or 'cpu' for the CPU at hand, or 'host:' with LLVM's name of a CPU, such as 'host:x86-64-v3', got 'tpu'
 // WARPS: error: number of warps must be a power of two from 1 to 32, got 3
 // EMPTY: error: 'builtin.module' op has no public function to compile
 // ABSENT: eft-compile: cannot open input file '{{.*}}absent': No such file or directory

@@ -4,7 +4,7 @@
 // RUN: not eft-opt %s -eft-place='target=cpu vector-bits=96' 2>&1 | FileCheck %s --check-prefix=BITS
 // RUN: not eft-opt %s -eft-lower-to-gpu='num-warps=3' 2>&1 | FileCheck %s --check-prefix=LOWER
 
-// TARGET: error: eft-place: target must be gpu or cpu, got 'tpu'
+// TARGET: error: eft-place: target must be 'sm_' or 'cuda:' with the compute capability times ten, {{.*}}, got 'tpu'
 // WARPS: error: eft-place: num-warps must be a power of two from 1 to 32, got 3
 // MANY: error: eft-place: num-warps must be a power of two from 1 to 32, got 64
 // BITS: error: eft-place: vector-bits must be a power of two of at least 64, got 96

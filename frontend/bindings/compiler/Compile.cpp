@@ -60,6 +60,8 @@ std::string describeHost(const std::string &text) {
   return hostCpuDescription(target);
 }
 
+std::string targetName(const std::string &text) { return parseTarget(text).name(); }
+
 uintptr_t loadObject(const std::string &object, const std::string &name,
                      const HostSymbols &symbols) {
   llvm::Expected<uintptr_t> address = eft::loadHostObject(object, name, symbols);
@@ -100,6 +102,9 @@ void addCompileFunctions(py::module_ &module) {
       py::arg("object"), py::arg("name"), py::arg("symbols") = HostSymbols(),
       "Loads machine code for this host and gives the address of the function `name` in it.\n"
       "`symbols` are pairs of names and addresses of functions that it may call.");
+  module.def("target_name", &targetName, py::arg("text"),
+             "Returns the one name of a target that may be called in several ways: 'cuda:90' for\n"
+             "'sm_90'. Raises ValueError if there is no such target.");
   module.def("host_features", &findHostFeatures, py::arg("target"),
              "LLVM's names of the features that code for a target such as 'host:x86-64-v3' may "
              "use. Raises ValueError for a CPU or a feature that LLVM doesn't know.");

@@ -7,6 +7,7 @@ import argparse
 import os
 import shlex
 import sys
+from collections import namedtuple
 
 from eft import _runtime
 from eft.aot.c_source import check_name, launch_arguments, make_files
@@ -18,6 +19,9 @@ from eft.aot.targets import read_targets
 from eft.aot.variants import compile_variants
 from eft.compiler.functions import symbol_name
 from eft.errors import CompilationError
+
+#: The exit status of a command that is wrong in itself, as Python's own.
+WRONG_COMMAND = 2
 
 _EXAMPLE = """\
 example:
@@ -49,8 +53,9 @@ def _parser() -> argparse.ArgumentParser:
         required=True,
         action="append",
         metavar="TARGET",
-        help="sm_90: a cubin if ptxas is found, else PTX; compute_90: PTX; host:x86-64-v3: an "
-        "object for a CPU, by LLVM's name; host: for the CPU at hand. May be given several times",
+        help="sm_90 or cuda:90: a cubin if ptxas is found, else PTX; compute_90: PTX; gpu: PTX for "
+        "every GPU; host:x86-64-v3: an object for a CPU, by LLVM's name; host or cpu: for the CPU "
+        "at hand. May be given several times",
     )
     add("--out", required=True, metavar="DIR", help="the folder for the files")
     add("--name", help="what the files and functions are called (default: the kernel's name)")
@@ -69,31 +74,48 @@ def main(arguments: list[str]) -> int:
     try:
         module = load_module(options.file)
     except AheadError as error:
-        return _fail(error)
+        return _fail(error, WRONG_COMMAND)
     except Exception as error:
         # As Python would show it, without the frames of this command.
         frames = error.__traceback__.tb_next.tb_next
         sys.excepthook(type(error), error.with_traceback(frames), frames)
         return 1
     try:
-        _compile(find_kernel(module, options.kernel), options, arguments)
+        kernel = find_kernel(module, options.kernel)
+        request = _read(kernel, options)
+    except AheadError as error:
+        return _fail(error, WRONG_COMMAND)
+    except CompilationError as error:
+        return _fail(error, 1)
+    try:
+        _compile(kernel, request, options, arguments)
     except (AheadError, CompilationError) as error:
-        return _fail(error)
+        return _fail(error, 1)
     return 0
 
 
-def _fail(error: Exception) -> int:
+def _fail(error: Exception, status: int) -> int:
     print(f"python -m eft compile: {error}", file=sys.stderr)
-    return 1
+    return status
 
 
-def _compile(kernel, options, words: list[str]) -> None:
-    """Compiles the kernel for the targets and writes the files."""
-    targets = read_targets(options.target)
+#: What the options ask for: the files' name, the signature, the options of a launch, the targets.
+_Request = namedtuple("_Request", "name signature launch targets")
+
+
+def _read(kernel, options) -> _Request:
+    """Checks the options."""
     name = options.name or symbol_name(kernel.__name__)
+    targets = read_targets(options.target)
     check_name(name)
     signature = read_signature(options.signature, kernel)
-    codes = compile_variants(kernel, name, signature, _options(kernel, options), targets)
+    return _Request(name, signature, _options(kernel, options), targets)
+
+
+def _compile(kernel, request: _Request, options, words: list[str]) -> None:
+    """Compiles the kernel for the targets and writes the files."""
+    name, signature, launch, targets = request
+    codes = compile_variants(kernel, name, signature, launch, targets)
     files, lines = {}, []
     for code in codes:
         file = f"{name}.{code.suffix}.{'o' if code.kind == 'host' else code.kind}"

@@ -1,55 +1,53 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What to compile for: `sm_90`, `compute_90`, `host:x86-64-v3`, `host`."""
+"""What to compile for: `sm_90`, `compute_90`, `host:x86-64-v3`, `host`, by the compiler's names."""
 
 from __future__ import annotations
 
-import re
 from collections import namedtuple
 
 from eft.aot.errors import AheadError
 
-#: `text` is how the user called it, `compiler` how the compiler does, `is_host` and `is_ptx` tell
-#: the kinds apart, `capability` is 90 for compute capability 9.0.
+#: `text` is what messages and files call it, `compiler` how the compiler does, `is_host` and
+#: `is_ptx` tell the kinds apart, `capability` is 90 for compute capability 9.0.
 Target = namedtuple("Target", "text compiler is_host is_ptx capability")
 
 _OLDEST = 80
-_GPU = re.compile(r"(sm|compute)_(\d{2,3})")
 
 
 def read_target(text: str) -> Target:
-    """A target by its name.
+    """A target by its name. `compute_90` and `gpu` are PTX.
 
     Raises:
         AheadError: there is no such target.
     """
-    gpu = _GPU.fullmatch(text)
-    if gpu:
-        capability = int(gpu[2])
+    from eft import _compiler
+
+    try:
+        name = _compiler.target_name(text)
+    except ValueError as error:
+        raise AheadError(str(error)) from None
+    kind, _, rest = name.partition(":")
+    if kind == "cuda":
+        capability = int(rest)
         if capability < _OLDEST:
             raise AheadError(f"target {text!r} is too old: sm_{_OLDEST} is the oldest")
-        return Target(text, f"cuda:{capability}", False, gpu[1] == "compute", capability)
-    if text == "host" or text.startswith("host:"):
-        from eft import _compiler
-
-        target = Target(text, text, True, False, 0)
-        try:
-            _compiler.host_features(text)
-        except ValueError as error:
-            raise AheadError(f"target {text!r}: {error}") from None
-        return target
-    raise AheadError(
-        f"unknown target {text!r}: expected 'sm_' or 'compute_' and a GPU's compute capability "
-        "times ten, such as 'sm_90', or 'host:' and LLVM's name of a CPU, such as "
-        "'host:x86-64-v3', or 'host' for the CPU at hand"
-    )
+        is_ptx = text == "gpu" or text.startswith("compute_")
+        shown = f"{'compute' if is_ptx else 'sm'}_{capability}"
+        return Target(shown, name, False, is_ptx, capability)
+    shown = "host" if name == "cpu" else name
+    try:
+        _compiler.host_features(shown)
+    except ValueError as error:
+        raise AheadError(f"target {text!r}: {error}") from None
+    return Target(shown, shown, True, False, 0)
 
 
 def read_targets(texts: list[str]) -> list[Target]:
     """Targets by their names, each of which must be there once."""
     targets = [read_target(text) for text in texts]
-    for number, text in enumerate(texts):
-        if text in texts[:number]:
-            raise AheadError(f"target {text!r} is given twice")
+    for number, target in enumerate(targets):
+        if target in targets[:number]:
+            raise AheadError(f"target {texts[number]!r} is given twice")
     return targets
 
 

@@ -47,10 +47,12 @@ class Ahead:
         assert done.stderr == ""
         return done.stdout
 
-    def fails(self, *targets: str, kernel="mixed", signature=MIXED, more=(), **environment) -> str:
+    def fails(
+        self, *targets: str, kernel="mixed", signature=MIXED, more=(), status=1, **environment
+    ) -> str:
         """The error of the command, which must write nothing."""
         done = self.run(*self.arguments(kernel, signature, targets), *more, **environment)
-        assert (done.returncode, done.stdout) == (1, "")
+        assert (done.returncode, done.stdout) == (status, "")
         assert not self.out.exists() or not any(self.out.iterdir())
         assert done.stderr.startswith("python -m eft compile: ")
         return done.stderr.removeprefix("python -m eft compile: ").rstrip("\n")

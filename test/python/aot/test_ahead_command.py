@@ -181,7 +181,7 @@ ENTRY = "entry {} of the signature, for the parameter {!r}: "
     ],
 )
 def test_a_wrong_signature(ahead, signature, error):
-    found = ahead.fails("host", signature=signature)
+    found = ahead.fails("host", signature=signature, status=1 if error is None else 2)
     if error is None:  # a type is a constant too, but not one that a block can be as long as
         assert f"{KERNELS}:12:15: `*` takes values of the kernel and numbers" in found
     else:
@@ -227,11 +227,14 @@ def test_only_a_gpu_prints(ahead):
     ("targets", "error"),
     [
         (
-            ["gpu"],
-            "unknown target 'gpu': expected 'sm_' or 'compute_' and a GPU's compute capability "
-            "times ten, such as 'sm_90', or 'host:' and LLVM's name of a CPU, such as "
-            "'host:x86-64-v3', or 'host' for the CPU at hand",
+            ["tpu"],
+            "target must be 'sm_' or 'cuda:' with the compute capability times ten, such as "
+            "'sm_90', 'gpu' for every GPU, 'host' or 'cpu' for the CPU at hand, or 'host:' with "
+            "LLVM's name of a CPU, such as 'host:x86-64-v3', got 'tpu'",
         ),
+        (["sm_90", "cuda:90"], "target 'cuda:90' is given twice"),
+        (["cpu", "host"], "target 'host' is given twice"),
+        (["gpu", "compute_80"], "target 'compute_80' is given twice"),
         (["host", "sm_75"], "target 'sm_75' is too old: sm_80 is the oldest"),
         (["host", "sm_80", "host"], "target 'host' is given twice"),
         (
@@ -243,23 +246,25 @@ def test_only_a_gpu_prints(ahead):
             "target 'host:x86-64,avx2': features must be '+' or '-' and a name that LLVM knows for "
             "x86_64-",
         ),
-        (
-            ["host:"],
-            "target 'host:': target must be 'cpu', 'host:' with LLVM's name of a CPU, or 'cuda:' "
-            "with the compute capability times ten, such as 'cuda:90', got 'host:'",
-        ),
+        (["host:"], "target must be 'sm_' or 'cuda:' with the compute capability times ten, "),
     ],
 )
 def test_a_wrong_target(ahead, targets, error):
-    assert ahead.fails(*targets).startswith(error)
+    assert ahead.fails(*targets, status=2).startswith(error)
+
+
+def test_the_names_of_one_target(ahead):
+    for target, file in (("cuda:90", "sm_90"), ("gpu", "compute_80"), ("cpu", "host")):
+        ahead.compile(target)
+        assert [path.name for path in ahead.out.glob(f"mixed.{file}.*")], target
 
 
 def test_an_unknown_kernel(ahead):
     known = (
         f"{KERNELS} has no kernel 'dropout'; its kernels are 'mixed', 'product', 'mark', 'prints'"
     )
-    assert ahead.fails("host", kernel="dropout") == known
-    assert ahead.fails("host", kernel="helper") == (
+    assert ahead.fails("host", kernel="dropout", status=2) == known
+    assert ahead.fails("host", kernel="helper", status=2) == (
         f"'helper' in {KERNELS} is no function under @eft.jit, but of type 'function'; its kernels "
         "are 'mixed', 'product', 'mark', 'prints'"
     )
@@ -271,12 +276,13 @@ def test_an_unknown_kernel(ahead):
 
 @pytest.mark.parametrize("name", ["", "a-b", "2x", "_x", "int", "ä"])
 def test_a_wrong_name(ahead, name):
-    error = ahead.fails("host", more=[f"--name={name}"] if name else ["--name=", "--name= "])
+    more = [f"--name={name}"] if name else ["--name=", "--name= "]
+    error = ahead.fails("host", more=more, status=2)
     assert error == f"the name must be an identifier of C's, got {name or ' '!r}: see --name"
 
 
 def test_a_wrong_option(ahead):
-    assert ahead.fails("compute_80", more=["--num-warps", "3"]) == (
+    assert ahead.fails("compute_80", more=["--num-warps", "3"], status=2) == (
         "kernel 'mixed': option 'num_warps' must be a power of two from 1 to 32, got 3"
     )
 
@@ -290,7 +296,7 @@ def test_a_mistake_in_the_kernel(ahead):
 
 def test_a_file_that_is_not_there(ahead):
     done = ahead.run("no.py", "--kernel", "k", "--signature", "", "--target", "host", "--out", "x")
-    assert (done.returncode, done.stdout) == (1, "")
+    assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == "python -m eft compile: can't open 'no.py': No such file or directory\n"
 
 

@@ -76,15 +76,34 @@ TEST(CompileErrors, ComputeCapabilityTooOld) {
   expectError(vectorAdd, "cuda:0", "a GPU of compute capability 0.0 is too old");
 }
 
+TEST(CompileErrors, TargetsHaveOneName) {
+  for (auto [text, name] : std::initializer_list<std::pair<const char *, const char *>>{
+           {"sm_90", "cuda:90"},
+           {"cuda:90", "cuda:90"},
+           {"compute_90", "cuda:90"},
+           {"sm_120", "cuda:120"},
+           {"gpu", "cuda:80"},
+           {"host", "cpu"},
+           {"cpu", "cpu"},
+           {"host:x86-64-v3", "host:x86-64-v3"},
+           {"host:x86-64,+avx2,-bmi", "host:x86-64,+avx2,-bmi"}}) {
+    auto target = Target::parse(text);
+    ASSERT_TRUE(target.ok()) << text;
+    EXPECT_EQ(target->name(), name);
+    EXPECT_EQ(*Target::parse(target->name()), *target);
+  }
+}
+
 TEST(CompileErrors, TargetText) {
-  for (const char *text : {"", "gpu", "sm_", "sm_90a", "cuda", "cuda:", "cuda:-1", "cuda:9.0",
-                           "cuda:99999999999999999999", "host ", "host:"}) {
+  for (const char *text : {"", "gpus", "sm_", "sm90", "compute_", "sm_90a", "cuda", "cuda:",
+                           "cuda:-1", "cuda:9.0", "cuda:99999999999999999999", "host ", "host:"}) {
     auto target = Target::parse(text);
     ASSERT_FALSE(target.ok()) << text;
     EXPECT_EQ(target.error().kind, ErrorKind::InvalidArgument);
     EXPECT_EQ(target.error().message,
-              "target must be 'cpu', 'host:' with LLVM's name of a CPU, or 'cuda:' with the "
-              "compute capability times ten, such as 'cuda:90', got '" +
+              "target must be 'sm_' or 'cuda:' with the compute capability times ten, such as "
+              "'sm_90', 'gpu' for every GPU, 'host' or 'cpu' for the CPU at hand, or 'host:' with "
+              "LLVM's name of a CPU, such as 'host:x86-64-v3', got '" +
                   std::string(text) + "'");
   }
 }

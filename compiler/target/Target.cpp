@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The names of targets: the one parser for all that take one, from C++, Python and the tools.
+#include "eft/Compiler.h"
+
+#include <charconv>
+
+namespace eft {
+namespace {
+
+// PTX for it runs on every GPU that Eft compiles for.
+constexpr unsigned oldestCapability = 80;
+
+bool consume(std::string_view &text, std::string_view prefix) {
+  if (!text.starts_with(prefix))
+    return false;
+  text.remove_prefix(prefix.size());
+  return true;
+}
+
+} // namespace
+
+Expected<Target> Target::parse(std::string_view text) {
+  Target target;
+  if (text == "cpu" || text == "host")
+    return target;
+  std::string_view rest = text;
+  if (consume(rest, "host:") && !rest.empty()) {
+    size_t comma = rest.find(',');
+    target.cpu = rest.substr(0, comma);
+    if (comma != std::string_view::npos)
+      target.features = rest.substr(comma + 1);
+    return target;
+  }
+  target.kind = Kind::Cuda;
+  target.computeCapability = oldestCapability;
+  if (text == "gpu")
+    return target;
+  if (consume(rest, "sm_") || consume(rest, "cuda:") || consume(rest, "compute_")) {
+    const char *end = rest.data() + rest.size();
+    auto [last, failure] = std::from_chars(rest.data(), end, target.computeCapability);
+    if (failure == std::errc() && last == end)
+      return target;
+  }
+  return Error{ErrorKind::InvalidArgument,
+               "target must be 'sm_' or 'cuda:' with the compute capability times ten, such as "
+               "'sm_90', 'gpu' for every GPU, 'host' or 'cpu' for the CPU at hand, or 'host:' with "
+               "LLVM's name of a CPU, such as 'host:x86-64-v3', got '" +
+                   std::string(text) + "'"};
+}
+
+std::string Target::name() const {
+  if (kind == Kind::Cuda)
+    return "cuda:" + std::to_string(computeCapability);
+  if (cpu.empty() && features.empty())
+    return "cpu";
+  return "host:" + cpu + (features.empty() ? "" : "," + features);
+}
+
+} // namespace eft
