@@ -1,5 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The command line: `python -m eft run SCRIPT [ARGS]`, `compile`, `info`, `--version`."""
+"""The command line: `python -m eft run`, `compile`, `info`, `--version`; the script `eft` is the
+same.
+
+The exit status is 2 if the command itself is wrong, down to a file that is not there, and 1 if it
+was understood and failed.
+"""
 
 from __future__ import annotations
 
@@ -8,15 +13,23 @@ import sys
 from eft.version import __version__
 
 _USAGE = """\
-usage: python -m eft run SCRIPT [ARGUMENTS...]   run a script with `import triton` meaning Eft
-       python -m eft compile FILE.py ...         compile a kernel ahead of time, for C and C++
-       python -m eft info                        show the devices, the versions and the cache
+usage: python -m eft run SCRIPT [ARGUMENTS...]      run a script with `import triton` meaning Eft
+       python -m eft run -m MODULE [ARGUMENTS...]   the same for a module
+       python -m eft compile FILE.py ...            compile a kernel ahead of time, for C and C++
+       python -m eft info                           show the devices, the versions and the cache
        python -m eft --version
 """
 
 
 def main(arguments: list[str]) -> int:
     match arguments:
+        case ["-h" | "--help"] | ["run" | "info", "-h" | "--help"]:
+            print(_USAGE, end="")
+            return 0
+        case ["run", "-m", module, *rest]:
+            from eft.script import run_module
+
+            return run_module(module, rest)
         case ["run", script, *rest] if not script.startswith("-"):
             from eft.script import run
 
@@ -32,12 +45,30 @@ def main(arguments: list[str]) -> int:
         case ["--version"]:
             print(f"eft {__version__}")
             return 0
-        case ["-h" | "--help"] | ["run", "-h" | "--help"]:
-            print(_USAGE, end="")
-            return 0
-    print(_USAGE, end="", file=sys.stderr)
+    print(f"python -m eft{_mistake(arguments)}\n{_USAGE}", end="", file=sys.stderr)
     return 2
 
 
+def _mistake(arguments: list[str]) -> str:
+    """The command so far, and what is wrong with it."""
+    match arguments:
+        case []:
+            return ": expected a command"
+        case ["run"]:
+            return " run: expected a script, or -m and a module"
+        case ["run", "-m"]:
+            return " run: expected a module after -m"
+        case ["run", option, *_]:
+            return f" run: unknown option {option!r}"
+        case ["info" | "--version" as command, more, *_]:
+            return f" {command}: takes no arguments, got {more!r}"
+    return f": unknown command {arguments[0]!r}: expected run, compile or info"
+
+
+def command() -> int:
+    """The script `eft`."""
+    return main(sys.argv[1:])
+
+
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(command())

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Runs a script as Python itself would, but for what `import triton` means."""
+"""Runs a script or a module as Python itself would, but for what `import triton` means."""
 
 from __future__ import annotations
 
@@ -17,25 +17,77 @@ def run(script: str, arguments: list[str]) -> int:
     Returns:
         The exit status. What the script says with `sys.exit` goes through as a SystemExit.
     """
-    from eft.triton.finder import install
-
     try:
         with open(script, "rb") as file:
             text = file.read()
     except OSError as error:
-        print(f"python -m eft run: can't open {script!r}: {error.strerror}", file=sys.stderr)
-        return 2
-    main = ModuleType("__main__")
-    main.__file__ = script
-    main.__builtins__ = __builtins__
-    sys.modules["__main__"] = main
-    sys.argv = [script, *arguments]
-    sys.path[0] = os.path.dirname(os.path.realpath(script))
-    install()
+        return _fail(f"can't open {script!r}: {error.strerror}")
+    main = _become(script, arguments, os.path.dirname(os.path.realpath(script)))
     try:
         code = compile(text, script, "exec", dont_inherit=True)
     except (SyntaxError, ValueError) as error:
         return _report(error, None)
+    return _execute(code, main)
+
+
+def run_module(name: str, arguments: list[str]) -> int:
+    """Runs a module, or the module `__main__` of a package, as `python -m` would; see `run`."""
+    main = _become("-m", arguments, os.getcwd())
+    try:
+        spec = _find(name)
+        code = spec.loader.get_code(spec.name) if hasattr(spec.loader, "get_code") else None
+        if code is None:
+            raise _NoModule(f"{name!r} has no code that could be run")
+    except _NoModule as error:
+        return _fail(str(error))
+    except Exception as error:  # of a package around it, or of its own text
+        return _report(error, _frames_outside(error.__traceback__))
+    sys.argv[0] = main.__file__ = spec.origin
+    main.__spec__, main.__loader__ = spec, spec.loader
+    main.__package__, main.__cached__ = spec.parent, spec.cached
+    return _execute(code, main)
+
+
+class _NoModule(Exception):
+    """There is no module of a name that could be run."""
+
+
+def _find(name: str):
+    """The specification of a module that can be run."""
+    from importlib.util import find_spec
+
+    is_relative = name.startswith(".")
+    try:
+        spec = find_spec(name) if name and not is_relative else None
+    except ModuleNotFoundError as error:
+        if error.name is None or not f"{name}.".startswith(f"{error.name}."):
+            raise
+        spec = None
+    if spec is None:
+        raise _NoModule(f"there is no module {name!r}")
+    if spec.submodule_search_locations is None:
+        return spec
+    main = find_spec(f"{name}.__main__")
+    if main is None:
+        raise _NoModule(f"{name!r} is a package without a module __main__")
+    return main
+
+
+def _become(file: str, arguments: list[str], folder: str) -> ModuleType:
+    """Makes this process that of a script: `__main__`, arguments, the first folder of modules."""
+    from eft.triton.finder import install
+
+    main = ModuleType("__main__")
+    main.__file__ = file
+    main.__builtins__ = __builtins__
+    sys.modules["__main__"] = main
+    sys.argv = [file, *arguments]
+    sys.path[0] = folder
+    install()
+    return main
+
+
+def _execute(code, main: ModuleType) -> int:
     try:
         exec(code, main.__dict__)
     except Exception as error:
@@ -44,6 +96,21 @@ def run(script: str, arguments: list[str]) -> int:
         _report(error, error.__traceback__.tb_next)
         return 130  # what a shell makes of an interrupted command
     return 0
+
+
+def _frames_outside(traceback):
+    """A traceback from the first frame on that is neither Eft's nor of Python's import system."""
+    while traceback is not None:
+        file = traceback.tb_frame.f_code.co_filename
+        if file != __file__ and "importlib" not in file:
+            break
+        traceback = traceback.tb_next
+    return traceback
+
+
+def _fail(message: str) -> int:
+    print(f"python -m eft run: {message}", file=sys.stderr)
+    return 2
 
 
 def _report(error: BaseException, traceback) -> int:

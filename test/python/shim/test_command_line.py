@@ -3,8 +3,13 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import eft
 import pytest
+
+ROOT = Path(__file__).parents[3]
 
 
 def test_version(python):
@@ -23,12 +28,46 @@ def test_help(python):
     assert done.stdout.startswith("usage: python -m eft run SCRIPT [ARGUMENTS...]")
 
 
-@pytest.mark.parametrize("arguments", [(), ("walk",), ("run",), ("run", "--fast", "x.py")])
-def test_what_is_no_command_shows_the_usage(python, arguments):
+MISTAKES = {
+    (): ": expected a command",
+    ("walk",): ": unknown command 'walk': expected run, compile or info",
+    ("--fast",): ": unknown command '--fast': expected run, compile or info",
+    ("run",): " run: expected a script, or -m and a module",
+    ("run", "-m"): " run: expected a module after -m",
+    ("run", "--fast", "x.py"): " run: unknown option '--fast'",
+    ("info", "all"): " info: takes no arguments, got 'all'",
+    ("--version", "all"): " --version: takes no arguments, got 'all'",
+}
+
+
+@pytest.mark.parametrize(("arguments", "mistake"), MISTAKES.items())
+def test_what_is_no_command_is_named_above_the_usage(python, arguments, mistake):
     done = python.run("-m", "eft", *arguments)
     assert done.returncode == 2
     assert done.stdout == ""
-    assert done.stderr.startswith("usage: python -m eft run SCRIPT [ARGUMENTS...]")
+    first, usage = done.stderr.split("\n", 1)
+    assert first == f"python -m eft{mistake}"
+    assert usage == python.run("-m", "eft", "--help").stdout
+
+
+def test_the_same_mistake_has_the_same_status(python):
+    options = ("--kernel", "k", "--signature", "", "--target", "host", "--out", "x")
+    for command in (("run", "no.py"), ("compile", "no.py", *options)):
+        done = python.run("-m", "eft", *command)
+        assert (done.returncode, done.stdout) == (2, "")
+        assert done.stderr == (
+            f"python -m eft {command[0]}: can't open 'no.py': No such file or directory\n"
+        )
+
+
+def test_the_console_script_is_the_module(python):
+    scripts = (ROOT / "pyproject.toml").read_text().partition("[project.scripts]\n")[2]
+    module, function = re.match(r'eft = "(.*):(.*)"\n', scripts).groups()
+    done = python.run("-c", f"import sys; from {module} import *; sys.exit({function}())")
+    assert (done.returncode, done.stderr.splitlines()[0]) == (
+        2,
+        "python -m eft: expected a command",
+    )
 
 
 def test_info_names_versions_devices_and_the_cache(python):

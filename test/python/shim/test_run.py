@@ -183,6 +183,76 @@ def test_script_that_is_not_there(python):
     assert done.stderr == "python -m eft run: can't open 'nowhere.py': No such file or directory\n"
 
 
+PACKAGE = {
+    "package/__init__.py": "import triton\n",
+    "package/tool.py": (
+        "import sys, triton, __main__\n"
+        "from . import other\n"
+        "assert __main__.sys is sys and __spec__.name == 'package.tool'\n"
+        "print(__name__, __package__, triton.__name__, sys.argv[1:], sys.argv[0] == __file__)\n"
+        "sys.exit(3)\n"
+    ),
+    "package/other.py": "",
+    "package/wrong.py": "import nothing_at_all\n",
+    "package/main/__init__.py": "",
+    "package/main/__main__.py": "print('main')\n",
+    "broken/__init__.py": "1 / 0\n",
+    "broken/tool.py": "",
+}
+
+
+def run_module(python, *arguments: str):
+    for name, text in PACKAGE.items():
+        python.write(name, text)
+    return python.run("-m", "eft", "run", "-m", *arguments)
+
+
+def test_a_module_runs_as_pythons_own_option_runs_it(python):
+    done = run_module(python, "package.tool", "one", "-m", "two")
+    assert done.stderr == ""
+    assert done.stdout == "__main__ package triton ['one', '-m', 'two'] True\n".replace(
+        " triton ", " eft.triton "
+    )
+    assert done.returncode == 3
+
+
+def test_a_package_runs_its_main(python):
+    done = run_module(python, "package.main")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "main\n", "")
+
+
+@pytest.mark.parametrize(
+    ("name", "error"),
+    [
+        ("nowhere", "there is no module 'nowhere'"),
+        ("package.nowhere", "there is no module 'package.nowhere'"),
+        ("package.other.nowhere", "there is no module 'package.other.nowhere'"),
+        ("nowhere.tool", "there is no module 'nowhere.tool'"),
+        ("", "there is no module ''"),
+        (".tool", "there is no module '.tool'"),
+        ("package", "'package' is a package without a module __main__"),
+        ("math", "'math' has no code that could be run"),
+    ],
+)
+def test_a_module_that_can_not_be_run(python, name, error):
+    done = run_module(python, name)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == f"python -m eft run: {error}\n"
+
+
+def test_what_a_module_raises_begins_in_its_own_text(python):
+    done = run_module(python, "package.wrong")
+    assert done.returncode == 1
+    lines = done.stderr.splitlines()
+    assert lines[1].endswith('wrong.py", line 1, in <module>')
+    assert lines[-1] == "ModuleNotFoundError: No module named 'nothing_at_all'"
+    done = run_module(python, "broken.tool")
+    assert done.returncode == 1
+    lines = done.stderr.splitlines()
+    assert os.path.join("broken", "__init__.py") in lines[1]
+    assert lines[-1] == "ZeroDivisionError: division by zero"
+
+
 EFT = f"Eft {eft.__version__}"
 NOT_THERE = {
     "triton.autotune(configs=[], key=[])": "does not have triton.autotune",
