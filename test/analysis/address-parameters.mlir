@@ -88,6 +88,24 @@ func.func @branches_and_while(%x: !eft.ptr<i32>, %c: i1, %a: i32, %b: i32, %step
   return
 }
 
+// What divides the number modulo which offsets wrap around tells how long their runs are. Of a mask
+// nothing is asked, not even where it bounds the same offsets.
+// CHECK-LABEL: @remainder_in_an_address
+// CHECK-NEXT: reach an address: 1 2{{$}}
+func.func @remainder_in_an_address(%x: !eft.ptr<i32>, %start: i32, %n: i32, %bound: i32) {
+  %range = eft.arange 0 to 64 : tensor<64xi32>
+  %starts = eft.splat %start : i32 -> tensor<64xi32>
+  %offsets = arith.addi %starts, %range : tensor<64xi32>
+  %ns = eft.splat %n : i32 -> tensor<64xi32>
+  %wrapped = arith.remsi %offsets, %ns : tensor<64xi32>
+  %bounds = eft.splat %bound : i32 -> tensor<64xi32>
+  %mask = arith.cmpi slt, %wrapped, %bounds : tensor<64xi32>
+  %xs = eft.splat %x : !eft.ptr<i32> -> tensor<64x!eft.ptr<i32>>
+  %p = eft.addptr %xs, %wrapped : tensor<64x!eft.ptr<i32>>, tensor<64xi32>
+  eft.store %p, %range, mask %mask : tensor<64x!eft.ptr<i32>>
+  return
+}
+
 // An index from memory is an address's part, but where it lies is an address of its own.
 // CHECK-LABEL: @index_from_memory
 // CHECK-NEXT: reach an address: 2{{$}}
