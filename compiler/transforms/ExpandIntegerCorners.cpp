@@ -87,7 +87,7 @@ void addDivisionsByEven(func::FuncOp function, DenseSet<Operation *> &even) {
   SmallVector<Operation *> divisions;
   function.walk([&](Operation *op) {
     if (isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp>(op) &&
-        op->getOperand(1).getDefiningOp<SplatOp>())
+        isBlock(op->getResult(0).getType()) && !constantOf(op->getOperand(1)))
       divisions.push_back(op);
   });
   if (divisions.empty())
@@ -95,7 +95,11 @@ void addDivisionsByEven(func::FuncOp function, DenseSet<Operation *> &even) {
   AxisInfos infos(function);
   for (Operation *op : divisions) {
     AxisInfo divisor = infos.of(op->getOperand(1));
-    if (!divisor.getConstant() && divisor.divisibilityOfAll() > 1)
+    auto shape = cast<ShapedType>(op->getResult(0).getType()).getShape();
+    const bool isUniform = llvm::all_of(llvm::enumerate(shape), [&](auto extent) {
+      return divisor.constancy(extent.index()) >= extent.value();
+    });
+    if (isUniform && !divisor.getConstant() && divisor.divisibilityOfAll() > 1)
       even.insert(op);
   }
 }

@@ -51,6 +51,32 @@ func.func @blocks_by_an_even_number(%x: tensor<8xi32>, %n: i32 {eft.divisibility
   return %r : tensor<8xi32>
 }
 
+// One number for the whole block is that also if it was extended as a block.
+// CHECK-LABEL: @blocks_by_an_extended_number
+func.func @blocks_by_an_extended_number(%x: tensor<8xi64>, %n: i32 {eft.divisibility = 2 : i32})
+    -> tensor<8xi64> {
+  // CHECK: %[[D:.*]] = arith.extsi
+  // CHECK: arith.ori %[[D]]
+  // CHECK: arith.remsi
+  %ns = eft.splat %n : i32 -> tensor<8xi32>
+  %d = arith.extsi %ns : tensor<8xi32> to tensor<8xi64>
+  %r = arith.remsi %x, %d : tensor<8xi64>
+  return %r : tensor<8xi64>
+}
+
+// A block of even numbers has the general form.
+// CHECK-LABEL: @blocks_by_even_numbers
+func.func @blocks_by_even_numbers(%x: tensor<8xi32>) -> tensor<8xi32> {
+  // CHECK-NOT: arith.ori
+  // CHECK: arith.maxui
+  // CHECK: arith.remsi
+  %two = arith.constant dense<2> : tensor<8xi32>
+  %range = eft.arange 0 to 8 : tensor<8xi32>
+  %d = arith.muli %range, %two : tensor<8xi32>
+  %r = arith.remsi %x, %d : tensor<8xi32>
+  return %r : tensor<8xi32>
+}
+
 // CHECK-LABEL: @by_an_ordinary_constant
 func.func @by_an_ordinary_constant(%x: i32, %y: tensor<8xi32>) -> (i32, tensor<8xi32>) {
   // CHECK-NOT: select
