@@ -202,3 +202,30 @@ func.func @choices(%p: !eft.ptr<f32>, %v: f32, %n: i32) {
   eft.store %pi, %s, mask %m {run = 2 : i32, prefix} : tensor<256x!eft.ptr<f32>, #layout>
   return
 }
+
+// -----
+
+#layout = #eft.layout<register = [[1], [64]], lane = [[2], [4], [8], [16], [32]], warp = []>
+
+// What the loads give behind the branch is words; only who uses them takes them apart.
+// CHECK-LABEL: @words
+// CHECK: scf.if %{{.*}} -> (vector<2xi32>, vector<2xi32>, vector<2xi32>, vector<2xi32>) {
+// CHECK: %[[X:.*]] = llvm.load %{{.*}} -> vector<2xi32>
+// CHECK: %[[Y:.*]] = llvm.load %{{.*}} -> vector<2xi32>
+// CHECK-NEXT: scf.yield %[[X]], %[[X]], %[[Y]], %[[Y]] :
+// CHECK: llvm.bitcast
+// CHECK: llvm.extractelement
+// CHECK: arith.addf
+func.func @words(%p: !eft.ptr<f32>, %q: !eft.ptr<f32>, %r: !eft.ptr<f32>, %n: i32) {
+  %i = eft.arange 0 to 128 : tensor<128xi32, #layout>
+  %ns = eft.splat %n : i32 -> tensor<128xi32, #layout>
+  %m = arith.cmpi slt, %i, %ns : tensor<128xi32, #layout>
+  %ps = eft.splat %p : !eft.ptr<f32> -> tensor<128x!eft.ptr<f32>, #layout>
+  %qs = eft.splat %q : !eft.ptr<f32> -> tensor<128x!eft.ptr<f32>, #layout>
+  %rs = eft.splat %r : !eft.ptr<f32> -> tensor<128x!eft.ptr<f32>, #layout>
+  %x = eft.load %ps, mask %m {run = 2 : i32, prefixRuns} : tensor<128x!eft.ptr<f32>, #layout>
+  %y = eft.load %qs, mask %m {run = 2 : i32, prefixRuns} : tensor<128x!eft.ptr<f32>, #layout>
+  %z = arith.addf %x, %y : tensor<128xf32, #layout>
+  eft.store %rs, %z {run = 2 : i32} : tensor<128x!eft.ptr<f32>, #layout>
+  return
+}

@@ -133,7 +133,32 @@ private:
     return results;
   }
 
+  /// Whether something in the span uses a result of the operation.
+  static bool isUsedInside(Operation &op, const Span &span) {
+    Block *block = op.getBlock();
+    return llvm::any_of(op.getUsers(), [&](Operation *user) {
+      Operation *around = block->findAncestorOpInBlock(*user);
+      return around && (around == span.last || around->isBeforeInBlock(span.last));
+    });
+  }
+
+  /// Moves behind the span what takes apart what an access in it gave, for those that come later:
+  /// the branch then gives whole words. Constants go in front of it, so that it need not give them.
+  static void narrow(const Span &span) {
+    for (Operation &op : llvm::make_early_inc_range(llvm::make_range(span.begin(), span.end())))
+      if (&op != span.first && op.hasTrait<OpTrait::ConstantLike>())
+        op.moveBefore(span.first);
+    SmallVector<Operation *> takers;
+    for (Operation &op : llvm::make_range(span.begin(), span.end()))
+      if (isa<LLVM::ExtractElementOp, LLVM::BitcastOp>(op))
+        takers.push_back(&op);
+    for (Operation *op : llvm::reverse(takers))
+      if (!isUsedInside(*op, span))
+        op->moveAfter(span.last);
+  }
+
   void split(Value mask, const Span &span) {
+    narrow(span);
     ImplicitLocOpBuilder b(span.first->getLoc(), span.first);
     SmallVector<Value> used = results(span);
     const bool canOrder = used.empty() && hasOneStore(mask, span);
