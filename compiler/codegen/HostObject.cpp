@@ -84,6 +84,10 @@ std::vector<std::string> enabledFeatures(const llvm::TargetMachine &machine) {
   return names;
 }
 
+bool convertsF16(const llvm::TargetMachine &machine) {
+  return !machine.getTargetTriple().isX86() || llvm::is_contained(enabledFeatures(machine), "f16c");
+}
+
 unsigned vectorBits(const llvm::TargetMachine &machine) {
   // Not only what was asked for by name: a CPU's name stands for features too.
   std::vector<std::string> enabled = enabledFeatures(machine);

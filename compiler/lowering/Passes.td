@@ -223,7 +223,7 @@ def Bf16ToBits : Pass<"eft-bf16-to-bits", "::mlir::ModuleOp"> {
     For a CPU, behind `eft-lower-to-cpu`. All arithmetic on bf16 has become arithmetic on other types by
     then, and what is left moves bits: loads, stores, constants, choices, what loops carry. No bf16
     reaches LLVM, whose code for x86 takes vectors of them apart, and flushes denormals where it keeps a
-    number as f32 for a while.
+    number as f32 for a while. Where nothing is left that converts f16, that is held in the same way.
 
     ```mlir
     %x = llvm.load %pointer {alignment = 2 : i64} : !llvm.ptr -> bf16

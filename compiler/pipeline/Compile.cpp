@@ -174,7 +174,10 @@ private:
     passOptions.numWarps = options.numWarps;
     passOptions.computeCapability = target.computeCapability;
     passOptions.maxRegisters = options.maxRegisters;
-    passOptions.vectorBits = isGpu() ? 128 : vectorBits(*machine);
+    if (!isGpu()) {
+      passOptions.vectorBits = vectorBits(*machine);
+      passOptions.convertsF16 = convertsF16(*machine);
+    }
     PassManager passes(module->getContext(), ModuleOp::getOperationName());
     addPasses(passes, passOptions);
     return passes.run(*module);

@@ -29,7 +29,7 @@ void addBlockTransforms(OpPassManager &passes, const PassOptions &options) {
     passes.addPass(createWidenDot());
     passes.addPass(createReduceAssertions());
   }
-  passes.addPass(createExpandNarrowFloats({options.isGpu, options.isGpu}));
+  passes.addPass(createExpandNarrowFloats({options.isGpu, options.isGpu, options.convertsF16}));
   passes.addPass(createExpandFloatToInt());
   if (!options.isGpu)
     passes.addPass(createExpandMinMax());

@@ -124,8 +124,9 @@ struct ExpandTruncation : NarrowPattern<arith::TruncFOp> {
     auto from = cast<FloatType>(getElementTypeOrSelf(op.getIn().getType()));
     FloatType to = narrowType(op.getOut());
     constexpr auto nearest = arith::RoundingMode::to_nearest_even;
-    bool isNative = to && (to.isF16() ? from.isF32() || support.f16Arithmetic
-                                      : from.isF32() && support.bf16Conversions);
+    bool isNative =
+        to && (to.isF16() ? support.f16Arithmetic || (from.isF32() && support.f16Conversions)
+                          : from.isF32() && support.bf16Conversions);
     if (!to || isNative || (!from.isF32() && !from.isF64()))
       return rewriter.notifyMatchFailure(op, "the target has this conversion");
     if (op.getRoundingmode().value_or(nearest) != nearest)
@@ -159,7 +160,8 @@ struct ExpandNarrowFloatsPass : impl::ExpandNarrowFloatsBase<ExpandNarrowFloatsP
 
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    populateExpandNarrowFloatsPatterns(patterns, nativeF16, nativeBf16Conversion);
+    populateExpandNarrowFloatsPatterns(patterns, nativeF16, nativeBf16Conversion,
+                                       nativeF16Conversion);
     applyPatternsOnce(getOperation(), std::move(patterns));
   }
 };
@@ -167,8 +169,8 @@ struct ExpandNarrowFloatsPass : impl::ExpandNarrowFloatsBase<ExpandNarrowFloatsP
 } // namespace
 
 void populateExpandNarrowFloatsPatterns(RewritePatternSet &patterns, bool nativeF16,
-                                        bool nativeBf16Conversion) {
-  NarrowFloatSupport support{nativeF16, nativeBf16Conversion};
+                                        bool nativeBf16Conversion, bool nativeF16Conversion) {
+  NarrowFloatSupport support{nativeF16, nativeBf16Conversion, nativeF16Conversion};
   MLIRContext *context = patterns.getContext();
   using enum Result;
   patterns

@@ -34,7 +34,7 @@ void populateExpandFloatToIntPatterns(mlir::RewritePatternSet &patterns);
 
 /// Replaces operations on f16 and bf16 by operations on f32, as far as the target lacks them.
 void populateExpandNarrowFloatsPatterns(mlir::RewritePatternSet &patterns, bool nativeF16,
-                                        bool nativeBf16Conversion);
+                                        bool nativeBf16Conversion, bool nativeF16Conversion);
 
 /// Replaces `arith.minnumf` and `arith.maxnumf` by comparisons and selects that order zeros.
 void populateExpandMinMaxPatterns(mlir::RewritePatternSet &patterns);

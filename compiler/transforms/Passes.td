@@ -187,7 +187,9 @@ def ExpandNarrowFloats : Pass<"eft-expand-narrow-floats"> {
 
     `native-f16` is for targets that add, subtract, multiply, compare and fuse on f16, and convert it from
     and to f64 and integers (a GPU): these stay, with the same bits. Division and square root still go
-    through f32. `native-bf16-conversion` keeps the conversions between f32 and bf16.
+    through f32. `native-bf16-conversion` and `native-f16-conversion` keep the conversions between f32 and
+    these types. What lacks the latter is a CPU without F16C, for which LLVM would call a function for
+    each element.
 
     Covers addf, subf, mulf, divf, remf, negf, cmpf, the four minima and maxima, conversions from and to
     integers of up to 64 bits, f32 and f64, and math.sqrt, math.absf, math.fma, math.floor, math.ceil,
@@ -207,7 +209,9 @@ def ExpandNarrowFloats : Pass<"eft-expand-narrow-floats"> {
   let options = [
     Option<"nativeF16", "native-f16", "bool", /*default=*/"false", "the target computes on f16">,
     Option<"nativeBf16Conversion", "native-bf16-conversion", "bool", /*default=*/"false",
-           "the target converts between f32 and bf16">
+           "the target converts between f32 and bf16">,
+    Option<"nativeF16Conversion", "native-f16-conversion", "bool", /*default=*/"true",
+           "the target converts between f32 and f16">
   ];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
 }

@@ -83,3 +83,33 @@ func.func @atomic_sum(%p: !eft.ptr<bf16>, %x: bf16) {
   eft.store %p, %old : !eft.ptr<bf16>
   return
 }
+
+// -----
+
+// f16 that is only moved, as on a CPU that can't convert it. LLVM would know this for |x| of f16.
+// CHECK-LABEL: func.func private @f16_without_conversions.program
+func.func @f16_without_conversions(%p: !eft.ptr<f16>) {
+  // CHECK: %[[X:.*]] = llvm.load %{{.*}} -> i16
+  // CHECK-NOT: bitcast
+  // CHECK: %[[SIZE:.*]] = arith.andi %[[X]], %{{.*}} : i16
+  // CHECK: llvm.store %[[SIZE]], %{{.*}} : i16
+  %x = eft.load %p : !eft.ptr<f16>
+  %bits = arith.bitcast %x : f16 to i16
+  %mask = arith.constant 32767 : i16
+  %size = arith.andi %bits, %mask : i16
+  %y = arith.bitcast %size : i16 to f16
+  eft.store %p, %y : !eft.ptr<f16>
+  return
+}
+
+// -----
+
+// CHECK-LABEL: func.func private @f16_that_is_converted.program
+func.func @f16_that_is_converted(%p: !eft.ptr<f16>, %q: !eft.ptr<f32>) {
+  // CHECK: %[[X:.*]] = llvm.load %{{.*}} -> f16
+  // CHECK: arith.extf %[[X]] : f16 to f32
+  %x = eft.load %p : !eft.ptr<f16>
+  %y = arith.extf %x : f16 to f32
+  eft.store %q, %y : !eft.ptr<f32>
+  return
+}

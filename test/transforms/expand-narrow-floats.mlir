@@ -1,6 +1,9 @@
 // RUN: eft-opt %s --eft-expand-narrow-floats --cse | FileCheck %s --check-prefixes=CHECK,CPU
 // RUN: eft-opt %s --eft-expand-narrow-floats="native-f16=true native-bf16-conversion=true" --cse \
 // RUN:   | FileCheck %s --check-prefixes=CHECK,GPU
+// RUN: eft-opt %s --eft-expand-narrow-floats="native-f16-conversion=false" --cse \
+// RUN:   | FileCheck %s --check-prefix=INTEGERS \
+// RUN:       --implicit-check-not="f16 to f32" --implicit-check-not="f32 to f16"
 
 // CHECK-LABEL: @sum_of_bf16
 // CHECK-SAME: (%[[A:.*]]: tensor<64xbf16>)
@@ -25,7 +28,12 @@ func.func @sum_of_bf16(%a: tensor<64xbf16>) -> tensor<64xbf16> {
 }
 
 // CHECK-LABEL: @f16_operations
+// INTEGERS-LABEL: @f16_operations
 func.func @f16_operations(%a: f16, %b: f16) -> f16 {
+  // INTEGERS: %[[BITS:.*]] = arith.bitcast %{{.*}} : f16 to i16
+  // INTEGERS: arith.extui %[[BITS]] : i16 to i32
+  // INTEGERS: arith.trunci %{{.*}} : i32 to i16
+  // INTEGERS-NEXT: arith.bitcast %{{.*}} : i16 to f16
   // CPU: arith.mulf %{{.*}} : f32
   // CPU-NEXT: arith.truncf
   // CPU: arith.subf %{{.*}} : f32

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// eft-bf16-to-bits: what is left of bf16 only moves bits, so integers hold them.
+// eft-bf16-to-bits: what is left of bf16 only moves bits, so integers hold them; f16 likewise on a
+// CPU without conversions.
 //
 // LLVM's x86 code for bf16 is no move. It takes vectors apart. A number that lives over several
 // basic blocks it keeps as f32, and where the CPU has an instruction for it, narrows it again with
-// that; and the instruction takes denormals for zeros.
+// that; and the instruction takes denormals for zeros. For f16 on a CPU that can't convert it, it
+// finds back to operations on f16 from those on its bits, and calls a function for each element of
+// them.
 #include "compiler/lowering/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -16,18 +19,33 @@ namespace eft {
 
 namespace {
 
+/// Whether some operation takes f16 for a number. Only conversions are left that can.
+bool convertsF16(ModuleOp module) {
+  return module
+      .walk([](Operation *op) {
+        auto isF16 = [](Type type) { return getElementTypeOrSelf(type).isF16(); };
+        bool converts = isa<arith::ExtFOp, arith::TruncFOp>(op) &&
+                        (isF16(op->getOperand(0).getType()) || isF16(op->getResult(0).getType()));
+        return converts ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 struct Bf16ToBitsPass : impl::Bf16ToBitsBase<Bf16ToBitsPass> {
   void runOnOperation() override {
     Type bits = IntegerType::get(&getContext(), 16);
+    const bool holdsF16 = !convertsF16(getOperation());
+    auto isHeld = [=](Type type) { return type.isBF16() || (holdsF16 && type.isF16()); };
     AttrTypeReplacer replacer;
-    replacer.addReplacement([=](BFloat16Type) { return bits; });
+    replacer.addReplacement(
+        [=](FloatType type) -> std::optional<Type> { return isHeld(type) ? bits : Type(type); });
     replacer.addReplacement([=](FloatAttr number) -> std::optional<Attribute> {
-      if (!number.getType().isBF16())
+      if (!isHeld(number.getType()))
         return std::nullopt;
       return IntegerAttr::get(bits, number.getValue().bitcastToAPInt());
     });
     replacer.addReplacement([=](DenseElementsAttr numbers) -> std::optional<Attribute> {
-      if (!numbers.getElementType().isBF16())
+      if (!isHeld(numbers.getElementType()))
         return std::nullopt;
       return numbers.bitcast(bits);
     });

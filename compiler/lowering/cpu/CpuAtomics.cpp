@@ -97,7 +97,7 @@ private:
   /// The sum of two narrow floats is rounded from one of f32, until nobody has come in between.
   Value addNarrow(Value pointer, Value value, MemoryOrder order) {
     auto type = cast<FloatType>(element);
-    NarrowFormats formats({});
+    NarrowFormats formats({}); // the time goes elsewhere, and not every CPU has the conversions
     Number addend = formats.toF32(Number(b, as(type, value)));
     Value first = b.create<LLVM::LoadOp>(bitsType(), pointer, /*alignment=*/2, /*isVolatile=*/false,
                                          /*isNonTemporal=*/false, /*isInvariant=*/false,

@@ -45,10 +45,36 @@ Number addToOdd(Number a, Number b) {
   return select(isOff, bits + step, bits).bitsAs(f64(a));
 }
 
+/// f16 to f32, by integers and one exact product.
+Number widenF16(Number x) {
+  Number bits = x.bits().extendUnsigned(32), size = bits & 0x7FFF, moved = size << 13;
+  // The exponents' biases differ by 112. The bits of a denormal are one of f32 here.
+  Number finite = (moved.bitsAs(f32(x)) * 0x1p112).bits();
+  Number wide = select(lessUnsigned(size, size.constant(0x7C00)), finite, moved | 0x7F800000);
+  return (wide | ((bits & 0x8000) << 16)).bitsAs(f32(x));
+}
+
+/// f32 to f16, by integers and one sum.
+Number narrowToF16(Number x) {
+  Number bits = x.bits(), size = bits & 0x7FFFFFFF;
+  auto isBelow = [&](uint32_t end) { return lessUnsigned(size, size.constant(end)); };
+  // Rounded as to bf16, below, to infinity at the end.
+  Number normal = (size + (0xFFF - (112 << 23)) + ((size >> 13) & 1)) >> 13;
+  // The unit of f16's denormals is that of the f32 from one half on, so adding one half rounds to
+  // it.
+  Number denormal = (size.bitsAs(f32(x)) + 0.5).bits() - 0x3F000000;
+  Number result = select(isBelow(0x38800000), denormal, normal); // 2^-14
+  result = select(isBelow(0x47800000), result, 0x7C00);          // 2^16
+  result = select(isNan(x), 0x7E00, result) | ((bits >> 16) & 0x8000);
+  return result.truncate(16).bitsAs(x.getBuilder().getF16Type());
+}
+
 } // namespace
 
 Number NarrowFormats::toF32(Number x) const {
   if (x.getElementType().isF16()) {
+    if (!support.convertsF16())
+      return widenF16(x);
     Number wide = x.extendFloat(f32(x));
     if (support.f16Arithmetic)
       return wide;
@@ -62,6 +88,8 @@ Number NarrowFormats::toF32(Number x) const {
 }
 
 Number NarrowFormats::fromF32(Number x, FloatType type) const {
+  if (type.isF16() && !support.convertsF16())
+    return narrowToF16(x);
   if (type.isF16() || support.bf16Conversions)
     return x.truncateFloat(type);
   // A bf16 is the upper half of an f32. Adding a little less than half of its unit, or, if it is
@@ -77,7 +105,7 @@ Number NarrowFormats::fromF32(Number x, FloatType type) const {
 
 Number NarrowFormats::fromExactF32(Number x, FloatType type) const {
   if (type.isF16() || support.bf16Conversions)
-    return x.truncateFloat(type);
+    return fromF32(x, type);
   return (x.bits() >> 16).truncate(16).bitsAs(type);
 }
 

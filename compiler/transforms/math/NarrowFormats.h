@@ -17,6 +17,10 @@ struct NarrowFloatSupport {
   bool f16Arithmetic = false;
   /// Conversions between f32 and bf16.
   bool bf16Conversions = false;
+  /// Conversions between f32 and f16.
+  bool f16Conversions = false;
+
+  bool convertsF16() const { return f16Arithmetic || f16Conversions; }
 };
 
 class NarrowFormats {

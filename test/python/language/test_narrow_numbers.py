@@ -124,7 +124,7 @@ def test_denormals_are_kept(device, kernel, name):
     check(device, kernel, name)
 
 
-@pytest.mark.parametrize("cpu", ["native,-avx512bf16,-avx512fp16", "x86-64-v3"])
+@pytest.mark.parametrize("cpu", ["native,-avx512bf16,-avx512fp16", "x86-64-v3", "x86-64"])
 @pytest.mark.parametrize("name", ["bf16", "fp16"])
 @KERNELS
 def test_denormals_are_kept_on_older_processors(host, monkeypatch, kernel, name, cpu):

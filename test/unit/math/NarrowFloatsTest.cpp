@@ -23,9 +23,14 @@ std::string hex(uint64_t bits) {
   return text;
 }
 
-class NarrowFloats : public testing::TestWithParam<const Format *> {
+struct Target {
+  const Format *format;
+  std::string name, options; // of the pass
+};
+
+class NarrowFloats : public testing::TestWithParam<Target> {
 protected:
-  const Format &format() const { return *GetParam(); }
+  const Format &format() const { return *GetParam().format; }
 
   /// Compiles `%r = OPERATION : TYPE`, where {T} stands for the format.
   VectorKernel compile(std::string body, std::vector<std::string> inputs,
@@ -37,7 +42,8 @@ protected:
     return VectorKernel({.body = body,
                          .inputs = inputs,
                          .output = output == "T" ? format().name : output,
-                         .passes = "eft-expand-math,eft-expand-narrow-floats,eft-expand-min-max"});
+                         .passes = "eft-expand-math,eft-expand-narrow-floats" + GetParam().options +
+                                   ",eft-expand-min-max"});
   }
 
   /// `what` is called for the message of a failure.
@@ -300,8 +306,11 @@ TEST_P(NarrowFloats, FromUnsignedIntegers) {
   testFromInteger<uint64_t>(format(), kernel("i64"));
 }
 
-INSTANTIATE_TEST_SUITE_P(, NarrowFloats, testing::Values(&f16, &bf16),
-                         [](const auto &info) { return info.param->name; });
+INSTANTIATE_TEST_SUITE_P(, NarrowFloats,
+                         testing::Values(Target{&f16, "f16", ""}, Target{&bf16, "bf16", ""},
+                                         Target{&f16, "f16WithoutConversions",
+                                                "{native-f16-conversion=false}"}),
+                         [](const auto &info) { return info.param.name; });
 
 } // namespace
 } // namespace eft::test
