@@ -8,6 +8,7 @@
 #include "llvm/Support/Error.h"
 #include "llvm/Target/TargetMachine.h"
 
+#include <atomic>
 #include <memory>
 #include <string>
 #include <vector>
@@ -69,8 +70,10 @@ unsigned vectorBits(const llvm::TargetMachine &machine);
 void avoidPtxasErrors(llvm::Module &module);
 
 /// LLVM's optimizations, with the module's data layout and triple set to the machine's. Nothing
-/// that it does changes the bits of a result.
-void optimize(llvm::Module &module, llvm::TargetMachine &machine);
+/// that it does changes the bits of a result. Once `isAbandoned` is true, what is left of them is
+/// skipped.
+void optimize(llvm::Module &module, llvm::TargetMachine &machine,
+              const std::atomic<bool> *isAbandoned = nullptr);
 
 /// Assembly text (PTX on a GPU), or an object.
 llvm::Expected<std::string> emit(llvm::Module &module, llvm::TargetMachine &machine,

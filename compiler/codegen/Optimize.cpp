@@ -45,7 +45,8 @@ struct ErrorCollector : llvm::DiagnosticHandler {
 
 } // namespace
 
-void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
+void optimize(llvm::Module &module, llvm::TargetMachine &machine,
+              const std::atomic<bool> *isAbandoned) {
   module.setTargetTriple(machine.getTargetTriple().str());
   module.setDataLayout(machine.createDataLayout());
 
@@ -53,7 +54,11 @@ void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
   llvm::FunctionAnalysisManager functions;
   llvm::CGSCCAnalysisManager components;
   llvm::ModuleAnalysisManager modules;
-  llvm::PassBuilder builder(&machine, tuning());
+  llvm::PassInstrumentationCallbacks callbacks;
+  if (isAbandoned)
+    callbacks.registerShouldRunOptionalPassCallback(
+        [=](llvm::StringRef, llvm::Any) { return !*isAbandoned; });
+  llvm::PassBuilder builder(&machine, tuning(), std::nullopt, &callbacks);
   builder.registerModuleAnalyses(modules);
   builder.registerCGSCCAnalyses(components);
   builder.registerFunctionAnalyses(functions);

@@ -203,6 +203,10 @@ def LowerToCpu : Pass<"eft-lower-to-cpu", "::mlir::ModuleOp"> {
     `(const uint64_t *arguments, const uint32_t grid[3], uint64_t first, uint64_t count)`, that runs the
     programs `first` to `first + count - 1`, counted with x fastest. An argument takes 8 bytes.
 
+    With `stoppable`, the code loads the word `eft$attention` before each program and in each turn of
+    loops that may be long, but for those of steps. Where it is not 0, it calls `eft$poll`, and returns
+    if the answer is not 0.
+
     A dot copies its operands to the stack and is loops over them, with a tile of the accumulator in
     registers.
 
@@ -210,7 +214,9 @@ def LowerToCpu : Pass<"eft-lower-to-cpu", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"vectorBits", "vector-bits", "unsigned", /*default=*/"256",
-           "bits of a vector register; a power of two">
+           "bits of a vector register; a power of two">,
+    Option<"stoppable", "stoppable", "bool", /*default=*/"false",
+           "let the code end early where the runtime asks for it">
   ];
   let dependentDialects = ["::mlir::scf::SCFDialect", "::mlir::arith::ArithDialect",
                            "::mlir::LLVM::LLVMDialect", "::mlir::math::MathDialect",

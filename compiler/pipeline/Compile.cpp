@@ -42,15 +42,16 @@ constexpr unsigned mostRegisters = 255;
 /// What is being compiled, from stage to stage.
 class Compilation {
 public:
-  Compilation(ModuleOp module, const Target &target, const CompileOptions &options)
-      : module(module.clone()), target(target), options(options) {}
+  Compilation(ModuleOp module, const Target &target, const CompileOptions &options,
+              const CompileControl &control)
+      : module(module.clone()), target(target), options(options), control(control) {}
 
   FailureOr<Compiled> run() {
     LogicalResult (Compilation::*const stages[])() = {
         &Compilation::takeInput, &Compilation::place, &Compilation::makeCode,
         &Compilation::emitText, &Compilation::emitBinary};
     for (unsigned stage = 0; stage <= unsigned(options.last); ++stage)
-      if (failed((this->*stages[stage])()))
+      if (isAbandoned() || failed((this->*stages[stage])()))
         return failure();
     return std::move(result);
   }
@@ -80,11 +81,13 @@ private:
     if (failed(runPasses(addLowering)))
       return failure();
     noteSharedMemory();
+    if (isAbandoned())
+      return failure();
     auto translated = translate(*module, context);
     if (!translated)
       return report(translated.takeError());
     code = std::move(*translated);
-    optimize(*code, *machine);
+    optimize(*code, *machine, control.isAbandoned);
     keep("llvm", [&](llvm::raw_ostream &os) { code->print(os, nullptr); });
     return success();
   }
@@ -178,6 +181,7 @@ private:
       passOptions.vectorBits = vectorBits(*machine);
       passOptions.convertsF16 = convertsF16(*machine);
     }
+    passOptions.stoppable = control.stoppable;
     PassManager passes(module->getContext(), ModuleOp::getOperationName());
     addPasses(passes, passOptions);
     return passes.run(*module);
@@ -196,12 +200,15 @@ private:
     return emitError(*location) << llvm::toString(std::move(error));
   }
 
+  bool isAbandoned() const { return control.isAbandoned && *control.isAbandoned; }
+
   bool isGpu() const { return target.kind == Target::Kind::Cuda; }
 
   OwningOpRef<ModuleOp> module;
   std::optional<Location> location; // of the kernel
   const Target &target;
   const CompileOptions &options;
+  const CompileControl &control;
   std::unique_ptr<llvm::TargetMachine> machine;
   llvm::LLVMContext context;
   CodeModule code;
@@ -210,9 +217,10 @@ private:
 
 } // namespace
 
-FailureOr<Compiled> compile(ModuleOp module, const Target &target, const CompileOptions &options) {
+FailureOr<Compiled> compile(ModuleOp module, const Target &target, const CompileOptions &options,
+                            const CompileControl &control) {
   FailureOr<Compiled> result;
-  runOnLargeStack([&] { result = Compilation(module, target, options).run(); });
+  runOnLargeStack([&] { result = Compilation(module, target, options, control).run(); });
   return result;
 }
 

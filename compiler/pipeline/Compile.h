@@ -13,6 +13,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/Support/Error.h"
 
+#include <atomic>
 #include <string>
 #include <vector>
 
@@ -21,9 +22,20 @@ namespace eft {
 /// Makes known to a context what the compiler reads and makes.
 void registerDialects(mlir::DialectRegistry &registry);
 
+/// What a caller inside Eft may want of a compile beside its result.
+struct CompileControl {
+  /// Once it is true, nobody wants the result: the compile fails, without a diagnostic, where the
+  /// next stage or the next of LLVM's optimizations would begin. Null: nobody will.
+  const std::atomic<bool> *isAbandoned = nullptr;
+  /// Let code for the host look whether its launch is to end (runtime/cpu/Stop.h). Who loads it has
+  /// to offer it all of eft::hostSymbols().
+  bool stoppable = false;
+};
+
 /// Compiles the module's kernel: its one public function. The module is left as it was.
 mlir::FailureOr<Compiled> compile(mlir::ModuleOp module, const Target &target,
-                                  const CompileOptions &options = {});
+                                  const CompileOptions &options = {},
+                                  const CompileControl &control = {});
 
 /// The numbers of the kernel's integer parameters whose values reach an address: of those that are
 /// worth specialising a kernel on.

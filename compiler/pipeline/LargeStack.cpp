@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "compiler/pipeline/LargeStack.h"
 
+#include <condition_variable>
 #include <csignal>
 #include <cstddef>
+#include <mutex>
 #include <pthread.h>
 
 namespace eft {
@@ -12,13 +14,16 @@ namespace {
 // Address space only: the system makes pages of it when they are used.
 constexpr size_t stackBytes = size_t(64) << 20;
 
+thread_local bool isOnLargeStack = false;
+
 void *callWork(void *work) {
+  isOnLargeStack = true;
   (*static_cast<llvm::function_ref<void()> *>(work))();
   return nullptr;
 }
 
 /// Starts the thread with all signals blocked: they are for the process's own threads.
-bool start(pthread_t &thread, llvm::function_ref<void()> &work) {
+bool start(pthread_t &thread, void *(*entry)(void *), void *argument) {
   pthread_attr_t attributes;
   if (pthread_attr_init(&attributes) != 0)
     return false;
@@ -26,7 +31,7 @@ bool start(pthread_t &thread, llvm::function_ref<void()> &work) {
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
   bool started = pthread_attr_setstacksize(&attributes, stackBytes) == 0 &&
-                 pthread_create(&thread, &attributes, callWork, &work) == 0;
+                 pthread_create(&thread, &attributes, entry, argument) == 0;
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   pthread_attr_destroy(&attributes);
   return started;
@@ -36,10 +41,50 @@ bool start(pthread_t &thread, llvm::function_ref<void()> &work) {
 
 void runOnLargeStack(llvm::function_ref<void()> work) {
   pthread_t thread;
-  if (start(thread, work))
+  if (!isOnLargeStack && start(thread, callWork, &work))
     pthread_join(thread, nullptr);
   else
     work();
+}
+
+struct LargeStackWork::State {
+  std::function<void()> work;
+  std::mutex mutex;
+  std::condition_variable ended;
+  bool isDone = false;
+};
+
+LargeStackWork::LargeStackWork(std::shared_ptr<State> state) : state(std::move(state)) {}
+LargeStackWork::~LargeStackWork() = default;
+
+std::unique_ptr<LargeStackWork> LargeStackWork::start(std::function<void()> work) {
+  auto state = std::make_shared<State>();
+  state->work = std::move(work);
+  auto *shared = new std::shared_ptr<State>(state); // the thread's
+  pthread_t thread;
+  if (!eft::start(thread, entry, shared)) {
+    delete shared;
+    return nullptr;
+  }
+  pthread_detach(thread);
+  return std::unique_ptr<LargeStackWork>(new LargeStackWork(std::move(state)));
+}
+
+void *LargeStackWork::entry(void *argument) {
+  isOnLargeStack = true;
+  std::unique_ptr<std::shared_ptr<State>> shared(static_cast<std::shared_ptr<State> *>(argument));
+  State &state = **shared;
+  state.work();
+  state.work = nullptr;
+  std::lock_guard lock(state.mutex);
+  state.isDone = true;
+  state.ended.notify_all();
+  return nullptr;
+}
+
+bool LargeStackWork::waitFor(std::chrono::milliseconds time) {
+  std::unique_lock lock(state->mutex);
+  return state->ended.wait_for(lock, time, [&] { return state->isDone; });
 }
 
 } // namespace eft

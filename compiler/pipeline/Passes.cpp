@@ -68,7 +68,7 @@ void addLowering(OpPassManager &passes, const PassOptions &options) {
   if (options.isGpu) {
     passes.addPass(createLowerToGpu({options.numWarps, options.computeCapability}));
   } else {
-    passes.addPass(createLowerToCpu({options.vectorBits}));
+    passes.addPass(createLowerToCpu({options.vectorBits, options.stoppable}));
     passes.addPass(createBf16ToBits());
   }
   passes.addPass(createCSEPass());

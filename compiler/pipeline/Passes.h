@@ -14,6 +14,7 @@ struct PassOptions {
   unsigned maxRegisters = 0;       ///< GPU; 0: no bound
   unsigned vectorBits = 128;       ///< CPU
   bool convertsF16 = true;         ///< CPU: between f32 and f16
+  bool stoppable = false;          ///< CPU
 };
 
 /// Block IR to block IR in which the kernel calls nobody. Nothing is folded.

@@ -106,9 +106,10 @@ def address_parameters(function, target, types, constexprs, options) -> list[int
 
 def compile_ahead(function, variant: Variant, symbol: str | None):
     """Compiles for a machine that need not be this one, past the cache; `symbol` is what the
-    function in the code is called, if not as the kernel. For CUDA the binary is PTX."""
+    function in the code is called, if not as the kernel. For CUDA the binary is PTX. There is no
+    runtime in that machine which could end a launch early."""
     try:
-        return _run_compiler(function, variant, keep_stages=False, symbol=symbol)
+        return _run_compiler(function, variant, False, symbol, stoppable=False)
     except CompilationError as error:
         raise error.with_traceback(None) from None
 
@@ -122,7 +123,13 @@ def _lower(function, variant: Variant, symbol: str | None = None, prints: bool =
     return lower(function, types, constexprs, specialization, symbol, debug, prints)
 
 
-def _run_compiler(function, variant: Variant, keep_stages: bool, symbol: str | None = None):
+def _run_compiler(
+    function,
+    variant: Variant,
+    keep_stages: bool,
+    symbol: str | None = None,
+    stoppable: bool = True,
+):
     with _compiler_errors(function, variant) as errors:
         # Who asks for the stages has the kernel already, and has read what it prints.
         errors.emitter = _lower(function, variant, symbol, prints=not keep_stages)
@@ -132,7 +139,8 @@ def _run_compiler(function, variant: Variant, keep_stages: bool, symbol: str | N
         num_warps = variant.options.get("num_warps", 4)
         registers = variant.options.get("maxnreg", 0)
         target = host.target() if variant.target == "cpu" else variant.target
-        return _compiler.compile(module, target, num_warps, keep_stages, registers)
+        options = num_warps, keep_stages, registers, stoppable
+        return _compiler.compile(module, target, *options)
 
 
 def _stages(function, variant: Variant) -> dict[str, str]:

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import sys
+
 
 class CompilationError(Exception):
     """A mistake in a kernel.
@@ -60,3 +62,18 @@ class InternalError(Exception):
 class Mistake(Exception):
     """What a builtin raises when its operands don't fit. The compiler adds the place in the kernel
     and raises it as a CompilationError."""
+
+
+def is_of_signal(raised: BaseException) -> bool:
+    """Whether the handler of a signal raised it, in the middle of whatever was going on."""
+    signal = sys.modules.get("signal")  # if it is not there, nobody has set a handler
+    if signal is None or raised.__traceback__ is None:
+        return False
+    handlers = [signal.getsignal(number) for number in signal.valid_signals()]
+    codes = [getattr(each, "__code__", None) for each in handlers if callable(each)]
+    traceback = raised.__traceback__
+    while traceback is not None:
+        if any(traceback.tb_frame.f_code is code for code in codes):
+            return True
+        traceback = traceback.tb_next
+    return False

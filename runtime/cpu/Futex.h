@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <ctime>
 #include <linux/futex.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -12,9 +13,11 @@ namespace eft::cpu {
 
 static_assert(sizeof(std::atomic<uint32_t>) == sizeof(uint32_t));
 
-// Sleeps as long as `word` is `expected`. May return early.
-inline void futexWait(std::atomic<uint32_t> &word, uint32_t expected) {
-  syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, expected, nullptr, nullptr, 0);
+// Sleeps as long as `word` is `expected`, and no longer than `atMost`. May return early, and does
+// when a signal was handled.
+inline void futexWait(std::atomic<uint32_t> &word, uint32_t expected,
+                      const timespec *atMost = nullptr) {
+  syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, expected, atMost, nullptr, 0);
 }
 
 inline void futexWake(std::atomic<uint32_t> &word, int sleepers) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Printing lines and reporting failures from compiled code.
+// Printing lines, reporting failures and looking for an early end, from compiled code.
 #include "runtime/cpu/HostCalls.h"
 
 #include "runtime/device/Assertion.h"
@@ -8,11 +8,13 @@
 #include <cmath>
 #include <cstdio>
 #include <cstring>
+#include <utility>
 
 namespace eft::cpu {
 namespace {
 
-thread_local Failure *current = nullptr;
+thread_local Failure *currentFailure = nullptr;
+thread_local Stop *currentStop = nullptr;
 
 // One value by one conversion of a format, which is `%`, digits, and letters.
 std::string formatValue(const std::string &conversion, uint64_t bits) {
@@ -39,9 +41,12 @@ int print(const char *format, const uint64_t *values) {
 }
 
 void fail(const char *what, uint32_t x, uint32_t y, uint32_t z) {
-  if (current)
-    current->report(what, {x, y, z});
+  if (currentFailure)
+    currentFailure->report(what, {x, y, z});
 }
+
+// Called where `attention` is not 0. The program returns if this is not 0.
+int32_t poll() { return currentStop && currentStop->poll(); }
 
 } // namespace
 
@@ -76,8 +81,14 @@ Status Failure::status() const {
   return assertionError(text, position);
 }
 
-FailureScope::FailureScope(Failure *failure) { current = failure; }
-FailureScope::~FailureScope() { current = nullptr; }
+LaunchScope::LaunchScope(Failure *failure, Stop *stop)
+    : outerFailure(std::exchange(currentFailure, failure)),
+      outerStop(std::exchange(currentStop, stop)) {}
+
+LaunchScope::~LaunchScope() {
+  currentFailure = outerFailure;
+  currentStop = outerStop;
+}
 
 } // namespace eft::cpu
 
@@ -87,6 +98,8 @@ std::span<const HostSymbol> hostSymbols() {
   static const HostSymbol symbols[] = {
       {"eft$print", reinterpret_cast<uintptr_t>(&cpu::print)},
       {"eft$fail", reinterpret_cast<uintptr_t>(&cpu::fail)},
+      {"eft$poll", reinterpret_cast<uintptr_t>(&cpu::poll)},
+      {"eft$attention", reinterpret_cast<uintptr_t>(&cpu::attention)},
   };
   return symbols;
 }

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What compiled code calls: functions for printing, and for assertions that fail.
+// What compiled code calls: functions for printing, for assertions that fail, and for launches that
+// are to end.
 //
 // The code names them, and who loads it has to say where they are: eft::hostSymbols().
 #pragma once
 
 #include "eft/Error.h"
 #include "eft/Signature.h"
+#include "runtime/cpu/Stop.h"
 
 #include <array>
 #include <atomic>
@@ -27,12 +29,17 @@ private:
   std::array<uint32_t, 3> position = {};
 };
 
-// While it lives, what this thread's code reports goes to `failure`.
-class FailureScope {
+// While it lives, what this thread's code reports goes to `failure`, and it asks `stop` whether to
+// go on. Scopes nest: a launch that looks at signals may run a handler that launches.
+class LaunchScope {
 public:
-  explicit FailureScope(Failure *failure);
-  FailureScope(const FailureScope &) = delete;
-  ~FailureScope();
+  LaunchScope(Failure *failure, Stop *stop);
+  LaunchScope(const LaunchScope &) = delete;
+  ~LaunchScope();
+
+private:
+  Failure *outerFailure;
+  Stop *outerStop;
 };
 
 // A line in printf's format. `values` has 8 bytes for each value: integers for formats that end in

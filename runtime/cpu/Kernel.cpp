@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
 
 namespace eft::cpu {
 namespace {
@@ -29,17 +30,23 @@ void Kernel::remember(Cost cost) const {
 }
 
 Status Kernel::launch(const std::array<uint32_t, 3> &grid, uint64_t programs,
-                      std::span<const uint64_t> slots) const {
+                      std::span<const uint64_t> slots, Interruption *interruption) const {
   Failure failure;
-  Job job{function, slots.data(), grid.data(), 0, programs, &failure};
+  std::optional<Stop> stop;
+  if (interruption)
+    stop.emplace(*interruption);
+  auto isStopped = [&] { return stop && stop->isRequested(); };
+  Job job{function, slots.data(), grid.data(), 0, programs, &failure, stop ? &*stop : nullptr};
   if (isTiny(programs)) {
-    FailureScope scope(&failure);
+    LaunchScope scope(&failure, job.stop);
     // The estimate may be from other arguments. So part of the job goes first, and if that was no
     // small matter the pool gets the rest.
     auto begin = std::chrono::steady_clock::now();
     uint64_t part = (programs + 3) / 4;
     function(job.slots, job.grid, 0, part);
     auto time = std::chrono::steady_clock::now() - begin;
+    if (isStopped())
+      return failure.status();
     remember({part, static_cast<uint64_t>(std::chrono::nanoseconds(time).count())});
     job.first = part;
     job.count = programs - part;
@@ -53,7 +60,9 @@ Status Kernel::launch(const std::array<uint32_t, 3> &grid, uint64_t programs,
   auto pool = ThreadPool::process();
   if (!pool.ok())
     return pool.error();
-  remember((*pool)->run(job));
+  Cost cost = (*pool)->run(job);
+  if (!isStopped())
+    remember(cost);
   return failure.status();
 }
 

@@ -19,10 +19,10 @@ class EFT_API Kernel {
 public:
   explicit Kernel(HostFunction *function) : function(function) {}
 
-  // Runs all `programs` programs of `grid` and returns when they are done. `slots` holds the
-  // parameters, eight bytes each.
+  // Runs all `programs` programs of `grid` and returns when they are done, or when the interruption
+  // has said so. `slots` holds the parameters, eight bytes each.
   Status launch(const std::array<uint32_t, 3> &grid, uint64_t programs,
-                std::span<const uint64_t> slots) const;
+                std::span<const uint64_t> slots, Interruption *interruption = nullptr) const;
 
   // True if a launch of so many programs would run on the calling thread alone, in microseconds.
   bool isTiny(uint64_t programs) const;

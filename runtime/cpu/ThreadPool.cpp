@@ -143,8 +143,9 @@ void ThreadPool::help(unsigned index) {
 void ThreadPool::takeRuns(unsigned index) {
   Slot &slot = slots[index];
   auto begin = Clock::now();
-  FailureScope scope(slot.job.failure);
-  for (;;) {
+  Stop *stop = slot.job.stop;
+  LaunchScope scope(slot.job.failure, stop);
+  while (!stop || !stop->poll()) {
     uint64_t first = slot.next.fetch_add(slot.run, std::memory_order_relaxed);
     if (first >= slot.end)
       break;
@@ -177,12 +178,21 @@ void ThreadPool::open(unsigned index, uint64_t runs) {
 
 // Lets no more workers in, and waits until none is inside.
 void ThreadPool::waitForHelpers(Slot &slot) {
+  static constexpr timespec lookPeriod = {0, 50'000'000};
+  Stop *stop = slot.job.stop;
   slot.state.fetch_and(~opened, std::memory_order_acq_rel);
   auto alone = [&] { return (slot.state.load(std::memory_order_acquire) & insideMask) == 0; };
   if (!alone() && !(spins && spinUntil(alone))) {
+    if (stop)
+      stop->beginWait();
     uint32_t state = slot.state.fetch_or(ownerSleeps) | ownerSleeps;
-    for (; state & insideMask; state = slot.state.load(std::memory_order_acquire))
-      futexWait(slot.state, state);
+    for (; state & insideMask; state = slot.state.load(std::memory_order_acquire)) {
+      futexWait(slot.state, state, stop ? &lookPeriod : nullptr);
+      if (stop && (slot.state.load(std::memory_order_relaxed) & insideMask))
+        stop->look();
+      if (stop && stop->isOfParent())
+        return;
+    }
   }
 }
 
@@ -191,7 +201,7 @@ Cost ThreadPool::run(const Job &job) {
   Slot *slot = job.count > 1 && numThreads > 1 ? takeSlot(index) : nullptr;
   if (!slot) {
     auto begin = Clock::now();
-    FailureScope scope(job.failure);
+    LaunchScope scope(job.failure, job.stop);
     job.function(job.slots, job.grid, job.first, job.count);
     return {job.count, nanosecondsSince(begin)};
   }

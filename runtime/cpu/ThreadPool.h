@@ -38,6 +38,7 @@ struct Job {
   uint64_t first = 0;
   uint64_t count = 0;
   Failure *failure = nullptr; // where failed assertions are noted
+  Stop *stop = nullptr;       // who may end the job early, if anyone may
 };
 
 // What a number of programs cost all threads together.
@@ -54,7 +55,7 @@ public:
   ~ThreadPool();
   ThreadPool(const ThreadPool &) = delete;
 
-  // Runs a job to its end. Safe to call from several threads.
+  // Runs a job to its end, or until it is stopped. Safe to call from several threads.
   Cost run(const Job &job);
 
   unsigned threads() const { return numThreads; }

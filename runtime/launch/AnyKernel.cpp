@@ -34,12 +34,12 @@ Expected<CheckedGrid> AnyKernel::check(const Grid &grid) const {
 }
 
 Status AnyKernel::launch(const CheckedGrid &grid, std::span<const uint64_t> slots,
-                         cuda::StreamHandle stream) const {
+                         cuda::StreamHandle stream, cpu::Interruption *interruption) const {
   if (grid.programs == 0)
     return {};
   if (onGpu)
     return onGpu->launch(grid.extents, slots, stream);
-  return onHost->launch(grid.extents, grid.programs, slots);
+  return onHost->launch(grid.extents, grid.programs, slots, interruption);
 }
 
 } // namespace eft

@@ -5,6 +5,7 @@
 #include "compiler/lowering/LinearCode.h"
 #include "compiler/lowering/cpu/CpuLowering.h"
 #include "compiler/lowering/cpu/ProgramLoop.h"
+#include "compiler/lowering/cpu/StopPolls.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -152,7 +153,9 @@ private:
     lowering.dropArguments(kernel);
     if (failed(checkStack(kernel)))
       return failure();
-    makeProgramLoop(kernel);
+    if (stoppable)
+      emitStopPolls(kernel);
+    makeProgramLoop(kernel, stoppable);
     return success();
   }
 };

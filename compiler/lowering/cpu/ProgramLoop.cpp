@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "compiler/lowering/cpu/ProgramLoop.h"
 
+#include "compiler/lowering/cpu/StopPolls.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -43,7 +45,7 @@ SmallVector<Value> positionOf(ImplicitLocOpBuilder &b, Value linear, ArrayRef<Va
 
 } // namespace
 
-void makeProgramLoop(func::FuncOp program) {
+void makeProgramLoop(func::FuncOp program, bool stoppable) {
   ImplicitLocOpBuilder b(program.getLoc(), program->getContext());
   b.setInsertionPointAfter(program);
   Type pointer = LLVM::LLVMPointerType::get(b.getContext()), i64 = b.getI64Type();
@@ -71,6 +73,8 @@ void makeProgramLoop(func::FuncOp program) {
   Value end = b.create<arith::AddIOp>(first, count);
   auto loop = b.create<scf::ForOp>(first, end, one);
   b.setInsertionPointToStart(loop.getBody());
+  if (stoppable)
+    emitStopPoll(b);
   llvm::append_range(arguments, positionOf(b, loop.getInductionVar(), extents));
   llvm::append_range(arguments, extents);
   b.create<func::CallOp>(program, arguments);

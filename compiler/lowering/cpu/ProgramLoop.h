@@ -8,7 +8,8 @@ namespace eft {
 
 /// Takes over the name of `program`, a function of a kernel's lowered arguments and of six i32 (the
 /// program's position and the grid's extent), for a function of the form that the runtime calls,
-/// which runs `program` in a loop.
-void makeProgramLoop(mlir::func::FuncOp program);
+/// which runs `program` in a loop; with `stoppable` it looks before each program whether the launch
+/// is to end.
+void makeProgramLoop(mlir::func::FuncOp program, bool stoppable);
 
 } // namespace eft

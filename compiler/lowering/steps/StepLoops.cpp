@@ -68,6 +68,12 @@ void StepLoops::takeWholes() {
   }
 }
 
+/// Constants say for themselves how many turns a loop has.
+void StepLoops::markComputedBounds(scf::ForOp loop) {
+  if (!getConstantIntValue(loop.getLowerBound()) || !getConstantIntValue(loop.getUpperBound()))
+    loop->setAttr(ofStepsName, UnitAttr::get(loop.getContext()));
+}
+
 //===--- Loops --------------------------------------------------------------------------------===//
 
 void StepLoops::emit() {
@@ -154,6 +160,7 @@ void StepLoops::emitLoop(ImplicitLocOpBuilder &b, StepGroup &group, StepDimensio
                          Value first, Value end, bool dropMasks) {
   Value one = b.create<arith::ConstantIntOp>(1, 32);
   auto loop = b.create<scf::ForOp>(first, end, one);
+  markComputedBounds(loop);
   OpBuilder body = OpBuilder::atBlockTerminator(loop.getBody());
   StepTiles tiles(body, loop.getInductionVar(), steps);
   emitBody(body, group, tiles, loop.getInductionVar(), dropMasks);

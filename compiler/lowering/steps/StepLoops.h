@@ -7,6 +7,9 @@
 
 namespace eft {
 
+/// An attribute of loops whose turns the size of a block bounds, though their bounds are computed.
+inline constexpr llvm::StringLiteral ofStepsName = "eft.of_steps";
+
 /// Replaces the groups of one straight line of code that are done in steps by their loops.
 class StepLoops {
 public:
@@ -21,6 +24,7 @@ private:
   void emitAccesses(mlir::ImplicitLocOpBuilder &b, StepGroup &group);
   void emitLoop(mlir::ImplicitLocOpBuilder &b, StepGroup &group, StepDimension steps,
                 mlir::Value first, mlir::Value end, bool dropMasks);
+  static void markComputedBounds(mlir::scf::ForOp loop);
   void emitBody(mlir::OpBuilder &b, StepGroup &group, StepTiles &tiles, mlir::Value step,
                 bool dropMasks);
   void moveBehind(StepGroup &group, mlir::Operation *last);

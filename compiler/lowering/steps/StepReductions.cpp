@@ -132,6 +132,7 @@ SmallVector<Value> StepLoops::emitParts(ImplicitLocOpBuilder &b, StepGroup &grou
                                         std::pair<Value, Value> range, ValueRange start,
                                         bool dropMasks) {
   auto loop = b.create<scf::ForOp>(range.first, range.second, constant(b, 1), start);
+  markComputedBounds(loop);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
   Value step = stepNumber(b, group, position, loop.getInductionVar());

@@ -4,6 +4,7 @@
 
 #include "compiler/pipeline/Compile.h"
 #include "frontend/bindings/compiler/State.h"
+#include "frontend/bindings/compiler/Waiting.h"
 
 #include "llvm/Config/llvm-config.h"
 #include <pybind11/stl.h>
@@ -22,25 +23,30 @@ Target parseTarget(const std::string &text) {
 }
 
 Compiled compileModule(const Module &module, const std::string &target, unsigned numWarps,
-                       bool keepStages, unsigned maxRegisters) {
+                       bool keepStages, unsigned maxRegisters, bool stoppable) {
   Target parsed = parseTarget(target);
   CompileOptions options;
   options.numWarps = numWarps;
   options.maxRegisters = maxRegisters;
   options.keepStages = keepStages;
-  DiagnosticCollector diagnostics(module.state->context);
-  mlir::FailureOr<Compiled> compiled = eft::compile(module.object, parsed, options);
-  if (failed(compiled))
-    throw irError(diagnostics, "the compiler failed without a diagnostic");
-  return std::move(*compiled);
+  return compute<Compiled>([=](const std::atomic<bool> &isAbandoned) {
+    DiagnosticCollector diagnostics(module.state->context);
+    mlir::FailureOr<Compiled> compiled =
+        eft::compile(module.object, parsed, options, {&isAbandoned, stoppable});
+    if (failed(compiled))
+      throw irError(diagnostics, "the compiler failed without a diagnostic");
+    return std::move(*compiled);
+  });
 }
 
 std::vector<unsigned> findAddressParameters(const Module &module) {
-  DiagnosticCollector diagnostics(module.state->context);
-  mlir::FailureOr<std::vector<unsigned>> parameters = eft::addressParameters(module.object);
-  if (failed(parameters))
-    throw irError(diagnostics, "the address analysis failed without a diagnostic");
-  return std::move(*parameters);
+  return compute<std::vector<unsigned>>([=](const std::atomic<bool> &) {
+    DiagnosticCollector diagnostics(module.state->context);
+    mlir::FailureOr<std::vector<unsigned>> parameters = eft::addressParameters(module.object);
+    if (failed(parameters))
+      throw irError(diagnostics, "the address analysis failed without a diagnostic");
+    return std::move(*parameters);
+  });
 }
 
 std::vector<std::string> findHostFeatures(const std::string &target) {
@@ -84,13 +90,13 @@ void addCompileFunctions(py::module_ &module) {
           stages[py::str(name)] = text;
         return stages;
       });
-  using Released = py::call_guard<py::gil_scoped_release>;
   module.def(
       "compile", &compileModule, py::arg("module"), py::arg("target"), py::arg("num_warps") = 4,
-      py::arg("keep_stages") = true, py::arg("max_registers") = 0, Released(),
+      py::arg("keep_stages") = true, py::arg("max_registers") = 0, py::arg("stoppable") = false,
       "Compiles a clone of the module for a target such as 'cuda:90' or 'cpu'. A GPU's thread "
-      "gets at most `max_registers` registers, if it is not 0.");
-  module.def("address_parameters", &findAddressParameters, py::arg("module"), Released(),
+      "gets at most `max_registers` registers, if it is not 0. With `stoppable`, code for the host "
+      "ends early where its launch asks for that.");
+  module.def("address_parameters", &findAddressParameters, py::arg("module"),
              "The numbers of the kernel's arguments that reach an address.");
   module.def(
       "load_host_object",

@@ -6,6 +6,7 @@
 #include "frontend/bindings/runtime/KernelType.h"
 
 #include "frontend/bindings/runtime/LoadedKernel.h"
+#include "frontend/bindings/runtime/Signals.h"
 #include "frontend/bindings/runtime/Variants.h"
 
 #include <new>
@@ -42,18 +43,15 @@ bool launch(const AnyKernel &kernel, const Call &call, const Grid &grid) {
   uint64_t stream = 0;
   if (!call.device.isHost() && !call.findStream(stream))
     return false;
-  auto run = [&] {
-    return kernel.launch(*checked, call.slots(), reinterpret_cast<cuda::StreamHandle>(stream));
-  };
-  Status status;
-  if (kernel.returnsAtOnce(*checked)) {
-    // Giving the GIL up may cost milliseconds if another thread wants it.
-    status = run();
-  } else {
-    PyThreadState *state = PyEval_SaveThread();
-    status = run();
-    PyEval_RestoreThread(state);
-  }
+  LaunchInterruption interruption;
+  // Giving the GIL up may cost milliseconds if another thread wants it.
+  if (!kernel.returnsAtOnce(*checked))
+    interruption.giveGil();
+  Status status = kernel.launch(*checked, call.slots(),
+                                reinterpret_cast<cuda::StreamHandle>(stream), &interruption);
+  interruption.takeGil();
+  if (interruption.hasRaised())
+    return false;
   if (!status.ok())
     raise(status.error());
   return status.ok();

@@ -17,7 +17,7 @@ from eft.compiler.loops import Loops
 from eft.compiler.scope import Closure, Scope
 from eft.compiler.statements import Statements
 from eft.compiler.values import contains_tensor, flatten, key, rebuild
-from eft.errors import CompilationError, InternalError, Mistake
+from eft.errors import CompilationError, InternalError, Mistake, is_of_signal
 from eft.language.casts import cast_to
 from eft.language.constants import constant
 from eft.language.constexpr import unwrap
@@ -56,6 +56,8 @@ class _At:
                 "too much is nested here: calls of functions in functions, statements in "
                 "statements, or what follows a `return` under a condition"
             ) from None
+        if is_of_signal(raised):
+            return
         if isinstance(raised, Exception) and not isinstance(raised, Warning):
             place = self.emitter.error("")
             raise InternalError(

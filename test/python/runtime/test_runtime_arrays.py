@@ -150,9 +150,8 @@ NO_MEMORY = "kernel 'dropout': argument 'x' has no memory: its address is 0"
 def test_array_interfaces_without_memory(make_kernel):
     x = np.zeros((3, 4), np.uint16)
     for data in [(0, False), (None, False)]:
-        assert (
-            failure(make_kernel, Interface(x, data=data)) == NO_MEMORY + ", and it has 12 elements"
-        )
+        found = failure(make_kernel, Interface(x, data=data))
+        assert found == NO_MEMORY + ", and it has 12 elements"
         assert failure(make_kernel, Interface(x, data=data, shape=None)) == NO_MEMORY
         assert failure(make_kernel, Interface(x, data=data, shape=("a",))) == NO_MEMORY
         assert read(make_kernel, Interface(x, data=data, shape=(3, 0))) == ("*u16", 0)

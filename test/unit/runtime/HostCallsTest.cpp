@@ -25,9 +25,11 @@ void failInSeven(const uint64_t *, const uint32_t[3], uint64_t first, uint64_t c
 } // namespace
 
 TEST(HostCalls, the_symbols_that_code_may_call) {
-  ASSERT_EQ(hostSymbols().size(), 2u);
+  ASSERT_EQ(hostSymbols().size(), 4u);
   EXPECT_STREQ(hostSymbols()[0].name, "eft$print");
   EXPECT_STREQ(hostSymbols()[1].name, "eft$fail");
+  EXPECT_STREQ(hostSymbols()[2].name, "eft$poll");
+  EXPECT_STREQ(hostSymbols()[3].name, "eft$attention");
 }
 
 TEST(HostCalls, a_line_of_integers_and_doubles) {

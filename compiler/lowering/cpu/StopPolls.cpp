@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "compiler/lowering/cpu/StopPolls.h"
+
+#include "compiler/ir/EftDialect.h"
+#include "compiler/lowering/DebugCode.h"
+#include "compiler/lowering/steps/StepLoops.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+
+using namespace mlir;
+
+namespace eft {
+
+namespace {
+
+constexpr llvm::StringLiteral attentionName = "eft$attention", pollName = "eft$poll";
+
+/// How often the bodies of loops may run between two looks. A body is a millisecond's work at most,
+/// and rarely more than a few microseconds'.
+constexpr int64_t mostTurns = 256;
+
+/// The address of the word.
+Value attentionWord(ImplicitLocOpBuilder &b) {
+  auto module = b.getInsertionBlock()->getParentOp()->getParentOfType<ModuleOp>();
+  auto word = module.lookupSymbol<LLVM::GlobalOp>(attentionName);
+  if (!word)
+    word = OpBuilder::atBlockBegin(module.getBody())
+               .create<LLVM::GlobalOp>(module.getLoc(), b.getI32Type(), /*isConstant=*/false,
+                                       LLVM::Linkage::External, attentionName, Attribute());
+  return b.create<LLVM::AddressOfOp>(word);
+}
+
+/// The function is rarely called, and touches no memory that the program knows of.
+LLVM::LLVMFuncOp pollFunction(ImplicitLocOpBuilder &b) {
+  LLVM::LLVMFuncOp poll = declareFunction(b, pollName, b.getI32Type(), {});
+  auto none = LLVM::ModRefInfo::NoModRef;
+  poll.setMemoryAttr(
+      LLVM::MemoryEffectsAttr::get(b.getContext(), none, none, LLVM::ModRefInfo::ModRef));
+  poll.setPassthroughAttr(b.getStrArrayAttr({"cold", "nounwind"}));
+  return poll;
+}
+
+/// The turns of a loop whose bounds are constants.
+std::optional<int64_t> constantTurns(scf::ForOp loop) {
+  return constantTripCount(loop.getLowerBound(), loop.getUpperBound(), loop.getStep());
+}
+
+void emitAtStart(Block *body) {
+  ImplicitLocOpBuilder b(body->getParentOp()->getLoc(), body->getParentOp()->getContext());
+  b.setInsertionPointToStart(body);
+  emitStopPoll(b);
+}
+
+int64_t turnsIn(Operation *op);
+
+/// How often the bodies of loops run in a loop without a look; it gets one if that is often.
+int64_t turnsOf(LoopLikeOpInterface loop) {
+  int64_t inside = std::max<int64_t>(1, turnsIn(loop));
+  std::optional<int64_t> turns;
+  if (auto forLoop = dyn_cast<scf::ForOp>(*loop))
+    turns = forLoop->hasAttr(ofStepsName) ? 1 : constantTurns(forLoop);
+  if (turns && *turns <= mostTurns / inside)
+    return *turns * inside;
+  // A `while` has its condition in one region and its body in the other.
+  emitAtStart(&loop->getRegions().back().front());
+  return 1;
+}
+
+/// The same for all that is nested in an operation.
+int64_t turnsIn(Operation *op) {
+  int64_t turns = 0;
+  for (Region &region : op->getRegions())
+    for (Block &block : region)
+      for (Operation &nested : llvm::make_early_inc_range(block)) {
+        auto loop = dyn_cast<LoopLikeOpInterface>(nested);
+        turns += loop ? turnsOf(loop) : turnsIn(&nested);
+      }
+  return turns;
+}
+
+} // namespace
+
+void emitStopPoll(ImplicitLocOpBuilder &b) {
+  Value word = attentionWord(b), zero = b.create<arith::ConstantIntOp>(0, 32);
+  Value seen = b.create<LLVM::LoadOp>(b.getI32Type(), word, /*alignment=*/4, /*isVolatile=*/true);
+  Value isRaised = b.create<arith::CmpIOp>(arith::CmpIPredicate::ne, seen, zero);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(b.create<scf::IfOp>(isRaised).thenBlock());
+  Value answer = b.create<LLVM::CallOp>(pollFunction(b), ValueRange()).getResult();
+  Value isStopped = b.create<arith::CmpIOp>(arith::CmpIPredicate::ne, answer, zero);
+  b.setInsertionPointToStart(b.create<scf::IfOp>(isStopped).thenBlock());
+  b.create<StopOp>();
+}
+
+void emitStopPolls(func::FuncOp program) { turnsIn(program); }
+
+} // namespace eft

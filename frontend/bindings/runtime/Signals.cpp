@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Looks at Python's signals inside a launch.
+#include "frontend/bindings/runtime/Signals.h"
+
+#include "frontend/bindings/MainThread.h"
+
+namespace eft::python {
+
+bool LaunchInterruption::look() {
+  if (given && !isMainThread())
+    return false; // it has no signals, and should not compete for the GIL
+  takeGil();
+  const pid_t process = getpid();
+  raised = PyErr_CheckSignals() != 0;
+  if (!raised && getpid() != process) {
+    PyErr_SetString(PyExc_RuntimeError,
+                    "a signal's handler forked inside a launch: in the child the "
+                    "kernel's other threads are missing, so it was not ended");
+    raised = true;
+  }
+  giveGil();
+  return raised;
+}
+
+} // namespace eft::python

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The watch over launches.
+#include "runtime/cpu/Stop.h"
+
+#include "runtime/cpu/Futex.h"
+
+#include <array>
+#include <csignal>
+#include <ctime>
+
+namespace eft::cpu {
+
+std::atomic<uint32_t> attention = 0;
+
+namespace {
+
+constexpr unsigned numWatched = 32;
+constexpr timespec period = {0, 50'000'000};
+// After so many periods without a launch the watch sleeps until there is one.
+constexpr unsigned idlePeriods = 20;
+
+enum WatchState : uint32_t { Awake, Asleep, NotStarted };
+std::atomic<uint32_t> watch = NotStarted;
+uint32_t forksSoFar = 0; // from the first process to this one
+
+} // namespace
+
+// One place for a launch under way. The watch may look at any at any time, so that no lock is held
+// by anyone when the process forks.
+struct alignas(64) Stop::Watched {
+  // Odd while there is a launch. Another one has another number.
+  std::atomic<uint32_t> number = 0;
+  std::atomic<bool> isDue = false;     // counted in `attention`
+  std::atomic<bool> isWaiting = false; // it looks by itself
+
+  void setDue() {
+    if (!isDue.exchange(true))
+      attention.fetch_add(1);
+  }
+  bool takeDue() {
+    if (!isDue.load(std::memory_order_relaxed) || !isDue.exchange(false))
+      return false;
+    attention.fetch_sub(1);
+    return true;
+  }
+};
+
+Stop::Watched Stop::table[numWatched];
+
+Stop::Stop(Interruption &interruption)
+    : interruption(interruption), owner(pthread_self()), forks(forksSoFar) {
+  for (Watched &place : table) {
+    number = place.number.load(std::memory_order_relaxed);
+    // A total order with `watch`: either the watch sees this launch before it sleeps, or it is
+    // seen to sleep.
+    if (number % 2 == 0 && place.number.compare_exchange_strong(number, number + 1)) {
+      ++number;
+      place.isWaiting.store(false, std::memory_order_relaxed);
+      watched = &place;
+      break;
+    }
+  }
+  if (watch.load() != Awake)
+    wakeWatch();
+}
+
+Stop::~Stop() {
+  if (isRequested())
+    attention.fetch_sub(1);
+  if (!watched)
+    return;
+  watched->number.store(number + 1, std::memory_order_release);
+  watched->takeDue();
+}
+
+bool Stop::pollSlowly() {
+  if (watched && pthread_equal(owner, pthread_self()) && watched->takeDue())
+    look();
+  return isRequested();
+}
+
+void Stop::beginWait() {
+  if (!watched)
+    return;
+  watched->isWaiting.store(true, std::memory_order_relaxed);
+  watched->takeDue();
+}
+
+void Stop::look() {
+  if (!isRequested() && interruption.look()) {
+    requested.store(true, std::memory_order_relaxed);
+    attention.fetch_add(1);
+  }
+}
+
+bool Stop::isOfParent() const { return forks != forksSoFar; }
+
+void Stop::wakeWatch() {
+  uint32_t state = Asleep;
+  if (watch.compare_exchange_strong(state, Awake)) {
+    futexWake(watch, 1);
+    return;
+  }
+  state = NotStarted;
+  if (!watch.compare_exchange_strong(state, Awake))
+    return;
+  [[maybe_unused]] static const int registered = pthread_atfork(nullptr, nullptr, forgetInChild);
+  // Signals are for the process's own threads.
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  pthread_t thread;
+  if (pthread_create(&thread, nullptr, watchEntry, nullptr) == 0)
+    pthread_detach(thread);
+  else
+    watch = NotStarted; // the next launch tries again
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+// The child has no watch, and of the launches at most the one inside which it forked.
+void Stop::forgetInChild() {
+  ++forksSoFar;
+  watch = NotStarted;
+  attention = 0;
+  for (Watched &place : table) {
+    place.isDue = false;
+    place.number = (place.number + 1) / 2 * 2;
+  }
+}
+
+void *Stop::watchEntry(void *) {
+  pthread_setname_np(pthread_self(), "eft-watch");
+  watchLoop();
+  return nullptr;
+}
+
+void Stop::watchLoop() {
+  std::array<uint32_t, numWatched> seen = {};
+  for (unsigned idle = 0;; ++idle) {
+    nanosleep(&period, nullptr);
+    for (unsigned i = 0; i < numWatched; ++i) {
+      Watched &place = table[i];
+      uint32_t number = place.number.load(std::memory_order_acquire);
+      bool isOld = number % 2 != 0 && number == seen[i];
+      if (number % 2 != 0 || number != seen[i])
+        idle = 0;
+      seen[i] = number;
+      if (isOld && !place.isWaiting.load(std::memory_order_relaxed))
+        place.setDue();
+      else
+        place.takeDue(); // set when the launch had just ended
+    }
+    if (idle < idlePeriods)
+      continue;
+    idle = 0;
+    watch = Asleep;
+    bool anyBegan = false;
+    for (Watched &place : table)
+      anyBegan |= place.number.load() % 2 != 0;
+    if (anyBegan)
+      watch = Awake;
+    while (watch == Asleep)
+      futexWait(watch, Asleep);
+  }
+}
+
+} // namespace eft::cpu
