@@ -10,6 +10,10 @@ namespace {
 // PTX for it runs on every GPU that Eft compiles for.
 constexpr unsigned oldestCapability = 80;
 
+/// GPUs have reached 12.1. Those to come take the PTX of older ones; but what is far from any is a
+/// mistake.
+constexpr unsigned endOfCapabilities = 200;
+
 bool consume(std::string_view &text, std::string_view prefix) {
   if (!text.starts_with(prefix))
     return false;
@@ -38,8 +42,13 @@ Expected<Target> Target::parse(std::string_view text) {
   if (consume(rest, "sm_") || consume(rest, "cuda:") || consume(rest, "compute_")) {
     const char *end = rest.data() + rest.size();
     auto [last, failure] = std::from_chars(rest.data(), end, target.computeCapability);
-    if (failure == std::errc() && last == end)
+    if (failure == std::errc() && last == end && target.computeCapability < endOfCapabilities)
       return target;
+    if (last == end && last != rest.data())
+      return Error{ErrorKind::InvalidArgument,
+                   "no GPU has compute capability " + std::string(rest.substr(0, rest.size() - 1)) +
+                       "." + std::string(rest.substr(rest.size() - 1)) + ", which target '" +
+                       std::string(text) + "' names"};
   }
   return Error{ErrorKind::InvalidArgument,
                "target must be 'sm_' or 'cuda:' with the compute capability times ten, such as "

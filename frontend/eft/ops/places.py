@@ -7,6 +7,8 @@ import contextlib
 import importlib
 from collections.abc import Iterator
 
+from eft import _runtime
+
 
 class Here:
     """Where the arrays are."""
@@ -41,6 +43,12 @@ def on_device(device: str | None, array) -> Iterator[tuple[Here | Gpu, object]]:
     kind, _, number = device.partition(":")
     if kind != "cuda" or not (number.isdecimal() or device == "cuda"):
         raise ValueError(f"device must be 'cpu', 'cuda' or 'cuda:N', got {device!r}")
+    gpus = _runtime.device_count()
+    if int(number or 0) >= max(gpus, 1):
+        raise ValueError(
+            f"there is no device {device!r}: this process can use {gpus} NVIDIA "
+            f"GPU{'' if gpus == 1 else 's'}"
+        )
     torch, cupy = _find("torch"), _find("cupy")
     if torch is not None and torch.cuda.is_available():
         yield Gpu(), torch.from_numpy(array.copy()).to(device)

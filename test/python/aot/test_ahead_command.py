@@ -236,6 +236,8 @@ def test_only_a_gpu_prints(ahead):
         (["cpu", "host"], "target 'host' is given twice"),
         (["gpu", "compute_80"], "target 'compute_80' is given twice"),
         (["host", "sm_75"], "target 'sm_75' is too old: sm_80 is the oldest"),
+        (["sm_999"], "no GPU has compute capability 99.9, which target 'sm_999' names"),
+        (["compute_200"], "no GPU has compute capability 20.0, which target 'compute_200' names"),
         (["host", "sm_80", "host"], "target 'host' is given twice"),
         (
             ["host:abacus"],

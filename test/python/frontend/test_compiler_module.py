@@ -155,7 +155,7 @@ def test_what_is_dropped_in_any_order(location):
 
 def test_an_unknown_target(context):
     with pytest.raises(ValueError):
-        _compiler.compile(context.module(), "gpu")
+        _compiler.compile(context.module(), "tpu")
 
 
 def test_a_module_without_a_kernel(context):

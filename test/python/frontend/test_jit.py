@@ -205,11 +205,20 @@ def test_warmup_with_wrong_arguments(args, kwargs, message):
     assert str(raised.value) == message
 
 
-@pytest.mark.parametrize("target", ["cuda:5000000000", "", "gpu"])
+@pytest.mark.parametrize("target", ["", "tpu", "cuda:", "sm_9x"])
 def test_an_unknown_target(target):
     with pytest.raises(ValueError) as raised:
         scale.warmup(tl.float32, 1, 1, 1.0, 16, target=target)
-    assert str(raised.value).endswith(f"'cuda:90', got '{target}'")
+    assert str(raised.value).endswith(f"such as 'host:x86-64-v3', got '{target}'")
+
+
+@pytest.mark.parametrize(("number", "shown"), [("999", "99.9"), ("5000000000", "500000000.0")])
+def test_a_target_that_no_gpu_has(number, shown):
+    with pytest.raises(ValueError) as raised:
+        scale.warmup(tl.float32, 1, 1, 1.0, 16, target=f"cuda:{number}")
+    assert str(raised.value) == (
+        f"no GPU has compute capability {shown}, which target 'cuda:{number}' names"
+    )
 
 
 FACTOR = tl.constexpr(4)

@@ -199,6 +199,11 @@ def test_a_matrix_that_is_not_row_major(device):
             ValueError,
             "device must be 'cpu', 'cuda' or 'cuda:N', got 'tpu'",
         ),
+        (
+            lambda x: eft.ops.dropout(x, device="cuda:999"),
+            ValueError,
+            "there is no device 'cuda:999': this process can use ",
+        ),
     ],
 )
 def test_a_mistake(call, error, text):
@@ -222,9 +227,9 @@ def test_an_array_of_numpys_on_a_gpu(device):
 def test_a_gpu_needs_somebody_to_hold_the_array(monkeypatch):
     monkeypatch.setattr(places, "_find", lambda name: None)
     with pytest.raises(RuntimeError) as raised:
-        eft.ops.dropout(np.ones((4, 6), np.float32), device="cuda:1")
+        eft.ops.dropout(np.ones((4, 6), np.float32), device="cuda:0")
     assert str(raised.value) == (
-        "device 'cuda:1' needs PyTorch with CUDA, or CuPy, to hold the array there"
+        "device 'cuda:0' needs PyTorch with CUDA, or CuPy, to hold the array there"
     )
 
 

@@ -108,6 +108,18 @@ TEST(CompileErrors, TargetText) {
   }
 }
 
+TEST(CompileErrors, ComputeCapabilityOfNoGpu) {
+  EXPECT_TRUE(Target::parse("cuda:121").ok());
+  EXPECT_TRUE(Target::parse("sm_199").ok());
+  for (const char *text : {"cuda:200", "cuda:999", "sm_1000", "cuda:4294967295"}) {
+    auto target = Target::parse(text);
+    ASSERT_FALSE(target.ok()) << text;
+    EXPECT_EQ(target.error().kind, ErrorKind::InvalidArgument);
+  }
+  EXPECT_EQ(Target::parse("cuda:999").error().message,
+            "no GPU has compute capability 99.9, which target 'cuda:999' names");
+}
+
 /// LLVM itself ends the process for some of these.
 TEST(CompileErrors, CpusAndFeatures) {
   auto expect = [](std::string cpu, std::string features, std::string message) {
