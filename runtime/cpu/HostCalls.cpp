@@ -8,13 +8,11 @@
 #include <cmath>
 #include <cstdio>
 #include <cstring>
-#include <utility>
 
 namespace eft::cpu {
 namespace {
 
-thread_local Failure *currentFailure = nullptr;
-thread_local Stop *currentStop = nullptr;
+thread_local LaunchScope *current = nullptr;
 
 // One value by one conversion of a format, which is `%`, digits, and letters.
 std::string formatValue(const std::string &conversion, uint64_t bits) {
@@ -41,12 +39,12 @@ int print(const char *format, const uint64_t *values) {
 }
 
 void fail(const char *what, uint32_t x, uint32_t y, uint32_t z) {
-  if (currentFailure)
-    currentFailure->report(what, {x, y, z});
+  if (current && current->failure)
+    current->failure->report(what, {x, y, z});
 }
 
 // Called where `attention` is not 0. The program returns if this is not 0.
-int32_t poll() { return currentStop && currentStop->poll(); }
+int32_t poll() { return current && current->stop && current->stop->poll(); }
 
 } // namespace
 
@@ -82,12 +80,8 @@ Status Failure::status() const {
 }
 
 LaunchScope::LaunchScope(Failure *failure, Stop *stop)
-    : outerFailure(std::exchange(currentFailure, failure)),
-      outerStop(std::exchange(currentStop, stop)) {}
-
-LaunchScope::~LaunchScope() {
-  currentFailure = outerFailure;
-  currentStop = outerStop;
+    : failure(failure), stop(stop), innermost(current), outer(innermost) {
+  innermost = this;
 }
 
 } // namespace eft::cpu

@@ -35,11 +35,14 @@ class LaunchScope {
 public:
   LaunchScope(Failure *failure, Stop *stop);
   LaunchScope(const LaunchScope &) = delete;
-  ~LaunchScope();
+  ~LaunchScope() { innermost = outer; }
+
+  Failure *const failure;
+  Stop *const stop;
 
 private:
-  Failure *outerFailure;
-  Stop *outerStop;
+  LaunchScope *&innermost; // of this thread: finding it costs as much as the rest
+  LaunchScope *outer;
 };
 
 // A line in printf's format. `values` has 8 bytes for each value: integers for formats that end in
