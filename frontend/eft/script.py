@@ -22,9 +22,11 @@ def run(script: str, arguments: list[str]) -> int:
             text = file.read()
     except OSError as error:
         return _fail(f"can't open {script!r}: {error.strerror}")
+    path = os.path.abspath(script)  # which stays true when the script changes its folder
     main = _become(script, arguments, os.path.dirname(os.path.realpath(script)))
+    main.__file__ = path
     try:
-        code = compile(text, script, "exec", dont_inherit=True)
+        code = compile(text, path, "exec", dont_inherit=True)
     except (SyntaxError, ValueError) as error:
         return _report(error, None)
     return _execute(code, main)

@@ -307,10 +307,9 @@ def test_a_file_that_raises(ahead):
     wrong.write_text("import math\nmath.sqrt(-1)\n")
     done = ahead.run(wrong, "--kernel", "k", "--signature", "", "--target", "host", "--out", "x")
     assert (done.returncode, done.stdout) == (1, "")
-    assert done.stderr == (
-        f'Traceback (most recent call last):\n  File "{wrong}", line 2, in <module>\n'
-        "    math.sqrt(-1)\nValueError: math domain error\n"
-    )
+    by_itself = subprocess.run([sys.executable, wrong], capture_output=True, text=True)
+    assert "math.sqrt(-1)" in by_itself.stderr
+    assert done.stderr == by_itself.stderr
 
 
 def test_words_that_are_missing(ahead):

@@ -129,7 +129,20 @@ def test_script_sees_itself_as_main(python):
     )
     script = os.path.join("folder", "script.py")
     done = python.run("-m", "eft", "run", script, "one", "--two")
-    assert done.stdout == f"__main__ {script} {[script, 'one', '--two']}\n", done.stderr
+    path = python.folder / script
+    assert done.stdout == f"__main__ {path} {[script, 'one', '--two']}\n", done.stderr
+
+
+def test_script_changes_its_folder(python):
+    python.write(
+        "folder/script.py",
+        "import os\nimport numpy as np\nimport triton\nimport triton.language as tl\n\n"
+        "os.chdir('/')\n\n\n"
+        "@triton.jit\ndef kernel(x_ptr):\n    tl.store(x_ptr, 7.0)\n\n\n"
+        "x = np.zeros(1, np.float32)\nkernel[(1,)](x)\nprint(x)\n",
+    )
+    done = python.run("-m", "eft", "run", os.path.join("folder", "script.py"))
+    assert done.stdout == "[7.]\n", done.stderr
 
 
 @pytest.mark.parametrize(
@@ -144,20 +157,14 @@ def test_exit_status_is_the_scripts(python, code, status, printed):
 def test_traceback_begins_in_the_script(python):
     done = run(python, "def f():\n    raise ValueError('so')\n\nf()\n")
     assert done.returncode == 1
-    assert done.stderr == (
-        "Traceback (most recent call last):\n"
-        '  File "script.py", line 4, in <module>\n'
-        "    f()\n"
-        '  File "script.py", line 2, in f\n'
-        "    raise ValueError('so')\n"
-        "ValueError: so\n"
-    )
+    assert last_line(done.stderr) == "ValueError: so"
+    assert done.stderr == python.run("script.py").stderr
 
 
 def test_syntax_error_shows_the_line_alone(python):
     done = run(python, "x = = 1\n")
     assert done.returncode == 1
-    assert done.stderr.startswith('  File "script.py", line 1\n    x = = 1\n')
+    assert done.stderr == python.run("script.py").stderr
     assert last_line(done.stderr) == "SyntaxError: invalid syntax"
 
 
