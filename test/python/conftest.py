@@ -14,6 +14,7 @@ from eft import _runtime
 
 pytest.register_assert_rewrite("support")  # so that its assertions show what they compare
 
+from pytorch import REASON  # noqa: E402
 from support import DTYPES, lower  # noqa: E402
 
 
@@ -77,9 +78,7 @@ def device(request):
         return Cpu()
     if _runtime.device_count() == 0:
         pytest.skip("there is no GPU")
-    pytest.importorskip(
-        "torch", reason="PyTorch, which puts the arrays on the GPU, is not installed"
-    )
+    pytest.importorskip("torch", reason=REASON)  # which puts the arrays on the GPU
     return Cuda()
 
 

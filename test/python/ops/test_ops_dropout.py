@@ -9,6 +9,7 @@ import sys
 import eft.ops
 import numpy as np
 import pytest
+import pytorch
 from dropout_reference import uniforms, uniforms_at
 from eft import _ops
 from eft.ops import places
@@ -80,7 +81,7 @@ def test_a_matrix_without_elements(device):
 
 def torch_on_a_gpu(gibibytes: int):
     """PyTorch, if it has a GPU with so much free memory."""
-    torch = pytest.importorskip("torch")
+    torch = pytest.importorskip("torch", reason=pytorch.REASON)
     if not torch.cuda.is_available():
         pytest.skip("there is no GPU")
     torch.cuda.empty_cache()  # of what earlier tests have left
@@ -234,7 +235,7 @@ def test_a_gpu_needs_somebody_to_hold_the_array(monkeypatch):
 
 
 def test_arrays_of_two_libraries():
-    torch = pytest.importorskip("torch")
+    torch = pytest.importorskip("torch", reason=pytorch.REASON)
     with pytest.raises(TypeError, match="dY and mask must be of one library, got <class 'numpy"):
         eft.ops.dropout_backward(np.ones((2, 2), np.float32), torch.ones(2, 2), 0.5)
     with pytest.raises(ValueError, match="device is for arrays of NumPy's, got <class 'torch"):

@@ -5,10 +5,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import pytorch
+from pytorch import needs_torch
 
-torch = pytest.importorskip("torch")
-
-import eft.ops.torch as ops  # noqa: E402
+torch = pytorch.module("torch")
+ops = pytorch.module("eft.ops.torch")
+pytestmark = needs_torch
 
 
 @pytest.fixture(params=["cpu", "cuda"])

@@ -2,8 +2,11 @@
 """PyTorch's tensors on the CPU, through DLPack's C exchange API where PyTorch has it."""
 
 import pytest
+import pytorch
+from pytorch import needs_torch
 
-torch = pytest.importorskip("torch")
+torch = pytorch.module("torch")
+pytestmark = needs_torch
 
 TYPES = [
     (torch.bool, "i1"),

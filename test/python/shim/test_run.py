@@ -4,7 +4,6 @@ Eft."""
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import subprocess
 import sys
@@ -12,11 +11,9 @@ from pathlib import Path
 
 import eft
 import pytest
+from pytorch import needs_torch
 
 SCRIPTS = Path(__file__).parent / "scripts"
-needs_torch = pytest.mark.skipif(
-    importlib.util.find_spec("torch") is None, reason="PyTorch is not installed"
-)
 
 #: A package that passes for Triton and would be noticed.
 FAKE_TRITON = {

@@ -9,6 +9,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+import pytorch
 from eft.testing import Benchmark, assert_close, do_bench, perf_report
 from eft.timing import make_timer
 
@@ -108,7 +109,7 @@ def test_time_on_the_gpu():
 
     if _runtime.device_count() == 0:
         pytest.skip("there is no GPU")
-    torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+    torch = pytest.importorskip("torch", reason=pytorch.REASON)
     x = torch.zeros(1 << 26, device="cuda")
     assert 0.05 < do_bench(lambda: x.add_(1), warmup=5, rep=20) < 50
 
@@ -134,7 +135,7 @@ def test_tolerances_may_depend_on_the_size():
 
 
 def test_tensors_of_pytorch():
-    torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+    torch = pytest.importorskip("torch", reason=pytorch.REASON)
     x = torch.ones(3, dtype=torch.bfloat16, requires_grad=True)
     assert_close(x, np.ones(3))
     with pytest.raises(AssertionError):

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import eft
 import pytest
+import pytorch
 
 TUTORIALS = Path(__file__).parent.parent.parent.parent / "tutorials"
 BUILD = Path(eft.__file__).parent.parent
@@ -184,7 +185,7 @@ def test_every_lesson_is_here():
 @each_lesson
 def test_with_pytorch(tmp_path, lesson):
     if importlib.util.find_spec("torch") is None:
-        pytest.skip("PyTorch is not installed")
+        pytest.skip(pytorch.REASON)
     plot = tmp_path / "plot.png"
     text = run(lesson.name, "--largest", lesson.largest, "--plot", plot)
     for words in lesson.says_with_pytorch:
