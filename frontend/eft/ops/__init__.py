@@ -7,7 +7,12 @@ as functions that PyTorch differentiates.
 
 from __future__ import annotations
 
-from eft import _ops
+try:
+    from eft import _ops
+except ImportError as error:
+    if error.name != "eft":  # it is there, and can't be loaded
+        raise
+    raise ImportError("eft.ops is not built; scripts/setup builds it") from None
 from eft.ops.arrays import library_of
 from eft.ops.places import on_device
 
