@@ -24,7 +24,8 @@ PLAIN = [
     ("fp32", 1e20),
     ("fp32", 7.0),
 ]
-FLOATS = [0.5, -2.0, 3.0, 0.1, 1e-3, 1e4, 1e-7]
+#: Literals, of which some types hold more than others.
+FLOATS = [0.5, -2.0, 3.0, 0.1, 1e-3, 1e4, 1e-7, 1e-40, 1e10, -1e39, 1e300]
 INTEGERS = [1, 3, 7, 0, -1, 100, 2**31 - 1, 2**31, 2**63 - 1]
 
 
@@ -112,7 +113,7 @@ class Sources:
         """A Python number, and what it is as the other operand of `x`."""
         numbers = INTEGERS
         if symbol in ("<<", ">>"):
-            numbers = [0, 1, 5, 8 * DTYPES[x.dtype].itemsize - 1]
+            numbers = [0, 1, 5, 8 * DTYPES[x.dtype].itemsize - 1, 100]
         elif symbol not in ("&", "|", "^", "//"):
             numbers = INTEGERS + 2 * FLOATS
         while True:
