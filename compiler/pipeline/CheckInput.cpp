@@ -2,6 +2,7 @@
 #include "compiler/pipeline/CheckInput.h"
 
 #include "compiler/ir/EftDialect.h"
+#include "compiler/layout/Placement.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -16,6 +17,9 @@ using namespace mlir;
 namespace eft {
 
 namespace {
+
+/// What PTX has names for in one thread.
+constexpr unsigned maxRegistersOfThread = 255;
 
 /// Functions that both targets compute exactly or to the same bits. For others LLVM would call a
 /// mathematical library, which a GPU doesn't have, and which differs from machine to machine.
@@ -45,6 +49,20 @@ LogicalResult checkTypes(Operation *op, TypeRange types) {
 }
 
 } // namespace
+
+std::string validateOptions(const Target &target, const CompileOptions &options) {
+  if (std::string fault = faultOfNumWarps(options.numWarps); !fault.empty())
+    return "number of warps " + fault;
+  if (options.maxRegisters > maxRegistersOfThread)
+    return "number of registers must be at most " + std::to_string(maxRegistersOfThread) +
+           ", got " + std::to_string(options.maxRegisters);
+  if (options.last < Stage::IR || options.last > Stage::Binary)
+    return "last stage must be 0 (IR) to 4 (Binary), got " + std::to_string(int(options.last));
+  if (target.kind != Target::Kind::Cuda && target.kind != Target::Kind::Host)
+    return "kind of the target must be 0 (Cuda) or 1 (Host), got " +
+           std::to_string(int(target.kind));
+  return "";
+}
 
 FailureOr<func::FuncOp> findKernel(ModuleOp module) {
   func::FuncOp kernel;

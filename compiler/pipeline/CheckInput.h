@@ -3,7 +3,7 @@
 // is refused here, at its place.
 #pragma once
 
-#include "eft/Signature.h"
+#include "eft/Compiler.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -11,6 +11,10 @@
 #include <vector>
 
 namespace eft {
+
+/// Returns what is wrong with the target or the options, whatever the kernel is; empty if nothing
+/// is. An enumeration may hold any number.
+std::string validateOptions(const Target &target, const CompileOptions &options);
 
 /// The module's one public function.
 mlir::FailureOr<mlir::func::FuncOp> findKernel(mlir::ModuleOp module);

@@ -5,7 +5,6 @@
 #include "compiler/analysis/AddressParameters.h"
 #include "compiler/codegen/Codegen.h"
 #include "compiler/ir/EftDialect.h"
-#include "compiler/layout/Placement.h"
 #include "compiler/pipeline/CheckInput.h"
 #include "compiler/pipeline/LargeStack.h"
 #include "compiler/pipeline/Passes.h"
@@ -36,15 +35,13 @@ void registerDialects(DialectRegistry &registry) {
 
 namespace {
 
-/// What PTX has names for in one thread.
-constexpr unsigned mostRegisters = 255;
-
 /// What is being compiled, from stage to stage.
 class Compilation {
 public:
   Compilation(ModuleOp module, const Target &target, const CompileOptions &options,
-              const CompileControl &control)
-      : module(module.clone()), target(target), options(options), control(control) {}
+              const CompileControl &control, CompileObserver &observer)
+      : module(module.clone()), target(target), options(options), control(control),
+        observer(observer) {}
 
   FailureOr<Compiled> run() {
     LogicalResult (Compilation::*const stages[])() = {
@@ -67,27 +64,35 @@ private:
   }
 
   LogicalResult place() {
-    if (failed(makeMachine()) || failed(runPasses(addBlockTransforms)) ||
+    auto made = makeMachine(target);
+    if (!made)
+      return report(made.takeError());
+    machine = std::move(*made);
+    if (failed(runPasses("Block transforms", addBlockTransforms)) ||
         failed(checkHasNoCalls(*module)))
       return failure();
     nameKernel();
-    if (failed(runPasses(addPlacing)))
+    if (failed(runPasses("Placing", addPlacing)))
       return failure();
     keep("placed", [&](llvm::raw_ostream &os) { module->print(os); });
     return success();
   }
 
   LogicalResult makeCode() {
-    if (failed(runPasses(addLowering)))
+    if (failed(runPasses("Lowering", addLowering)))
       return failure();
     noteSharedMemory();
     if (isAbandoned())
       return failure();
+    TimingScope translating = observer.timing.nest("Translation to LLVM IR");
     auto translated = translate(*module, context);
     if (!translated)
       return report(translated.takeError());
     code = std::move(*translated);
+    translating.stop();
+    TimingScope optimizing = observer.timing.nest("LLVM's optimizations");
     optimize(*code, *machine, control.isAbandoned);
+    optimizing.stop();
     keep("llvm", [&](llvm::raw_ostream &os) { code->print(os, nullptr); });
     return success();
   }
@@ -95,6 +100,7 @@ private:
   LogicalResult emitText() {
     if (!isGpu() && !options.keepStages)
       return success();
+    TimingScope emitting = observer.timing.nest(isGpu() ? "Emission of PTX" : "Emission of text");
     // Emission changes what it emits.
     CodeModule clone(llvm::CloneModule(*code).release());
     auto text = emit(*clone, *machine, llvm::CodeGenFileType::AssemblyFile);
@@ -109,6 +115,7 @@ private:
   LogicalResult emitBinary() {
     if (isGpu()) // PTX is all that there is
       return success();
+    TimingScope emitting = observer.timing.nest("Emission of the object");
     auto object = emit(*code, *machine, llvm::CodeGenFileType::ObjectFile);
     if (!object)
       return report(object.takeError());
@@ -122,11 +129,8 @@ private:
     FailureOr<func::FuncOp> kernel = findKernel(*module);
     if (failed(kernel))
       return failure();
-    if (std::string fault = faultOfNumWarps(options.numWarps); !fault.empty())
-      return kernel->emitError("number of warps ") << fault;
-    if (options.maxRegisters > mostRegisters)
-      return kernel->emitError("number of registers must be at most ")
-             << mostRegisters << ", got " << options.maxRegisters;
+    if (std::string fault = validateOptions(target, options); !fault.empty())
+      return kernel->emitError(fault);
     if (failed(checkIsBlockIR(*module)))
       return failure();
     auto parameters = parametersOf(*kernel);
@@ -162,28 +166,17 @@ private:
         result.sharedBytes = unsigned(bytes.getInt());
   }
 
-  LogicalResult makeMachine() {
-    auto made = isGpu() ? makePtxMachine(target.computeCapability)
-                        : makeHostMachine(target.cpu, target.features);
-    if (!made)
-      return report(made.takeError());
-    machine = std::move(*made);
-    return success();
-  }
-
-  LogicalResult runPasses(void (*addPasses)(OpPassManager &, const PassOptions &)) {
-    PassOptions passOptions;
-    passOptions.isGpu = isGpu();
-    passOptions.numWarps = options.numWarps;
-    passOptions.computeCapability = target.computeCapability;
-    passOptions.maxRegisters = options.maxRegisters;
-    if (!isGpu()) {
-      passOptions.vectorBits = vectorBits(*machine);
-      passOptions.convertsF16 = convertsF16(*machine);
-    }
-    passOptions.stoppable = control.stoppable;
+  LogicalResult runPasses(const char *step,
+                          void (*addPasses)(OpPassManager &, const PassOptions &)) {
+    TimingScope timing = observer.timing.nest(step);
     PassManager passes(module->getContext(), ModuleOp::getOperationName());
-    addPasses(passes, passOptions);
+    PassOptions settings = passOptions(target, options, *machine);
+    settings.stoppable = control.stoppable;
+    addPasses(passes, settings);
+    if (observer.watchPasses)
+      observer.watchPasses(passes);
+    if (timing)
+      passes.enableTiming(timing);
     return passes.run(*module);
   }
 
@@ -209,6 +202,7 @@ private:
   const Target &target;
   const CompileOptions &options;
   const CompileControl &control;
+  CompileObserver &observer;
   std::unique_ptr<llvm::TargetMachine> machine;
   llvm::LLVMContext context;
   CodeModule code;
@@ -218,9 +212,11 @@ private:
 } // namespace
 
 FailureOr<Compiled> compile(ModuleOp module, const Target &target, const CompileOptions &options,
-                            const CompileControl &control) {
+                            const CompileControl &control, CompileObserver *observer) {
   FailureOr<Compiled> result;
-  runOnLargeStack([&] { result = Compilation(module, target, options, control).run(); });
+  CompileObserver nobody;
+  CompileObserver &watching = observer ? *observer : nobody;
+  runOnLargeStack([&] { result = Compilation(module, target, options, control, watching).run(); });
   return result;
 }
 

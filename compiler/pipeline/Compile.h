@@ -11,13 +11,24 @@
 #include "eft/Compiler.h"
 
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Support/Timing.h"
 #include "llvm/Support/Error.h"
 
 #include <atomic>
+#include <functional>
 #include <string>
 #include <vector>
 
 namespace eft {
+
+/// Ways to watch a compile at work.
+struct CompileObserver {
+  /// Sees each pass manager before it runs, to have it print or record what its passes do.
+  std::function<void(mlir::PassManager &)> watchPasses;
+  /// Gets a scope inside for each step.
+  mlir::TimingScope timing;
+};
 
 /// Makes known to a context what the compiler reads and makes.
 void registerDialects(mlir::DialectRegistry &registry);
@@ -35,7 +46,8 @@ struct CompileControl {
 /// Compiles the module's kernel: its one public function. The module is left as it was.
 mlir::FailureOr<Compiled> compile(mlir::ModuleOp module, const Target &target,
                                   const CompileOptions &options = {},
-                                  const CompileControl &control = {});
+                                  const CompileControl &control = {},
+                                  CompileObserver *observer = nullptr);
 
 /// The numbers of the kernel's integer parameters whose values reach an address: of those that are
 /// worth specialising a kernel on.

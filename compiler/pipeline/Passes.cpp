@@ -1,15 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "compiler/pipeline/Passes.h"
 
+#include "compiler/codegen/Codegen.h"
 #include "compiler/lowering/Passes.h"
+#include "compiler/pipeline/CheckInput.h"
 #include "compiler/transforms/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Pass/PassOptions.h"
+#include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
 
 using namespace mlir;
 
 namespace eft {
+
+llvm::Expected<std::unique_ptr<llvm::TargetMachine>> makeMachine(const Target &target) {
+  return target.kind == Target::Kind::Cuda ? makePtxMachine(target.computeCapability)
+                                           : makeHostMachine(target.cpu, target.features);
+}
+
+PassOptions passOptions(const Target &target, const CompileOptions &options,
+                        const llvm::TargetMachine &machine) {
+  PassOptions result;
+  result.isGpu = target.kind == Target::Kind::Cuda;
+  result.numWarps = options.numWarps;
+  result.computeCapability = target.computeCapability;
+  result.maxRegisters = options.maxRegisters;
+  if (!result.isGpu) {
+    result.vectorBits = vectorBits(machine);
+    result.convertsF16 = convertsF16(machine);
+  }
+  return result;
+}
 
 void addInlining(OpPassManager &passes) {
   passes.addPass(createInlinerPass({}, [](OpPassManager &) {}));
@@ -75,6 +98,82 @@ void addLowering(OpPassManager &passes, const PassOptions &options) {
   if (options.isGpu)
     passes.addNestedPass<func::FuncOp>(createSpecializeMasked());
   passes.addPass(createLowerToLLVM({options.maxRegisters}));
+}
+
+void addPipeline(OpPassManager &passes, const PassOptions &options) {
+  addBlockTransforms(passes, options);
+  addPlacing(passes, options);
+  addLowering(passes, options);
+}
+
+std::vector<std::string> pipelinePasses(const PassOptions &options) {
+  OpPassManager passes(ModuleOp::getOperationName());
+  addPipeline(passes, options);
+  std::vector<std::string> texts;
+  for (Pass &pass : passes) {
+    std::string text;
+    llvm::raw_string_ostream stream(text);
+    pass.printAsTextualPipeline(stream);
+    // Those of functions that follow each other are a list: func.func(a{b=c},d)
+    StringRef list = text;
+    const bool isOfFunctions = list.consume_front("func.func(") && list.consume_back(")");
+    size_t start = 0, depth = 0;
+    for (size_t at = 0; at <= list.size(); ++at) {
+      if (at == list.size() || (list[at] == ',' && depth == 0)) {
+        std::string one = list.slice(start, at).str();
+        texts.push_back(isOfFunctions ? "func.func(" + one + ")" : one);
+        start = at + 1;
+      } else if (list[at] == '{' || list[at] == '}') {
+        depth += list[at] == '{' ? 1 : -1;
+      }
+    }
+  }
+  return texts;
+}
+
+namespace {
+
+struct PipelineOptions : PassPipelineOptions<PipelineOptions> {
+  Option<std::string> target{*this, "target",
+                             llvm::cl::desc("What to compile for: sm_80, sm_90, …, or host"),
+                             llvm::cl::init("host")};
+  Option<unsigned> numWarps{*this, "num-warps", llvm::cl::desc("Warps of a program on a GPU"),
+                            llvm::cl::init(4)};
+  Option<unsigned> maxRegisters{
+      *this, "max-registers", llvm::cl::desc("Registers of a thread on a GPU at most; 0: no bound"),
+      llvm::cl::init(0)};
+};
+
+LogicalResult addNamedPipeline(OpPassManager &passes, StringRef text,
+                               function_ref<LogicalResult(const Twine &)> fail) {
+  PipelineOptions given;
+  if (failed(given.parseFromString(text)))
+    return failure();
+  auto target = Target::parse(given.target.getValue());
+  if (!target.ok())
+    return fail(target.error().message);
+  CompileOptions options;
+  options.numWarps = given.numWarps;
+  options.maxRegisters = given.maxRegisters;
+  if (std::string fault = validateOptions(*target, options); !fault.empty())
+    return fail(fault);
+  auto machine = makeMachine(*target);
+  if (!machine)
+    return fail(llvm::toString(machine.takeError()));
+  addPipeline(passes, passOptions(*target, options, **machine));
+  return success();
+}
+
+} // namespace
+
+void registerPasses() {
+  registerTransformsPasses();
+  registerEftTransformsPasses();
+  registerEftLoweringPasses();
+  registerPassPipeline(
+      "eft-pipeline", "All that a compile does, from block IR to the LLVM dialect",
+      addNamedPipeline,
+      [](function_ref<void(const mlir::detail::PassOptions &)> show) { show(PipelineOptions()); });
 }
 
 } // namespace eft

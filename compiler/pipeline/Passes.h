@@ -2,7 +2,15 @@
 // The pipeline as pass managers see it: the passes of each stage, in order.
 #pragma once
 
+#include "eft/Compiler.h"
+
 #include "mlir/Pass/PassManager.h"
+#include "llvm/Support/Error.h"
+#include "llvm/Target/TargetMachine.h"
+
+#include <memory>
+#include <string>
+#include <vector>
 
 namespace eft {
 
@@ -17,6 +25,13 @@ struct PassOptions {
   bool stoppable = false;          ///< CPU
 };
 
+/// LLVM's machine for a target, which knows how long its vectors are.
+llvm::Expected<std::unique_ptr<llvm::TargetMachine>> makeMachine(const Target &target);
+
+/// The passes' options for a compile.
+PassOptions passOptions(const Target &target, const CompileOptions &options,
+                        const llvm::TargetMachine &machine);
+
 /// Block IR to block IR in which the kernel calls nobody. Nothing is folded.
 void addInlining(mlir::OpPassManager &passes);
 
@@ -28,5 +43,17 @@ void addPlacing(mlir::OpPassManager &passes, const PassOptions &options);
 
 /// Placed block IR to the LLVM dialect.
 void addLowering(mlir::OpPassManager &passes, const PassOptions &options);
+
+/// All of it: block IR to the LLVM dialect.
+void addPipeline(mlir::OpPassManager &passes, const PassOptions &options);
+
+/// The passes of the whole pipeline, each with its options, in order, as
+/// `mlir::parsePassPipeline` reads them: `eft-place{num-warps=4 target=gpu vector-bits=128}`,
+/// `func.func(eft-specialize-masked{most-operations=4096})`.
+std::vector<std::string> pipelinePasses(const PassOptions &options);
+
+/// Makes all passes known by their names, and the whole pipeline as `eft-pipeline`, with the
+/// options `target`, `num-warps` and `max-registers`. For tools: a compile needs no names.
+void registerPasses();
 
 } // namespace eft

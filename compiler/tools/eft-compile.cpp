@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // eft-compile: compiles a file of block IR and prints any stage on the way.
 #include "compiler/pipeline/Compile.h"
+#include "compiler/pipeline/Passes.h"
 
+#include "mlir/IR/AsmState.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
 #include "mlir/Support/FileUtilities.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/CommandLine.h"
@@ -20,7 +23,8 @@ cl::opt<std::string> outputName("o", cl::desc("Where to write"), cl::value_desc(
                                 cl::init("-"));
 cl::opt<std::string> stage("emit", cl::desc("What to write: ir, placed, llvm, ptx, asm or obj"),
                            cl::value_desc("stage"), cl::init("llvm"));
-cl::opt<std::string> targetName("target", cl::desc("What to compile for: sm_80, sm_90, …, gpu, or host"),
+cl::opt<std::string> targetName("target",
+                                cl::desc("What to compile for: sm_80, sm_90, …, gpu, or host"),
                                 cl::value_desc("target"), cl::init("host"));
 cl::opt<std::string> cpu("cpu", cl::desc("LLVM's name of the host's CPU (default: this one)"));
 cl::opt<std::string> features("features",
@@ -69,8 +73,10 @@ int write(StringRef text) {
   return 0;
 }
 
-int run(mlir::MLIRContext &context, SourceMgr &sources) {
+int run(mlir::MLIRContext &context, SourceMgr &sources, mlir::TimingScope timing) {
+  mlir::TimingScope parsing = timing.nest("Parser");
   auto module = mlir::parseSourceFile<mlir::ModuleOp>(sources, &context);
+  parsing.stop();
   if (!module)
     return 1;
   auto target = eft::Target::parse(targetName.getValue());
@@ -86,10 +92,17 @@ int run(mlir::MLIRContext &context, SourceMgr &sources) {
     return fail("there is no stage '" + stage + "' for target " + targetName + "; there are ir, " +
                 "placed, llvm, " + (isGpu ? "ptx" : "asm, obj"));
   bool isObject = last == eft::Stage::Binary;
+  bool areOptionsRight = true;
+  eft::CompileObserver observer;
+  observer.watchPasses = [&](mlir::PassManager &passes) {
+    areOptionsRight &= succeeded(mlir::applyPassManagerCLOptions(passes));
+  };
+  observer.timing = std::move(timing);
   auto compiled = eft::compile(
       *module, *target,
-      {.numWarps = numWarps, .maxRegisters = maxRegisters, .keepStages = !isObject, .last = *last});
-  if (failed(compiled))
+      {.numWarps = numWarps, .maxRegisters = maxRegisters, .keepStages = !isObject, .last = *last},
+      {}, &observer);
+  if (failed(compiled) || !areOptionsRight)
     return 1;
   return write(isObject ? compiled->binary : compiled->stages.back().second);
 }
@@ -98,6 +111,10 @@ int run(mlir::MLIRContext &context, SourceMgr &sources) {
 
 int main(int argc, char **argv) {
   InitLLVM init(argc, argv);
+  eft::registerPasses();
+  mlir::registerAsmPrinterCLOptions();
+  mlir::registerPassManagerCLOptions();
+  mlir::registerDefaultTimingManagerCLOptions();
   cl::ParseCommandLineOptions(argc, argv, "Eft's compiler, from block IR to code\n");
   std::string error;
   auto input = mlir::openInputFile(inputName, &error);
@@ -107,7 +124,10 @@ int main(int argc, char **argv) {
   sources.AddNewSourceBuffer(std::move(input), SMLoc());
   mlir::DialectRegistry registry;
   eft::registerDialects(registry);
-  mlir::MLIRContext context(registry);
+  // A kernel is one function, and printing all of a module wants one thread.
+  mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
   mlir::SourceMgrDiagnosticHandler diagnostics(sources, &context);
-  return run(context, sources);
+  mlir::DefaultTimingManager timing;
+  mlir::applyDefaultTimingManagerCLOptions(timing);
+  return run(context, sources, timing.getRootScope());
 }

@@ -4,6 +4,7 @@ compiler."""
 
 from __future__ import annotations
 
+import os
 import sys
 from collections import namedtuple
 
@@ -52,7 +53,8 @@ def compile_variant(function, variant: Variant, device: int | None) -> Compilati
         key, reason = cache_key(function, variant, "code"), ""
     except NotStable as error:
         key, reason = None, str(error)
-    entry = _runtime.cache_get(key) if key else None
+    # Who wants to see the passes at work does not want their result of another time.
+    entry = _runtime.cache_get(key) if key and not _print_ir() else None
     if entry is not None:
         metadata, binary = _unpack(entry)
     else:
@@ -139,8 +141,14 @@ def _run_compiler(
         num_warps = variant.options.get("num_warps", 4)
         registers = variant.options.get("maxnreg", 0)
         target = host.target() if variant.target == "cpu" else variant.target
-        options = num_warps, keep_stages, registers, stoppable
+        print_ir = "" if keep_stages else _print_ir()
+        options = num_warps, keep_stages, registers, stoppable, print_ir
         return _compiler.compile(module, target, *options)
+
+
+def _print_ir() -> str:
+    """The passes after which a compile prints its IR; none if it is empty."""
+    return os.environ.get("EFT_PRINT_IR", "")
 
 
 def _stages(function, variant: Variant) -> dict[str, str]:

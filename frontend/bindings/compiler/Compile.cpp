@@ -3,6 +3,7 @@
 #include "frontend/bindings/compiler/Compile.h"
 
 #include "compiler/pipeline/Compile.h"
+#include "compiler/pipeline/PrintPasses.h"
 #include "frontend/bindings/compiler/State.h"
 #include "frontend/bindings/compiler/Waiting.h"
 
@@ -23,16 +24,27 @@ Target parseTarget(const std::string &text) {
 }
 
 Compiled compileModule(const Module &module, const std::string &target, unsigned numWarps,
-                       bool keepStages, unsigned maxRegisters, bool stoppable) {
+                       bool keepStages, unsigned maxRegisters, bool stoppable,
+                       const std::string &printIR) {
   Target parsed = parseTarget(target);
   CompileOptions options;
   options.numWarps = numWarps;
   options.maxRegisters = maxRegisters;
   options.keepStages = keepStages;
+  CompileObserver observer;
+  if (!printIR.empty()) {
+    auto printed = PrintedPasses::parse(printIR);
+    if (!printed.ok())
+      throw std::invalid_argument(printed.error().message);
+    observer.watchPasses = [printed = *printed](mlir::PassManager &passes) {
+      printed.watch(passes);
+    };
+  }
+  auto shared = std::make_shared<CompileObserver>(std::move(observer));
   return compute<Compiled>([=](const std::atomic<bool> &isAbandoned) {
     DiagnosticCollector diagnostics(module.state->context);
     mlir::FailureOr<Compiled> compiled =
-        eft::compile(module.object, parsed, options, {&isAbandoned, stoppable});
+        eft::compile(module.object, parsed, options, {&isAbandoned, stoppable}, shared.get());
     if (failed(compiled))
       throw irError(diagnostics, "the compiler failed without a diagnostic");
     return std::move(*compiled);
@@ -93,9 +105,11 @@ void addCompileFunctions(py::module_ &module) {
   module.def(
       "compile", &compileModule, py::arg("module"), py::arg("target"), py::arg("num_warps") = 4,
       py::arg("keep_stages") = true, py::arg("max_registers") = 0, py::arg("stoppable") = false,
+      py::arg("print_ir") = "",
       "Compiles a clone of the module for a target such as 'cuda:90' or 'cpu'. A GPU's thread "
       "gets at most `max_registers` registers, if it is not 0. With `stoppable`, code for the host "
-      "ends early where its launch asks for that.");
+      "ends early where its launch asks for that. `print_ir` is what EFT_PRINT_IR may be, and goes "
+      "to standard error.");
   module.def("address_parameters", &findAddressParameters, py::arg("module"),
              "The numbers of the kernel's arguments that reach an address.");
   module.def(
