@@ -73,7 +73,8 @@ struct Compiled {
 /// inlined.
 ///
 /// A handle: copies share the module, which never changes. Safe to use from several threads.
-/// Compiles of one module take turns; those of different modules run at once.
+/// Compiles of one module take turns; those of different modules run at once. One that was moved
+/// from has no name and no parameters, and its compile fails with InvalidArgument.
 class EFT_API Module {
 public:
   /// Reads block IR in MLIR's textual form. `fileName` is what messages call it. Fails with
@@ -95,7 +96,8 @@ private:
 
 /// Compiles the module's kernel; the same module, target and options give the same bits. Takes
 /// milliseconds and blocks the calling thread. Any thread. Fails with InvalidArgument for the
-/// options, and with Compilation for what the target can't do, at its place in the IR.
+/// target's kind and the options, and with Compilation for what the target can't do, at its place
+/// in the IR.
 EFT_API Expected<Compiled> compile(const Module &module, const Target &target,
                                    const CompileOptions &options = {});
 

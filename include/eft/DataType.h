@@ -14,10 +14,12 @@ enum class DataType : uint8_t { I1, I8, I16, I32, I64, U8, U16, U32, U64, F16, B
 
 inline constexpr unsigned numDataTypes = 13;
 
-/// "i32", "fp16", "bf16" …: the names that Triton's signatures use. Never fails; any thread.
+/// "i32", "fp16", "bf16" …: the names that Triton's signatures use; "unknown" for a number that is
+/// none of DataType's. Any thread.
 EFT_API std::string_view dataTypeName(DataType type);
 
-/// Bits of an element in memory. A boolean takes a whole byte there. Never fails; any thread.
+/// Bits of an element in memory. A boolean takes a whole byte there. 0 for a number that is none
+/// of DataType's. Any thread.
 EFT_API unsigned bitsInMemory(DataType type);
 
 /// The type with this name in the words of array libraries: "float32", "bool", "bfloat16", "uint8"

@@ -25,7 +25,8 @@ struct KernelInfo {
 ///
 /// A handle: copies share one kernel, whose code goes with the last of them. Until then nothing
 /// else has to be kept. The caller sees to it that no launch is under way then: on a GPU, that its
-/// stream was waited for. Safe to use from several threads, launches included.
+/// stream was waited for. Safe to use from several threads, launches included. One that was moved
+/// from has no name and no parameters, and its launch fails with InvalidArgument.
 class EFT_API Kernel {
 public:
   /// Loads a cubin or PTX, which the driver then compiles, on a GPU. `image` can go when the call

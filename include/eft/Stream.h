@@ -5,6 +5,7 @@
 #include "eft/Device.h"
 
 #include <memory>
+#include <utility>
 
 /// What CUDA's CUstream and cudaStream_t point to, so that they can be given without a header of
 /// CUDA.
@@ -16,12 +17,24 @@ namespace eft {
 /// call returns when its work is done, a stream is only the device's name.
 ///
 /// A handle: copies share one stream. One that was made by `create` goes with its last copy; the
-/// driver then finishes the work that is in it. Safe to use from several threads.
+/// driver then finishes the work that is in it. One that was moved from is its device's default
+/// stream. Safe to use from several threads.
 class EFT_API Stream {
 public:
   /// The device's default stream; on a GPU the legacy one, which waits for all streams but the
   /// non-blocking ones, as they wait for it. Costs nothing, and asks nothing of the device.
   explicit Stream(Device device = Device::host()) : where(device) {}
+
+  Stream(const Stream &) = default;
+  Stream &operator=(const Stream &) = default;
+  Stream(Stream &&other) noexcept
+      : where(other.where), raw(std::exchange(other.raw, nullptr)), owned(std::move(other.owned)) {}
+  Stream &operator=(Stream &&other) noexcept {
+    where = other.where;
+    raw = std::exchange(other.raw, nullptr);
+    owned = std::exchange(other.owned, nullptr);
+    return *this;
+  }
 
   /// A new stream, owned by the handle and its copies. Fails with NoDriver, NoDevice, Cuda or
   /// OutOfMemory.

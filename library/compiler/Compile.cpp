@@ -2,7 +2,7 @@
 // Compiling, with the diagnostics as an error's text.
 #include "compiler/pipeline/Compile.h"
 
-#include "compiler/layout/Placement.h"
+#include "compiler/pipeline/CheckInput.h"
 #include "compiler/pipeline/Diagnostics.h"
 #include "library/compiler/ModuleState.h"
 
@@ -17,8 +17,10 @@ Expected<Target> Target::of(Device device) {
 
 Expected<Compiled> compile(const Module &module, const Target &target,
                            const CompileOptions &options) {
-  if (std::string fault = faultOfNumWarps(options.numWarps); !fault.empty())
-    return Error{ErrorKind::InvalidArgument, "number of warps " + fault};
+  if (!module.state)
+    return Error{ErrorKind::InvalidArgument, "the module has no content: it was moved from"};
+  if (std::string fault = validateOptions(target, options); !fault.empty())
+    return Error{ErrorKind::InvalidArgument, fault};
   Module::State &state = *module.state;
   std::lock_guard lock(state.lock);
   DiagnosticCollector diagnostics(state.context);

@@ -30,12 +30,14 @@ Module::Module(std::shared_ptr<State> state) : state(std::move(state)) {}
 Expected<Module> Module::parse(std::string_view text, std::string_view fileName) {
   if (Status status = checkNesting(text, fileName); !status.ok())
     return std::move(status).error();
+  // The lexer reads a zero behind the text, which a part of another text does not have.
+  const std::string terminated(text);
   auto state = std::make_shared<State>();
   DiagnosticCollector diagnostics(state->context);
   bool succeeded = false;
   runOnLargeStack([&] {
-    state->module =
-        mlir::parseSourceString<mlir::ModuleOp>(text, &state->context, llvm::StringRef(fileName));
+    state->module = mlir::parseSourceString<mlir::ModuleOp>(terminated, &state->context,
+                                                            llvm::StringRef(fileName));
     if (!state->module)
       return;
     auto kernel = findKernel(*state->module);
@@ -54,8 +56,15 @@ Expected<Module> Module::parse(std::string_view text, std::string_view fileName)
   return Module(std::move(state));
 }
 
-const std::string &Module::kernelName() const { return state->kernelName; }
+const std::string &Module::kernelName() const {
+  static const std::string none;
+  return state ? state->kernelName : none;
+}
 
-std::span<const Parameter> Module::parameters() const { return state->parameters; }
+std::span<const Parameter> Module::parameters() const {
+  if (!state)
+    return {};
+  return state->parameters;
+}
 
 } // namespace eft

@@ -16,11 +16,17 @@ Error invalid(const KernelInfo &info, const std::string &what) {
 }
 
 Status checkInfo(const KernelInfo &info) {
-  for (size_t i = 0; i < info.parameters.size(); ++i)
-    if (!std::has_single_bit(info.parameters[i].divisibility))
-      return invalid(info, "has a parameter " + std::to_string(i) +
-                               " whose divisibility must be a power of two, got " +
-                               std::to_string(info.parameters[i].divisibility));
+  for (size_t i = 0; i < info.parameters.size(); ++i) {
+    const Parameter &parameter = info.parameters[i];
+    const std::string what = "has a parameter " + std::to_string(i) + " whose ";
+    if (static_cast<unsigned>(parameter.type) >= numDataTypes)
+      return invalid(info, what + "type must be one of DataType's " + std::to_string(numDataTypes) +
+                               ", got number " +
+                               std::to_string(static_cast<unsigned>(parameter.type)));
+    if (!std::has_single_bit(parameter.divisibility))
+      return invalid(info, what + "divisibility must be a power of two, got " +
+                               std::to_string(parameter.divisibility));
+  }
   return {};
 }
 
@@ -75,10 +81,17 @@ Expected<Kernel> Kernel::loadHost(HostFunction *function, KernelInfo info,
       State{std::move(owner), *std::move(code), std::move(info.parameters)}));
 }
 
-const std::string &Kernel::name() const { return state->code->name(); }
+const std::string &Kernel::name() const {
+  static const std::string none;
+  return state ? state->code->name() : none;
+}
 
-Device Kernel::device() const { return state->code->device(); }
+Device Kernel::device() const { return state ? state->code->device() : Device(); }
 
-std::span<const Parameter> Kernel::parameters() const { return state->parameters; }
+std::span<const Parameter> Kernel::parameters() const {
+  if (!state)
+    return {};
+  return state->parameters;
+}
 
 } // namespace eft

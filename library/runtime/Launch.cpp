@@ -93,6 +93,8 @@ private:
 
 Status Kernel::launchWith(const Grid &grid, const Stream &stream,
                           std::span<const Argument> arguments) const {
+  if (!state)
+    return Error{ErrorKind::InvalidArgument, "the kernel has no code: it was moved from"};
   const AnyKernel &code = *state->code;
   std::span<const Parameter> parameters = state->parameters;
   const Device device = code.device();

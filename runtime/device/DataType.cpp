@@ -20,7 +20,13 @@ constexpr Row table[numDataTypes] = {
     {"fp64", "float64", 64},
 };
 
-const Row &row(DataType type) { return table[static_cast<unsigned>(type)]; }
+constexpr Row unknown = {"unknown", "", 0};
+
+/// An enumeration may hold any number.
+const Row &row(DataType type) {
+  unsigned number = static_cast<unsigned>(type);
+  return number < numDataTypes ? table[number] : unknown;
+}
 
 } // namespace
 

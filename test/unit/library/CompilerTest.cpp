@@ -77,6 +77,29 @@ TEST(Module, that_is_not_block_ir_is_refused) {
             "got 'tensor<8xf32>' as parameter 0");
 }
 
+TEST(Module, of_no_text_at_all_is_refused) {
+  EXPECT_EQ(refusal({}), refusal(""));
+  EXPECT_ERROR(compile(std::string_view(), host), ErrorKind::Compilation, refusal(""));
+  EXPECT_EQ(Module::parse("}", {}).error().message.substr(0, 13), "-:1:1: error:");
+}
+
+TEST(Module, of_a_part_of_a_text_has_no_more_than_that) {
+  std::string_view whole = "func.func @k() { return } func.func @l() { return }";
+  auto module = Module::parse(whole.substr(0, whole.find(" func.func @l")));
+  ASSERT_OK(module);
+  EXPECT_EQ(module->kernelName(), "k");
+}
+
+TEST(Module, that_was_moved_from_is_an_error) {
+  auto module = Module::parse(scaleText);
+  Module taken = *std::move(module);
+  EXPECT_EQ(module->kernelName(), "");
+  EXPECT_TRUE(module->parameters().empty());
+  EXPECT_ERROR(compile(*module, host), ErrorKind::InvalidArgument,
+               "the module has no content: it was moved from");
+  EXPECT_TRUE(compile(taken, host).ok());
+}
+
 TEST(Module, text_with_zeros_in_it_is_refused) {
   std::string text = "func.func @k() { return }";
   text.insert(5, 1, '\0');
@@ -143,6 +166,14 @@ TEST(Compile, up_to_a_stage) {
 TEST(Compile, mistakes_in_the_options) {
   EXPECT_ERROR(compile(scaleText, host, {.numWarps = 3}), ErrorKind::InvalidArgument,
                "number of warps must be a power of two from 1 to 32, got 3");
+  EXPECT_ERROR(compile(scaleText, host, {.maxRegisters = 256}), ErrorKind::InvalidArgument,
+               "number of registers must be at most 255, got 256");
+  EXPECT_ERROR(compile(scaleText, host, {.last = Stage(99)}), ErrorKind::InvalidArgument,
+               "last stage must be 0 (IR) to 4 (Binary), got 99");
+  EXPECT_ERROR(compile(scaleText, host, {.last = Stage(-1)}), ErrorKind::InvalidArgument,
+               "last stage must be 0 (IR) to 4 (Binary), got -1");
+  EXPECT_ERROR(compile(scaleText, {.kind = Target::Kind(7)}), ErrorKind::InvalidArgument,
+               "kind of the target must be 0 (Cuda) or 1 (Host), got 7");
   auto target = Target::parse("tpu");
   ASSERT_FALSE(target.ok());
   EXPECT_EQ(target.error().kind, ErrorKind::InvalidArgument);

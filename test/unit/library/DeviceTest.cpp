@@ -49,6 +49,17 @@ TEST_F(Devices, report_what_went_wrong_on_them) {
   EXPECT_TRUE(Device::cuda(0).synchronize().ok());
 }
 
+TEST_F(Devices, a_stream_that_was_moved_from_is_the_default_one) {
+  auto stream = Stream::create(Device::cuda(1));
+  ASSERT_OK(stream);
+  std::optional<Stream> taken = std::move(*stream);
+  EXPECT_NE(taken->handle(), nullptr);
+  EXPECT_EQ(stream->handle(), nullptr);
+  EXPECT_EQ(stream->device(), Device::cuda(1));
+  *stream = *std::exchange(taken, std::nullopt);
+  EXPECT_NE(stream->handle(), nullptr);
+}
+
 TEST_F(Devices, a_stream_goes_with_its_last_copy) {
   std::optional<Stream> copy;
   {

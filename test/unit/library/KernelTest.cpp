@@ -87,6 +87,26 @@ TEST(Kernel, holds_the_owner_of_its_code) {
   EXPECT_TRUE(watch.expired());
 }
 
+TEST(Kernel, that_was_moved_from_is_an_error) {
+  Kernel kernel = loadStore();
+  Kernel taken = std::move(kernel);
+  EXPECT_EQ(kernel.name(), "");
+  EXPECT_EQ(kernel.device(), Device::host());
+  EXPECT_TRUE(kernel.parameters().empty());
+  int out = 0;
+  EXPECT_ERROR(kernel.launch({}, Stream(), &out, 7), ErrorKind::InvalidArgument,
+               "the kernel has no code: it was moved from");
+  EXPECT_TRUE(taken.launch({}, Stream(), &out, 7).ok());
+  EXPECT_EQ(out, 7);
+}
+
+TEST(Kernel, parameters_of_types_that_there_are_not_are_refused) {
+  EXPECT_ERROR(
+      Kernel::loadHost(store, {.name = "k", .parameters = {{DataType(99), true, 1}}}),
+      ErrorKind::InvalidArgument,
+      "kernel 'k' has a parameter 0 whose type must be one of DataType's 13, got number 99");
+}
+
 TEST(Kernel, without_code_is_refused) {
   EXPECT_ERROR(Kernel::loadHost(nullptr, {.name = "k", .parameters = {}}),
                ErrorKind::InvalidArgument, "kernel 'k' has no code: its address is 0");

@@ -23,6 +23,12 @@ TEST(DataType, names_in_signatures_and_in_arrays) {
   EXPECT_EQ(dataTypeFromArrayName(""), std::nullopt);
 }
 
+TEST(DataType, of_another_number_is_unknown) {
+  EXPECT_EQ(dataTypeName(DataType(numDataTypes)), "unknown");
+  EXPECT_EQ(dataTypeName(DataType(255)), "unknown");
+  EXPECT_EQ(bitsInMemory(DataType(numDataTypes)), 0u);
+}
+
 TEST(DataType, a_boolean_takes_a_byte) {
   EXPECT_EQ(bitsInMemory(DataType::I1), 8u);
   EXPECT_EQ(bitsInMemory(DataType::F16), 16u);
