@@ -11,7 +11,8 @@
 //
 // X, Y, dX and dY are fp32 and the mask is int32, all of them matrices that are row-major without
 // gaps, on one device and of one shape [M, N], which may have more than 2³¹ elements. Y may be X,
-// and dX may be dY. A matrix without elements is a success that launches nothing.
+// and dX may be dY; what is written shares no other memory with another tensor of the call. A
+// matrix without elements is a success that launches nothing.
 //
 // All functions may be called from several threads. On a GPU they return at once, and the work
 // stands in the stream, which belongs to the device's primary context (the one of the CUDA runtime
@@ -41,7 +42,7 @@ struct DropoutAttrs {
 enum DropoutCode : int {
   DropoutSuccess = 0,
   DropoutBadAttribute = -1, ///< p is not from 0 to 1, or a seed is missing
-  DropoutBadTensor = -2,    ///< a dtype, device, layout or rank
+  DropoutBadTensor = -2,    ///< a dtype, device, layout or rank; an output that overlaps
   DropoutBadShape = -3,     ///< shapes that differ
   DropoutRuntimeError = -7, ///< no such GPU, no code for it, an error of the driver's
 };

@@ -74,6 +74,28 @@ Verdict checkLike(const char *name, const Tensor &tensor, const char *firstName,
   return {};
 }
 
+/// Whether two matrices of one shape, whose elements all have 32 bits, share some of their memory.
+bool overlap(const Tensor &one, const Tensor &other) {
+  auto start = reinterpret_cast<uintptr_t>(one.data);
+  auto otherStart = reinterpret_cast<uintptr_t>(other.data);
+  uintptr_t distance = start < otherStart ? otherStart - start : start - otherStart;
+  return distance < 4 * uint64_t(elements(one));
+}
+
+/// Each program writes its own elements while others still read theirs. An output may be the input
+/// of the same type: every element is read by whoever writes it. It shares no other memory.
+Verdict checkOutput(const char *name, const Tensor &output, const char *inputName,
+                    const Tensor &input) {
+  if (!overlap(output, input))
+    return {};
+  if (output.dtype != input.dtype)
+    return badTensor(std::string(name) + " overlaps " + inputName + ", expected memory of its own");
+  if (output.data != input.data)
+    return badTensor(std::string(name) + " overlaps " + inputName + " in part, expected " +
+                     inputName + " itself or memory of its own");
+  return {};
+}
+
 struct Named {
   const char *name;
   const Tensor &tensor;
@@ -97,20 +119,32 @@ Verdict check(const DropoutAttrs &attrs, std::initializer_list<Named> tensors) {
 
 Verdict checkForward(const Tensor &X, const Tensor &Y, const Tensor *mask,
                      const DropoutAttrs &attrs) {
-  if (mask)
-    return check(attrs, {{"X", X}, {"Y", Y}, {"mask", *mask, DataType::I32}});
-  return check(attrs, {{"X", X}, {"Y", Y}});
+  Verdict verdict = mask ? check(attrs, {{"X", X}, {"Y", Y}, {"mask", *mask, DataType::I32}})
+                         : check(attrs, {{"X", X}, {"Y", Y}});
+  if (!verdict)
+    verdict = checkOutput("Y", Y, "X", X);
+  if (!verdict && mask)
+    verdict = checkOutput("mask", *mask, "X", X);
+  if (!verdict && mask)
+    verdict = checkOutput("mask", *mask, "Y", Y);
+  return verdict;
 }
 
 Verdict checkBackward(const Tensor &dY, const Tensor &mask, const Tensor &dX,
                       const DropoutAttrs &attrs) {
-  return check(attrs, {{"dY", dY}, {"mask", mask, DataType::I32}, {"dX", dX}});
+  Verdict verdict = check(attrs, {{"dY", dY}, {"mask", mask, DataType::I32}, {"dX", dX}});
+  if (!verdict)
+    verdict = checkOutput("dX", dX, "dY", dY);
+  if (!verdict)
+    verdict = checkOutput("dX", dX, "mask", mask);
+  return verdict;
 }
 
 Verdict checkSeedBackward(const Tensor &dY, const Tensor &dX, const DropoutAttrs &attrs) {
   if (attrs.seed == 0)
     return {DropoutBadAttribute, "the seed is 0, expected the one that the forward used"};
-  return check(attrs, {{"dY", dY}, {"dX", dX}});
+  Verdict verdict = check(attrs, {{"dY", dY}, {"dX", dX}});
+  return verdict ? verdict : checkOutput("dX", dX, "dY", dY);
 }
 
 float scaleOf(const DropoutAttrs &attrs) {

@@ -171,3 +171,57 @@ TEST(DropoutChecks, strides_of_axes_with_one_index_mean_nothing) {
   EXPECT_EQ(dropout_run(row, row, nullptr, {0}, nullptr), 0) << dropout_message();
   EXPECT_EQ(numbers, std::vector<float>(6, 2));
 }
+
+// Memory that is shared, but for Y that is X.
+
+TEST(DropoutChecks, an_output_that_overlaps_its_input_in_part_is_refused) {
+  std::vector<float> numbers(40, 1);
+  Tensor in = Tensor::matrix(numbers.data() + 8, 4, 6);
+  for (int distance : {-8, -1, 1, 8}) {
+    Tensor out = in;
+    out.data = numbers.data() + 8 + distance;
+    EXPECT_EQ(dropout_run(in, out, nullptr, {0.5f, true, 1}, nullptr), -2) << distance;
+    EXPECT_STREQ(dropout_message(),
+                 "dropout: Y overlaps X in part, expected X itself or memory of its own");
+    EXPECT_EQ(dropout_seed_backward_run(in, out, {0.5f, true, 1}, nullptr), -2) << distance;
+    EXPECT_STREQ(dropout_message(),
+                 "dropout: dX overlaps dY in part, expected dY itself or memory of its own");
+    std::vector<int32_t> kept(24, 1);
+    Tensor mask = Tensor::matrix(kept.data(), 4, 6, DataType::I32);
+    EXPECT_EQ(dropout_backward_run(in, mask, out, {}, nullptr), -2) << distance;
+    EXPECT_STREQ(dropout_message(),
+                 "dropout: dX overlaps dY in part, expected dY itself or memory of its own");
+  }
+  EXPECT_EQ(numbers, std::vector<float>(40, 1));
+}
+
+TEST(DropoutChecks, a_mask_that_overlaps_another_tensor_is_refused) {
+  Arguments a;
+  for (Tensor *other : {&a.in, &a.out}) {
+    std::string message = std::string("dropout: mask overlaps ") + (other == &a.in ? "X" : "Y") +
+                          ", expected memory of its own";
+    for (int distance : {0, 1, 23}) {
+      a.mask.data = static_cast<float *>(other->data) + distance;
+      EXPECT_EQ(dropout_run(a.in, a.out, &a.mask, a.attrs, nullptr), -2);
+      EXPECT_EQ(dropout_message(), message);
+      Status status = DropoutCpuLaunch(a.in, a.out, &a.mask, a.attrs);
+      ASSERT_FALSE(status.ok());
+      EXPECT_EQ(status.error().message, message);
+    }
+  }
+  a.mask.data = a.out.data;
+  EXPECT_EQ(dropout_backward_run(a.in, a.mask, a.out, a.attrs, nullptr), -2);
+  EXPECT_STREQ(dropout_message(), "dropout: dX overlaps mask, expected memory of its own");
+  EXPECT_TRUE(a.isUntouched());
+}
+
+TEST(DropoutChecks, neighbours_in_memory_do_not_overlap) {
+  std::vector<float> numbers(48, 1);
+  Tensor low = Tensor::matrix(numbers.data(), 4, 6), high = Tensor::matrix(&numbers[24], 4, 6);
+  EXPECT_EQ(dropout_run(low, high, nullptr, {0.5f, true, 1}, nullptr), 0) << dropout_message();
+  EXPECT_EQ(dropout_run(high, low, nullptr, {0.5f, true, 1}, nullptr), 0) << dropout_message();
+  EXPECT_EQ(dropout_run(low, low, nullptr, {0.5f, true, 1}, nullptr), 0) << dropout_message();
+  Tensor none = Tensor::matrix(numbers.data(), 0, 6), other = none;
+  other.data = &numbers[1];
+  EXPECT_EQ(dropout_run(none, other, nullptr, {0.5f, true, 1}, nullptr), 0) << dropout_message();
+}

@@ -10,9 +10,12 @@ using namespace eft;
 
 namespace {
 
+/// Masks lie far from all other matrices.
 Tensor onGpu(int64_t rows, int64_t columns, DataType dtype = DataType::F32, int ordinal = 1,
              uintptr_t offset = 0) {
   auto address = (uintptr_t(16 + ordinal) << 32) + offset;
+  if (dtype == DataType::I32)
+    address += uintptr_t(1) << 60;
   return Tensor::matrix(reinterpret_cast<void *>(address), rows, columns, dtype,
                         Device::cuda(ordinal));
 }
