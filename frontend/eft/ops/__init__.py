@@ -14,6 +14,7 @@ except ImportError as error:
         raise
     raise ImportError("eft.ops is not built; scripts/setup builds it") from None
 from eft.ops.arrays import library_of
+from eft.ops.numbers import probability, seed_bits
 from eft.ops.places import on_device
 
 __all__ = ["dropout", "dropout_backward", "dropout_seed_backward"]
@@ -36,8 +37,8 @@ def dropout(
 
     Args:
         X: a matrix of float32. It is copied if it is not row-major without gaps.
-        p: from 0 to 1; at 1 everything is dropped.
-        seed: an integer of 64 bits; 0 takes a fresh one.
+        p: from 0 to 1; at 1 everything is dropped. Any library's number.
+        seed: an integer of 64 bits, of any library; 0 takes a fresh one.
         return_mask: whether to make the mask too. It is not needed: `dropout_seed_backward` gives
             the same gradient without one.
         scale_in_train: whether s is 1 / (1 - p); otherwise it is 1.
@@ -50,19 +51,20 @@ def dropout(
         X's library, on its device. With `return_seed` (Y, mask, seed).
 
     Raises:
-        ValueError: X is not a matrix of float32, or p is not from 0 to 1.
+        TypeError: p is no number, or the seed no integer.
+        ValueError: X is not a matrix of float32, p is not from 0 to 1, or the seed does not fit in
+            64 bits.
         RuntimeError: the device can't be used.
     """
+    attributes = probability(p), bool(scale_in_train), seed_bits(seed)
     with on_device(device, X) as (place, X):
         library = library_of(X)
         X = library.contiguous(X)
         Y = library.empty_like(X)
         mask = library.empty_like(X, is_mask=True) if return_mask else None
         view = None if mask is None else library.view(mask)
-        seed = _ops.dropout(
-            *(library.view(X), library.view(Y), view, p, scale_in_train),
-            *(_seed_bits(seed), library.stream(X)),
-        )
+        views = library.view(X), library.view(Y), view
+        seed = _ops.dropout(*views, *attributes, library.stream(X))
         Y, mask = place.back(Y), None if mask is None else place.back(mask)
     return (Y, mask, seed) if return_seed else (Y, mask)
 
@@ -73,13 +75,14 @@ def dropout_backward(dY, mask, p: float, scale_in_train: bool = True):
     Returns:
         A new array like dY.
     """
+    attributes = probability(p), bool(scale_in_train)
     library = library_of(dY)
     if type(library) is not type(library_of(mask)):
         raise TypeError(f"dY and mask must be of one library, got {type(dY)} and {type(mask)}")
     dY, mask = library.contiguous(dY), library.contiguous(mask)
     dX = library.empty_like(dY)
     views = [library.view(each) for each in (dY, mask, dX)]
-    _ops.dropout_backward(*views, p, scale_in_train, library.stream(dY))
+    _ops.dropout_backward(*views, *attributes, library.stream(dY))
     return dX
 
 
@@ -90,16 +93,10 @@ def dropout_seed_backward(dY, seed: int, p: float, scale_in_train: bool = True):
     Returns:
         A new array like dY.
     """
+    attributes = probability(p), bool(scale_in_train), seed_bits(seed)
     library = library_of(dY)
     dY = library.contiguous(dY)
     dX = library.empty_like(dY)
     views = [library.view(dY), library.view(dX)]
-    _ops.dropout_seed_backward(*views, p, scale_in_train, _seed_bits(seed), library.stream(dY))
+    _ops.dropout_seed_backward(*views, *attributes, library.stream(dY))
     return dX
-
-
-def _seed_bits(seed: int) -> int:
-    """The seed as the operators count: without a sign."""
-    if not -(1 << 63) <= seed < 1 << 64:
-        raise ValueError(f"seed must fit in 64 bits, got {seed}")
-    return seed % (1 << 64)

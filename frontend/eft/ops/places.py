@@ -40,7 +40,7 @@ def on_device(device: str | None, array) -> Iterator[tuple[Here | Gpu, object]]:
     if device == "cpu":
         yield Here(), array
         return
-    kind, _, number = device.partition(":")
+    kind, _, number = device.partition(":") if isinstance(device, str) else ("", "", "")
     if kind != "cuda" or not (number.isdecimal() or device == "cuda"):
         raise ValueError(f"device must be 'cpu', 'cuda' or 'cuda:N', got {device!r}")
     gpus = _runtime.device_count()

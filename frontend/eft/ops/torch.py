@@ -14,6 +14,7 @@ import torch
 from torch import Tensor
 
 from eft import ops
+from eft.ops.numbers import probability, seed_bits
 
 __all__ = ["dropout"]
 
@@ -75,7 +76,6 @@ def dropout(
     if seed is None:
         number = torch.randint(1, 2**63 - 1, (), dtype=torch.int64)
     else:
-        if seed == 0 or not -(2**63) <= seed < 2**64:
-            raise ValueError(f"seed must be an integer of 64 bits other than 0, got {seed!r}")
-        number = torch.tensor((seed + 2**63) % 2**64 - 2**63, dtype=torch.int64)
-    return _dropout(x, number, p, scale_in_train)
+        bits = seed_bits(seed, takes_zero=False)
+        number = torch.tensor((bits + 2**63) % 2**64 - 2**63, dtype=torch.int64)
+    return _dropout(x, number, probability(p), bool(scale_in_train))

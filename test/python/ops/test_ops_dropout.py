@@ -196,6 +196,44 @@ def test_a_matrix_that_is_not_row_major(device):
             "dropout: the seed is 0, expected the one that the forward used",
         ),
         (
+            lambda x: eft.ops.dropout(x, seed="a"),
+            TypeError,
+            "seed must be an integer, got 'a'",
+        ),
+        (
+            lambda x: eft.ops.dropout(x, seed=1.5),
+            TypeError,
+            "seed must be an integer, got 1.5",
+        ),
+        (
+            lambda x: eft.ops.dropout(x, seed=np.float32(2)),
+            TypeError,
+            f"seed must be an integer, got {np.float32(2)!r}",
+        ),
+        (
+            lambda x: eft.ops.dropout_seed_backward(x, None, 0.5),
+            TypeError,
+            "seed must be an integer, got None",
+        ),
+        (lambda x: eft.ops.dropout(x, "a"), TypeError, "p must be a number, got 'a'"),
+        (lambda x: eft.ops.dropout(x, "0.5"), TypeError, "p must be a number, got '0.5'"),
+        (
+            lambda x: eft.ops.dropout_seed_backward(x, 1, 1 + 2j),
+            TypeError,
+            "p must be a number, got (1+2j)",
+        ),
+        (
+            lambda x: eft.ops.dropout_backward(x, np.ones((4, 6), np.int32), np.ones(2)),
+            TypeError,
+            f"p must be a number, got {np.ones(2)!r}",
+        ),
+        (lambda x: eft.ops.dropout(x, 10**400), ValueError, "p is inf, expected 0 to 1"),
+        (
+            lambda x: eft.ops.dropout(x, device=1),
+            ValueError,
+            "device must be 'cpu', 'cuda' or 'cuda:N', got 1",
+        ),
+        (
             lambda x: eft.ops.dropout(x, device="tpu"),
             ValueError,
             "device must be 'cpu', 'cuda' or 'cuda:N', got 'tpu'",
@@ -211,6 +249,34 @@ def test_a_mistake(call, error, text):
     with pytest.raises(error) as raised:
         call(np.ones((4, 6), np.float32))
     assert text in str(raised.value)
+
+
+@pytest.mark.parametrize("kind", "bhilqBHILQ")
+def test_numbers_of_numpy_are_numbers(host, kind):
+    x = numbers(6, 40)
+    seed, p = np.dtype(kind).type(5), np.float32(0.25)
+    y, mask, used = eft.ops.dropout(x, p, seed, return_seed=True)
+    assert used == 5
+    expected, kept = eft.ops.dropout(x, 0.25, 5)
+    np.testing.assert_array_equal(y, expected)
+    np.testing.assert_array_equal(mask, kept)
+    dx = eft.ops.dropout_seed_backward(x, seed, p)
+    np.testing.assert_array_equal(dx, eft.ops.dropout_seed_backward(x, 5, 0.25))
+    np.testing.assert_array_equal(dx, eft.ops.dropout_backward(x, mask, np.float64(0.25)))
+
+
+def test_a_negative_seed_is_its_bits(host):
+    x = numbers(6, 40)
+    for seed in (-1, np.int64(-1), np.uint64((1 << 64) - 1)):
+        _, _, used = eft.ops.dropout(x, 0.5, seed, return_seed=True)
+        assert used == (1 << 64) - 1
+
+
+def test_whether_to_scale_may_be_any_truth(host):
+    x = numbers(6, 40)
+    plain, _ = eft.ops.dropout(x, 0.5, 5, scale_in_train=[])
+    np.testing.assert_array_equal(plain, eft.ops.dropout(x, 0.5, 5, scale_in_train=False)[0])
+    np.testing.assert_array_equal(plain, eft.ops.dropout_seed_backward(x, 5, 0.5, np.bool_(False)))
 
 
 def test_an_array_of_numpys_on_a_gpu(device):

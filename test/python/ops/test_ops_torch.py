@@ -130,7 +130,18 @@ def test_a_compiled_graph_draws_anew(where):
     assert not torch.equal(compiled(x), compiled(x))
 
 
+def test_numbers_of_numpy_are_numbers(where):
+    x = ones(where, 4, 100)
+    expected = ops.dropout(x, 0.25, seed=5)
+    assert torch.equal(ops.dropout(x, np.float32(0.25), seed=np.int32(5)), expected)
+    assert torch.equal(ops.dropout(x, np.float64(0.25), seed=np.uint64(5)), expected)
+
+
 def test_a_mistake(where):
+    with pytest.raises(TypeError, match="^seed must be an integer, got 'a'$"):
+        ops.dropout(ones(where, 2, 2), seed="a")
+    with pytest.raises(TypeError, match="^p must be a number, got 'a'$"):
+        ops.dropout(ones(where, 2, 2), "a")
     with pytest.raises(ValueError, match="p is -1.000000, expected 0 to 1"):
         ops.dropout(ones(where, 2, 2), -1.0)
     with pytest.raises(ValueError, match="X has dtype fp64, expected fp32"):
