@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Verifiers. What they let through, every pass must be able to handle or to refuse with a message.
-#include "compiler/ir/EftDialect.h"
+#include "compiler/ir/LayoutConversion.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/PatternMatch.h"
@@ -134,9 +134,14 @@ LogicalResult HintOp::verify() {
 }
 
 LogicalResult PrintOp::verify() {
+  auto buffer = getValue() ? dyn_cast<BufferType>(getValue().getType()) : BufferType();
+  if (buffer && !layoutOf(buffer.getBlock())->isSurjective())
+    return emitOpError("can't print a buffer whose layout does not cover its block, got ")
+           << buffer;
   if (!getHexDigits())
     return success();
-  auto buffer = dyn_cast<BufferType>(getValue().getType());
+  if (!getValue())
+    return emitOpError("hex needs a value to print");
   Type type = buffer ? buffer.getBlock() : getValue().getType();
   if (!getElementTypeOrSelf(type).isSignlessInteger())
     return emitOpError("hex needs integers, got ") << getValue().getType();

@@ -45,7 +45,7 @@ def KeepInBuffers : Pass<"eft-keep-in-buffers", "::mlir::func::FuncOp"> {
     Option<"vectorBits", "vector-bits", "unsigned", /*default=*/"128",
            "the length of a vector register">
   ];
-  let dependentDialects = ["::mlir::arith::ArithDialect"];
+  let dependentDialects = ["::eft::EftDialect", "::mlir::arith::ArithDialect"];
 }
 
 def SplitIntoSteps : Pass<"eft-split-into-steps", "::mlir::func::FuncOp"> {
@@ -97,7 +97,8 @@ def SplitIntoSteps : Pass<"eft-split-into-steps", "::mlir::func::FuncOp"> {
     Option<"useBuffers", "use-buffers", "bool", /*default=*/"false",
            "also split reductions, and groups that need each other's values">
   ];
-  let dependentDialects = ["::mlir::scf::SCFDialect", "::mlir::arith::ArithDialect"];
+  let dependentDialects = ["::eft::EftDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::scf::SCFDialect"];
 }
 
 def LowerToGpu : Pass<"eft-lower-to-gpu", "::mlir::ModuleOp"> {
@@ -144,9 +145,9 @@ def LowerToGpu : Pass<"eft-lower-to-gpu", "::mlir::ModuleOp"> {
     Option<"computeCapability", "compute-capability", "unsigned", /*default=*/"80",
            "of the GPU, times ten: what it has no instruction for is expanded">
   ];
-  let dependentDialects = ["::mlir::scf::SCFDialect", "::mlir::arith::ArithDialect",
-                           "::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect",
-                           "::mlir::math::MathDialect"];
+  let dependentDialects = ["::eft::EftDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::math::MathDialect", "::mlir::scf::SCFDialect",
+                           "::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect"];
 }
 
 def SpecializeMasked : Pass<"eft-specialize-masked", "::mlir::func::FuncOp"> {
@@ -172,7 +173,7 @@ def SpecializeMasked : Pass<"eft-specialize-masked", "::mlir::func::FuncOp"> {
     Option<"mostOperations", "most-operations", "unsigned", /*default=*/"4096",
            "do nothing where a version would have more than that">
   ];
-  let dependentDialects = ["::mlir::scf::SCFDialect", "::mlir::arith::ArithDialect",
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect",
                            "::mlir::LLVM::LLVMDialect"];
 }
 
@@ -218,9 +219,9 @@ def LowerToCpu : Pass<"eft-lower-to-cpu", "::mlir::ModuleOp"> {
     Option<"stoppable", "stoppable", "bool", /*default=*/"false",
            "let the code end early where the runtime asks for it">
   ];
-  let dependentDialects = ["::mlir::scf::SCFDialect", "::mlir::arith::ArithDialect",
-                           "::mlir::LLVM::LLVMDialect", "::mlir::math::MathDialect",
-                           "::mlir::vector::VectorDialect"];
+  let dependentDialects = ["::eft::EftDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::math::MathDialect", "::mlir::scf::SCFDialect",
+                           "::mlir::LLVM::LLVMDialect", "::mlir::vector::VectorDialect"];
 }
 
 def Bf16ToBits : Pass<"eft-bf16-to-bits", "::mlir::ModuleOp"> {
@@ -268,7 +269,9 @@ def LowerToLLVM : Pass<"eft-lower-to-llvm", "::mlir::ModuleOp"> {
     Option<"maxRegisters", "max-registers", "unsigned", /*default=*/"0",
            "registers of a GPU's thread at most; 0: as many as it takes">
   ];
-  let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::cf::ControlFlowDialect"];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",
+                           "::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect",
+                           "::mlir::vector::VectorDialect"];
 }
 
 #endif

@@ -38,7 +38,8 @@ def FuseMultiplyAdd : Pass<"eft-fuse-multiply-add"> {
     %s = math.fma %a, %b, %c : tensor<1024xf32>
     ```
   }];
-  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
+  let dependentDialects = ["::eft::EftDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::math::MathDialect"];
 }
 
 def ExpandPhilox : Pass<"eft-expand-philox"> {
@@ -66,7 +67,7 @@ def ExpandPhilox : Pass<"eft-expand-philox"> {
   let options = [
     Option<"wordBits", "word-bits", "unsigned", /*default=*/"32", "bits of a word's form: 32 or 64">
   ];
-  let dependentDialects = ["::mlir::arith::ArithDialect"];
+  let dependentDialects = ["::eft::EftDialect", "::mlir::arith::ArithDialect"];
 }
 
 def ExpandMath : Pass<"eft-expand-math"> {
@@ -149,7 +150,7 @@ def WidenDot : Pass<"eft-widen-dot"> {
         : tensor<16x16xf32>, tensor<16x16xf32> -> tensor<16x16xf32>
     ```
   }];
-  let dependentDialects = ["::mlir::arith::ArithDialect"];
+  let dependentDialects = ["::eft::EftDialect", "::mlir::arith::ArithDialect"];
 }
 
 def ReduceAssertions : Pass<"eft-reduce-assertions"> {
@@ -171,7 +172,7 @@ def ReduceAssertions : Pass<"eft-reduce-assertions"> {
     eft.assert %0, "too large" : i1
     ```
   }];
-  let dependentDialects = ["::mlir::arith::ArithDialect"];
+  let dependentDialects = ["::eft::EftDialect", "::mlir::arith::ArithDialect"];
 }
 
 def ExpandNarrowFloats : Pass<"eft-expand-narrow-floats"> {
@@ -238,7 +239,7 @@ def ExpandSort : Pass<"eft-expand-sort"> {
     Option<"mostBits", "most-bits", "int64_t", "0",
            "the size of the largest blocks to do this for; 0: of all">,
   ];
-  let dependentDialects = ["::mlir::arith::ArithDialect"];
+  let dependentDialects = ["::eft::EftDialect", "::mlir::arith::ArithDialect"];
 }
 
 def ExpandMinMax : Pass<"eft-expand-min-max"> {
@@ -336,6 +337,7 @@ def HoistUniform : Pass<"eft-hoist-uniform"> {
     %c = eft.splat %s : f32 -> tensor<1024xf32>
     ```
   }];
+  let dependentDialects = ["::eft::EftDialect", "::mlir::arith::ArithDialect"];
 }
 
 def CarryScalars : Pass<"eft-carry-scalars"> {
@@ -370,7 +372,8 @@ def CarryScalars : Pass<"eft-carry-scalars"> {
     }
     ```
   }];
-  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+  let dependentDialects = ["::eft::EftDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::scf::SCFDialect"];
 }
 
 def UniformDivision : Pass<"eft-uniform-division"> {
@@ -390,6 +393,7 @@ def UniformDivision : Pass<"eft-uniform-division"> {
     %q = eft.uniform_div %x, %d, %r : tensor<1024xf32>, f32
     ```
   }];
+  let dependentDialects = ["::eft::EftDialect", "::mlir::arith::ArithDialect"];
 }
 
 def Place : Pass<"eft-place"> {
@@ -431,6 +435,7 @@ def Place : Pass<"eft-place"> {
     Option<"vectorBits", "vector-bits", "unsigned", /*default=*/"256",
            "cpu: bits of a vector register">
   ];
+  let dependentDialects = ["::eft::EftDialect"];
 }
 
 #endif

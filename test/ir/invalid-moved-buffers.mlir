@@ -121,3 +121,13 @@ func.func @sorted_floats(%x: !eft.buffer<tensor<16xf32, #block>>) {
   eft.sort_into %x axis 0 stages 1 to 4 : <tensor<16xf32, #block>>
   return
 }
+
+// -----
+
+#twice = #eft.layout<lane = [[1], [2]], step = [[2], [4]]>
+
+func.func @printed_elements_that_lie_nowhere(%b: !eft.buffer<tensor<16xi64, #twice>>) {
+  // expected-error @+1 {{can't print a buffer whose layout does not cover its block, got '!eft.buffer<tensor<16xi64}}
+  eft.print "x" %b : !eft.buffer<tensor<16xi64, #twice>>
+  return
+}

@@ -260,3 +260,11 @@ func.func @divisibility_is_no_power_of_two(%x: i32 {eft.divisibility = 12 : i32}
 func.func @unknown_argument_attribute(%x: i32 {eft.alignment = 16 : i32}) {
   return
 }
+
+// -----
+
+func.func @hex_without_a_value() {
+  // expected-error @+1 {{'eft.print' op hex needs a value to print}}
+  "eft.print"() <{text = "x", hexDigits = 8 : i32}> : () -> ()
+  return
+}

@@ -19,3 +19,26 @@ func.func @layout_of_a_gpu() {
   %0 = eft.arange 0 to 16 : tensor<16xi32, #layout>
   return
 }
+
+// -----
+
+#warps = #eft.layout<lane = [[1], [2]], step = [[4]], warp = [[8]]>
+
+func.func @buffer_of_a_gpu(%i: i32) {
+  // expected-error @+1 {{'eft.buffer' op has a layout that puts elements elsewhere than in lanes and steps, got '!eft.buffer<tensor<16xi64}}
+  %b = eft.buffer : <tensor<16xi64, #warps>>
+  eft.print "x" %b : !eft.buffer<tensor<16xi64, #warps>>
+  return
+}
+
+// -----
+
+#warps = #eft.layout<lane = [[1], [2]], step = [[4]], warp = [[8]]>
+#own = #eft.layout<lane = [[1], [2]], step = [[4]]>
+
+func.func @elements_taken_of_other_warps(%i: i32) {
+  // expected-error @+1 {{'eft.buffer' op has a layout that puts elements elsewhere than in lanes and steps, got '!eft.buffer<tensor<16xf32}}
+  %b = eft.buffer : <tensor<16xf32, #warps>>
+  %0 = eft.take %b[%i] of <lane = [[1], [2]], step = [[8]]> : <tensor<16xf32, #warps>> -> tensor<8xf32, #own>
+  return
+}

@@ -224,3 +224,8 @@ func.func @taken_behind_a_put(%x: !eft.ptr<f32>) {
   eft.store %ps, %behind : tensor<1024x!eft.ptr<f32>, #block>
   return
 }
+
+// What has no body has no blocks.
+// CHECK-LABEL: func.func private @declared
+// STEPS-LABEL: func.func private @declared
+func.func private @declared(!eft.ptr<f32>)

@@ -50,6 +50,8 @@ struct KeepInBuffersPass : impl::KeepInBuffersBase<KeepInBuffersPass> {
   using KeepInBuffersBase::KeepInBuffersBase;
 
   void runOnOperation() override {
+    if (getOperation().isExternal())
+      return;
     BufferKeeper(vectorBits).keepIn(getOperation().getBody().front());
     dropIdleOps(getOperation());
   }

@@ -118,15 +118,22 @@ private:
   /// A program on a CPU has no other places than lanes and steps.
   LogicalResult checkLayouts(func::FuncOp kernel) {
     WalkResult result = kernel.walk([&](Operation *op) -> WalkResult {
-      for (Type type : op->getResultTypes())
-        if (std::optional<LinearLayout> layout = layoutOf(type); layout && !isOfCpu(*layout))
-          return op->emitOpError(
-                     "has a layout that puts elements elsewhere than in lanes and steps, "
-                     "got ")
-                 << type;
+      for (TypeRange types : {TypeRange(op->getOperandTypes()), TypeRange(op->getResultTypes())})
+        for (Type type : types)
+          if (!isOfCpu(type))
+            return op->emitOpError(
+                       "has a layout that puts elements elsewhere than in lanes and steps, "
+                       "got ")
+                   << type;
       return success();
     });
     return failure(result.wasInterrupted());
+  }
+
+  static bool isOfCpu(Type type) {
+    auto buffer = dyn_cast<BufferType>(type);
+    std::optional<LinearLayout> layout = layoutOf(buffer ? buffer.getBlock() : type);
+    return !layout || isOfCpu(*layout);
   }
 
   static bool isOfCpu(const LinearLayout &layout) {
