@@ -1,5 +1,5 @@
 # Puts the pages that TableGen makes under the titles that a reader looks for. Run by the target eft-docs.
-set(note "<!-- Generated from the .td files of compiler/ by the target eft-docs. -->\n")
+set(note "<!-- scripts/docs has generated this from the .td files of compiler/. -->\n")
 
 # Without the marks that are for MLIR's own website, and without the C++ names in headings.
 function(read_page path result)
@@ -17,5 +17,5 @@ file(WRITE ${OUT}/dialect.md "${note}# The dialect eft\n\n${dialect}")
 read_page(${COMPILER}/transforms/Passes.md transforms)
 read_page(${COMPILER}/lowering/Passes.md lowering)
 file(WRITE ${OUT}/passes.md "${note}# Eft's passes\n\n"
-  "In the order of the alphabet; docs/design.md has the pipeline's.\n\n"
+  "In the order of the alphabet; [the design](design.md#the-way-of-the-data) has the pipeline's.\n\n"
   "## Block transforms and placing\n\n${transforms}\n## Lowering\n\n${lowering}")

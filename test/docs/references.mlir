@@ -1,6 +1,9 @@
 // The generated references have every part, under headings that a reader looks for.
 // RUN: FileCheck %s --check-prefix=DIALECT < %eft_build/docs/dialect.md
 // RUN: FileCheck %s --check-prefix=PASSES < %eft_build/docs/passes.md
+// Those of the sources are up to date; else scripts/docs writes them.
+// RUN: diff %S/../../docs/dialect.md %eft_build/docs/dialect.md
+// RUN: diff %S/../../docs/passes.md %eft_build/docs/passes.md
 
 // DIALECT: # The dialect eft
 // DIALECT: A kernel is a public function
