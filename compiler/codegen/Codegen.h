@@ -65,6 +65,9 @@ bool convertsF16(const llvm::TargetMachine &machine);
 /// The width in bits of the widest vectors that code for the machine should use.
 unsigned vectorBits(const llvm::TargetMachine &machine);
 
+/// Marks the calls in code for NVPTX that threads do together, as far as LLVM does not know it.
+void markConvergent(llvm::Module &module);
+
 /// Replaces what ptxas is known to compile wrongly in code for NVPTX, by what it compiles
 /// correctly.
 void avoidPtxasErrors(llvm::Module &module);

@@ -49,6 +49,9 @@ void optimize(llvm::Module &module, llvm::TargetMachine &machine,
               const std::atomic<bool> *isAbandoned) {
   module.setTargetTriple(machine.getTargetTriple().str());
   module.setDataLayout(machine.createDataLayout());
+  const bool isForGpu = machine.getTargetTriple().isNVPTX();
+  if (isForGpu)
+    markConvergent(module);
 
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
@@ -65,7 +68,7 @@ void optimize(llvm::Module &module, llvm::TargetMachine &machine,
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, components, modules);
   builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2).run(module, modules);
-  if (machine.getTargetTriple().isNVPTX())
+  if (isForGpu)
     avoidPtxasErrors(module);
 }
 

@@ -18,7 +18,7 @@
 // SMALL-SAME: nvvm.reqntid = array<i32: 64, 1, 1>
 // THREADS: nvvm.shfl.sync
 // VECTORS: vector.shuffle
-// TARGET: error: target must be 'cpu', 'host:' with LLVM's name of a CPU, or 'cuda:'
+// TARGET: error: target must be 'sm_'
 // OLD: error: a GPU of compute capability 7.5 is too old: 8.0 is needed
 // WARPS: error: number of warps must be a power of two from 1 to 32, got 3
 // REGISTERS: error: number of registers must be at most 255, got 256
