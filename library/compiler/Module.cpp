@@ -30,6 +30,8 @@ Module::Module(std::shared_ptr<State> state) : state(std::move(state)) {}
 Expected<Module> Module::parse(std::string_view text, std::string_view fileName) {
   if (Status status = checkNesting(text, fileName); !status.ok())
     return std::move(status).error();
+  if (Status status = checkValues(text, fileName); !status.ok())
+    return std::move(status).error();
   // The lexer reads a zero behind the text, which a part of another text does not have.
   const std::string terminated(text);
   auto state = std::make_shared<State>();

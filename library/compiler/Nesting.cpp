@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "library/compiler/Nesting.h"
 
+#include "compiler/pipeline/CheckText.h"
+
 #include <algorithm>
 #include <string>
 
@@ -9,25 +11,13 @@ namespace {
 
 constexpr int mostNested = 500;
 
-// Where a string or a comment that begins at `at` ends; `at` if none does.
-size_t skipText(std::string_view text, size_t at) {
-  if (text.substr(at, 2) == "//")
-    return std::min(text.find('\n', at), text.size());
-  if (text[at] != '"')
-    return at;
-  size_t end = at + 1;
-  while (end < text.size() && text[end] != '"' && text[end] != '\n')
-    end += text[end] == '\\' ? 2 : 1;
-  return std::min(end, text.size());
-}
-
-Error tooDeep(std::string_view text, size_t at, std::string_view fileName) {
+Error errorAt(std::string_view text, size_t at, std::string_view fileName,
+              const std::string &what) {
   std::string_view before = text.substr(0, at);
   size_t line = 1 + static_cast<size_t>(std::count(before.begin(), before.end(), '\n'));
   size_t column = at - (before.rfind('\n') + 1) + 1; // npos + 1 is 0
-  return {ErrorKind::Compilation,
-          std::string(fileName) + ":" + std::to_string(line) + ":" + std::to_string(column) +
-              ": error: brackets nest deeper than " + std::to_string(mostNested)};
+  return {ErrorKind::Compilation, std::string(fileName) + ":" + std::to_string(line) + ":" +
+                                      std::to_string(column) + ": error: " + what};
 }
 
 } // namespace
@@ -47,8 +37,14 @@ Status checkNesting(std::string_view text, std::string_view fileName) {
              depth > 0)
       --depth;
     if (depth > mostNested)
-      return tooDeep(text, at, fileName);
+      return errorAt(text, at, fileName, "brackets nest deeper than " + std::to_string(mostNested));
   }
+  return {};
+}
+
+Status checkValues(std::string_view text, std::string_view fileName) {
+  if (std::optional<size_t> at = valueOutsideFunctions(text))
+    return errorAt(text, *at, fileName, "a value stands outside of all functions");
   return {};
 }
 

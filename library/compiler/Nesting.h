@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A bound on what the parser, which recurses, is given.
+// What the parser is not given: it recurses, and it has a fault.
 #pragma once
 
 #include "eft/Error.h"
@@ -11,5 +11,8 @@ namespace eft {
 // Refuses text whose brackets nest deeper than any kernel's: parser, verifier and passes recurse
 // along them, and the stack is finite.
 Status checkNesting(std::string_view text, std::string_view fileName);
+
+// Refuses text in which a value stands outside of all functions; see CheckText.h.
+Status checkValues(std::string_view text, std::string_view fileName);
 
 } // namespace eft

@@ -73,7 +73,7 @@ std::vector<Input> readInputs() {
     for (StringRef line : llvm::split(StringRef(text), '\n')) {
       if (line.starts_with("// -----")) {
         modules.emplace_back();
-      } else if (line.contains("RUN:") && line.contains("eft-opt")) {
+      } else if (line.contains("RUN: eft-opt")) {
         if (std::string pipeline = pipelineOf(line); !pipeline.empty())
           pipelines.push_back(std::move(pipeline));
       } else if (!line.ltrim().starts_with("//")) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "test/unit/corpus/Mutator.h"
 
+#include "compiler/pipeline/CheckText.h"
 #include "compiler/pipeline/Compile.h"
 
 #include "mlir/IR/Verifier.h"
@@ -334,6 +335,8 @@ std::optional<std::string> Mutator::mutate(const Input &input,
     const size_t ofText = below(3), ofOperations = below(4);
     for (size_t i = 0; i < ofText; ++i)
       changeText(text);
+    if (valueOutsideFunctions(text))
+      continue;
     show(text);
     OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, &context);
     if (!module)

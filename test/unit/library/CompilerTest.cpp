@@ -77,6 +77,20 @@ TEST(Module, that_is_not_block_ir_is_refused) {
             "got 'tensor<8xf32>' as parameter 0");
 }
 
+TEST(Module, values_stand_in_functions) {
+  // The parser would take the first %0 for the second.
+  EXPECT_EQ(refusal("%1 = arith.addi %0, %0 : i32\nfunc.func @k(%x: i32) {\n"
+                    "  %0 = arith.addi %x, %x : i32\n  return %1 : i32\n}"),
+            "kernel.mlir:1:1: error: a value stands outside of all functions");
+  EXPECT_EQ(
+      refusal("module {\n  func.func @k(%x: i32) { return }\n  %1 = arith.addi %0, %0 : i32\n}"),
+      "kernel.mlir:3:3: error: a value stands outside of all functions");
+  EXPECT_EQ(refusal("\"builtin.module\"() ({\n  \"func.func\"() <{function_type = (i32) -> (), "
+                    "sym_name = \"k\"}> ({\n  ^bb0(%x: i32):\n    \"func.return\"() : () -> ()\n"
+                    "  }) : () -> ()\n}) : () -> () // %"),
+            "");
+}
+
 TEST(Module, of_no_text_at_all_is_refused) {
   EXPECT_EQ(refusal({}), refusal(""));
   EXPECT_ERROR(compile(std::string_view(), host), ErrorKind::Compilation, refusal(""));
@@ -172,7 +186,9 @@ TEST(Compile, mistakes_in_the_options) {
                "last stage must be 0 (IR) to 4 (Binary), got 99");
   EXPECT_ERROR(compile(scaleText, host, {.last = Stage(-1)}), ErrorKind::InvalidArgument,
                "last stage must be 0 (IR) to 4 (Binary), got -1");
-  EXPECT_ERROR(compile(scaleText, {.kind = Target::Kind(7)}), ErrorKind::InvalidArgument,
+  Target neither;
+  neither.kind = Target::Kind(7);
+  EXPECT_ERROR(compile(scaleText, neither), ErrorKind::InvalidArgument,
                "kind of the target must be 0 (Cuda) or 1 (Host), got 7");
   auto target = Target::parse("tpu");
   ASSERT_FALSE(target.ok());
