@@ -30,10 +30,10 @@ int64_t addSite(ModuleOp module, StringRef text) {
     all = cast<StringAttr>(found.getValueOrNull()).getValue();
   int64_t place = all.size() + 1;
   all += text.str() + '\0';
+  if (found) // before there is a builder in front of it
+    found.erase();
   auto builder = OpBuilder::atBlockBegin(module.getBody());
   auto type = LLVM::LLVMArrayType::get(builder.getI8Type(), all.size());
-  if (found)
-    found.erase();
   builder.create<LLVM::GlobalOp>(module.getLoc(), type, /*isConstant=*/true,
                                  LLVM::Linkage::External, sitesName, builder.getStringAttr(all),
                                  /*alignment=*/0, globalMemory);
