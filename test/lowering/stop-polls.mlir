@@ -100,3 +100,16 @@ func.func @a_loop_of_steps(%p: !eft.ptr<i32>, %n: i32) {
   } {eft.of_steps}
   return
 }
+
+// CHECK-LABEL: func.func private @a_loop_that_stays_where_it_is.program
+// CHECK: scf.for
+// CHECK: volatile
+// CHECK-LABEL: func.func @a_loop_that_stays_where_it_is(
+func.func @a_loop_that_stays_where_it_is(%p: !eft.ptr<i32>) {
+  %c0 = arith.constant 0 : i32
+  %c4 = arith.constant 4 : i32
+  scf.for %i = %c0 to %c4 step %c0 : i32 {
+    eft.store %p, %i : !eft.ptr<i32>
+  }
+  return
+}

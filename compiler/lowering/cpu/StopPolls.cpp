@@ -43,8 +43,11 @@ LLVM::LLVMFuncOp pollFunction(ImplicitLocOpBuilder &b) {
   return poll;
 }
 
-/// The turns of a loop whose bounds are constants.
+/// The turns of a loop whose bounds are constants. One that does not move on has no such number,
+/// and MLIR would divide by it.
 std::optional<int64_t> constantTurns(scf::ForOp loop) {
+  if (matchPattern(loop.getStep(), m_Zero()))
+    return std::nullopt;
   return constantTripCount(loop.getLowerBound(), loop.getUpperBound(), loop.getStep());
 }
 
