@@ -151,6 +151,10 @@ LogicalResult PrintOp::verify() {
 }
 
 LogicalResult PhiloxOp::verify() {
+  // Each round is code. More than ten make the words no better.
+  constexpr uint32_t maxRounds = 16;
+  if (getRounds() > maxRounds)
+    return emitOpError("rounds must be at most ") << maxRounds << ", got " << getRounds();
   bool seedIsBlock = isa<RankedTensorType>(getSeed().getType());
   if (seedIsBlock && shapeOf(getSeed().getType()) != shapeOf(getC0().getType()))
     return emitOpError("a block of seeds must have the counter's shape, got ")

@@ -268,3 +268,11 @@ func.func @hex_without_a_value() {
   "eft.print"() <{text = "x", hexDigits = 8 : i32}> : () -> ()
   return
 }
+
+// -----
+
+func.func @too_many_rounds(%s: i64, %i: i32) {
+  // expected-error @+1 {{'eft.philox' op rounds must be at most 16, got 17}}
+  %w:4 = eft.philox seed %s counter %i, %i, %i, %i rounds 17 : i64, i32
+  return
+}
