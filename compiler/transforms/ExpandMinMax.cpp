@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// eft-expand-min-max: arith.minnumf and arith.maxnumf for a CPU, with -0 less than +0.
+// eft-expand-min-max: eft.min_num and eft.max_num for a CPU, with -0 less than +0.
 #include "compiler/transforms/ApplyOnce.h"
 #include "compiler/transforms/Passes.h"
 #include "compiler/transforms/math/Number.h"
@@ -53,9 +53,9 @@ template <typename Op> struct ExpandOp : OpRewritePattern<Op> {
     if (!element.isF32() && !element.isF64())
       return rewriter.notifyMatchFailure(op, "not f32 or f64");
     ImplicitLocOpBuilder builder(op.getLoc(), rewriter);
-    constexpr bool isMinimum = std::is_same_v<Op, arith::MinNumFOp>;
+    constexpr bool isMinimum = std::is_same_v<Op, MinNumOp>;
     Number result =
-        expandMinMax(Number(builder, op.getLhs()), Number(builder, op.getRhs()), isMinimum);
+        expandMinMax(Number(builder, op.getA()), Number(builder, op.getB()), isMinimum);
     rewriter.replaceOp(op, Value(result));
     return success();
   }
@@ -72,7 +72,7 @@ struct ExpandMinMaxPass : impl::ExpandMinMaxBase<ExpandMinMaxPass> {
 } // namespace
 
 void populateExpandMinMaxPatterns(RewritePatternSet &patterns) {
-  patterns.add<ExpandOp<arith::MinNumFOp>, ExpandOp<arith::MaxNumFOp>>(patterns.getContext());
+  patterns.add<ExpandOp<MinNumOp>, ExpandOp<MaxNumOp>>(patterns.getContext());
 }
 
 } // namespace eft

@@ -178,7 +178,7 @@ void populateExpandNarrowFloatsPatterns(RewritePatternSet &patterns, bool native
            ThroughF32<arith::MulFOp, Rounded, true>, ThroughF32<arith::DivFOp, Rounded, false>,
            ThroughF32<math::SqrtOp, Rounded, false>, ThroughF32<arith::RemFOp, Exact, false>,
            ThroughF32<arith::MinimumFOp, Exact, true>, ThroughF32<arith::MaximumFOp, Exact, true>,
-           ThroughF32<arith::MinNumFOp, Exact, true>, ThroughF32<arith::MaxNumFOp, Exact, true>,
+           ThroughF32<MinNumOp, Exact, true>, ThroughF32<MaxNumOp, Exact, true>,
            ThroughF32<math::FloorOp, Exact, false>, ThroughF32<math::CeilOp, Exact, false>,
            ThroughF32<math::TruncOp, Exact, false>, ThroughF32<math::RoundEvenOp, Exact, false>,
            ThroughF32<arith::CmpFOp, Other, true>, ThroughF32<arith::FPToSIOp, Other, false>,

@@ -36,7 +36,7 @@ void populateExpandFloatToIntPatterns(mlir::RewritePatternSet &patterns);
 void populateExpandNarrowFloatsPatterns(mlir::RewritePatternSet &patterns, bool nativeF16,
                                         bool nativeBf16Conversion, bool nativeF16Conversion);
 
-/// Replaces `arith.minnumf` and `arith.maxnumf` by comparisons and selects that order zeros.
+/// Replaces `eft.min_num` and `eft.max_num` by comparisons and selects that order zeros.
 void populateExpandMinMaxPatterns(mlir::RewritePatternSet &patterns);
 
 /// Gives divisions and shifts of integers a result for all operands. The result has such operations

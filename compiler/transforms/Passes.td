@@ -123,13 +123,13 @@ def ExpandFloatToInt : Pass<"eft-expand-float-to-int"> {
     ```mlir
     %below = arith.cmpf olt, %x, %two31 : f32
     %0 = arith.select %below, %x, %zero : f32
-    %1 = arith.maxnumf %0, %minusTwo31 : f32
+    %1 = eft.max_num %0, %minusTwo31 : f32
     %2 = arith.fptosi %1 : f32 to i32
     %above = arith.cmpf oge, %x, %two31 : f32
     %i = arith.select %above, %greatest, %2 : i32
     ```
   }];
-  let dependentDialects = ["::mlir::arith::ArithDialect"];
+  let dependentDialects = ["::eft::EftDialect", "::mlir::arith::ArithDialect"];
 }
 
 def WidenDot : Pass<"eft-widen-dot"> {
@@ -243,9 +243,9 @@ def ExpandSort : Pass<"eft-expand-sort"> {
 }
 
 def ExpandMinMax : Pass<"eft-expand-min-max"> {
-  let summary = "Orders zeros in arith.minnumf and arith.maxnumf for a CPU";
+  let summary = "Orders zeros in eft.min_num and eft.max_num for a CPU";
   let description = [{
-    In Eft -0 is less than +0 in every minimum and maximum, and `arith.minnumf` and `arith.maxnumf` give
+    In Eft -0 is less than +0 in every minimum and maximum, and `eft.min_num` and `eft.max_num` give
     the other operand if one is NaN. PTX's instructions do that. LLVM leaves the order of zeros open in
     its intrinsics for these two, and its code for x86 does not keep it; so they become comparisons and
     selects, five instructions, and one if an operand is a constant. Its code for `arith.minimumf` and
@@ -254,7 +254,7 @@ def ExpandMinMax : Pass<"eft-expand-min-max"> {
     f32 and f64; narrower types are expanded by eft-expand-narrow-floats before.
 
     ```mlir
-    %m = arith.maxnumf %a, %one : f32
+    %m = eft.max_num %a, %one : f32
     ```
     becomes
     ```mlir

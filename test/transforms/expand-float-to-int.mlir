@@ -8,7 +8,7 @@ func.func @greatest_integer_is_no_float(%x: tensor<64xf32>) -> tensor<64xi32> {
   // CHECK: %[[ZERO:.*]] = arith.constant dense<0.000000e+00> : tensor<64xf32>
   // CHECK: %[[A:.*]] = arith.select %[[BELOW]], %[[X]], %[[ZERO]]
   // CHECK: %[[LOW:.*]] = arith.constant dense<-2.14748365E+9> : tensor<64xf32>
-  // CHECK: %[[B:.*]] = arith.maxnumf %[[A]], %[[LOW]]
+  // CHECK: %[[B:.*]] = eft.max_num %[[A]], %[[LOW]]
   // CHECK: %[[I:.*]] = arith.fptosi %[[B]] : tensor<64xf32> to tensor<64xi32>
   // CHECK: %[[ABOVE:.*]] = arith.cmpf oge, %[[X]], %[[END]]
   // CHECK: %[[GREATEST:.*]] = arith.constant dense<2147483647> : tensor<64xi32>
@@ -35,7 +35,7 @@ func.func @greatest_integer_is_a_float(%x: f32) -> i8 {
 // CHECK-LABEL: @unsigned
 // CHECK-SAME: (%[[X:.*]]: f64)
 func.func @unsigned(%x: f64) -> (i32, i64) {
-  // CHECK: %[[A:.*]] = arith.maxnumf %[[X]], %{{.*}} : f64
+  // CHECK: %[[A:.*]] = eft.max_num %[[X]], %{{.*}} : f64
   // CHECK: arith.constant 0x41EFFFFFFFE00000 : f64
   // CHECK: %[[B:.*]] = arith.minimumf %[[A]],
   // CHECK: arith.fptoui %[[B]] : f64 to i32

@@ -11,7 +11,7 @@ func.func @greater_of_two_blocks(%a: tensor<64xf32>, %b: tensor<64xf32>) -> tens
   // CHECK: %[[S:.*]] = arith.select %[[NAN]], %[[P]], %[[Q]]
   // CHECK: %[[GREATER:.*]] = arith.cmpf ogt, %[[P]], %[[S]]
   // CHECK: arith.select %[[GREATER]], %[[P]], %[[S]]
-  %r = arith.maxnumf %a, %b : tensor<64xf32>
+  %r = eft.max_num %a, %b : tensor<64xf32>
   return %r : tensor<64xf32>
 }
 
@@ -21,7 +21,7 @@ func.func @less_of_two_scalars(%a: f64, %b: f64) -> f64 {
   // CHECK: arith.select %[[NEGATIVE:.*]], %[[B]], %[[A]]
   // CHECK: arith.select %[[NEGATIVE]], %[[A]], %[[B]]
   // CHECK: arith.cmpf olt
-  %r = arith.minnumf %a, %b : f64
+  %r = eft.min_num %a, %b : f64
   return %r : f64
 }
 
@@ -36,8 +36,8 @@ func.func @constant_operand(%x: tensor<64xf32>) -> (tensor<64xf32>, tensor<64xf3
   // CHECK-NEXT: %[[R:.*]] = arith.select %[[C]], %[[X]], %[[ZERO]]
   // CHECK-NEXT: %[[D:.*]] = arith.cmpf olt, %[[R]], %[[ONE]]
   // CHECK-NEXT: arith.select %[[D]], %[[R]], %[[ONE]]
-  %r = arith.maxnumf %x, %zero : tensor<64xf32>
-  %s = arith.minnumf %one, %r : tensor<64xf32>
+  %r = eft.max_num %x, %zero : tensor<64xf32>
+  %s = eft.min_num %one, %r : tensor<64xf32>
   return %r, %s : tensor<64xf32>, tensor<64xf32>
 }
 
@@ -46,7 +46,7 @@ func.func @constant_operand(%x: tensor<64xf32>) -> (tensor<64xf32>, tensor<64xf3
 func.func @constant_that_may_lose(%x: f32) -> f32 {
   // CHECK: arith.cmpi slt
   %zero = arith.constant 0.0 : f32
-  %r = arith.minnumf %x, %zero : f32
+  %r = eft.min_num %x, %zero : f32
   return %r : f32
 }
 
@@ -54,9 +54,9 @@ func.func @constant_that_may_lose(%x: f32) -> f32 {
 func.func @what_llvm_orders_stays(%a: f32, %b: f32, %h: f16) -> (f32, f32, f16) {
   // CHECK-NEXT: arith.minimumf
   // CHECK-NEXT: arith.maximumf
-  // CHECK-NEXT: arith.maxnumf %{{.*}} : f16
+  // CHECK-NEXT: eft.max_num %{{.*}} : f16
   %0 = arith.minimumf %a, %b : f32
   %1 = arith.maximumf %a, %b : f32
-  %2 = arith.maxnumf %h, %h : f16
+  %2 = eft.max_num %h, %h : f16
   return %0, %1, %2 : f32, f32, f16
 }

@@ -51,6 +51,35 @@ def Eft_SigmoidOp : Eft_UnaryFunction<"sigmoid"> {
   }];
 }
 
+class Eft_MinMaxNumber<string mnemonic> : Eft_Op<mnemonic, [Pure, Commutative, SameOperandsAndResultType]> {
+  let arguments = (ins Eft_FloatLike:$a, Eft_FloatLike:$b);
+  let results = (outs Eft_FloatLike:$result);
+  let assemblyFormat = "$a `,` $b attr-dict `:` type($result)";
+}
+
+def Eft_MinNumOp : Eft_MinMaxNumber<"min_num"> {
+  let summary = "The smaller of two numbers, or the one that is a number";
+  let description = [{
+    If one operand is NaN the result is the other; -0 is less than +0. `arith.minnumf` is meant to be the
+    same, but its folder takes `x` for the smaller of `x` and +inf, which it is not if `x` is NaN.
+
+    ```mlir
+    %m = eft.min_num %a, %b : tensor<1024xf32>
+    ```
+  }];
+}
+
+def Eft_MaxNumOp : Eft_MinMaxNumber<"max_num"> {
+  let summary = "The greater of two numbers, or the one that is a number";
+  let description = [{
+    If one operand is NaN the result is the other; -0 is less than +0. See `eft.min_num`.
+
+    ```mlir
+    %m = eft.max_num %a, %b : tensor<1024xf32>
+    ```
+  }];
+}
+
 def Eft_HypotOp : Eft_Op<"hypot", [Pure, SameOperandsAndResultType]> {
   let summary = "The square root of the sum of two squares";
   let description = [{

@@ -2,6 +2,8 @@
 // Number's operators as arith and math ops.
 #include "compiler/transforms/math/Number.h"
 
+#include "compiler/ir/EftDialect.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/BuiltinAttributes.h"
@@ -145,7 +147,7 @@ Number sqrt(Number a) { return make<math::SqrtOp>(a, Value(a)); }
 Number truncate(Number a) { return make<math::TruncOp>(a, Value(a)); }
 Number minimum(Number a, Number b) { return make<arith::MinimumFOp>(a, Value(a), Value(b)); }
 Number maximum(Number a, Number b) { return make<arith::MaximumFOp>(a, Value(a), Value(b)); }
-Number maximumNumber(Number a, Number b) { return make<arith::MaxNumFOp>(a, Value(a), Value(b)); }
+Number maximumNumber(Number a, Number b) { return make<MaxNumOp>(a, Value(a), Value(b)); }
 
 Number clamp(Number x, double low, double high) {
   // One instruction each in every case: maxps and its like return the second operand if that is

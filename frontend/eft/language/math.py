@@ -78,10 +78,10 @@ def _choose(what: str, x: tensor, y: tensor, propagate_nan: PropagateNan) -> ten
     """The minimum or maximum of two operands of one type."""
     short = what[:3]
     if x.dtype.is_floating():
-        name = f"{what}f" if propagate_nan is PropagateNan.ALL else f"{short}numf"
+        name = f"arith.{what}f" if propagate_nan is PropagateNan.ALL else f"eft.{short}_num"
     else:
-        name = f"{short}si" if x.dtype.is_int_signed() else f"{short}ui"
-    return op(f"arith.{name}", [x, y], x.type)
+        name = f"arith.{short}si" if x.dtype.is_int_signed() else f"arith.{short}ui"
+    return op(name, [x, y], x.type)
 
 
 def _extremum(what: str, x, y, propagate_nan) -> tensor:

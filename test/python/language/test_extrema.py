@@ -162,3 +162,20 @@ def test_any_place_among_equals(device, name):
     value, index = run_with_place(device, x, 1, True, left=False)
     np.testing.assert_array_equal(value, x.max(1))
     np.testing.assert_array_equal(x[np.arange(2), index], x.max(1))
+
+
+@eft.jit
+def beside_infinity(x_ptr, low_ptr, high_ptr):
+    i = tl.arange(0, 4)
+    x = tl.load(x_ptr + i)
+    tl.store(low_ptr + i, tl.minimum(x, float("inf")))
+    tl.store(high_ptr + i, tl.maximum(x, float("-inf")))
+
+
+@pytest.mark.parametrize("name", ["fp16", "bf16", "fp32", "fp64"])
+def test_an_infinity_is_chosen_beside_no_number(device, name):
+    x = np.array([np.nan, 1, np.inf, -np.inf]).astype(DTYPES[name])
+    low, high = device.put(np.zeros_like(x)), device.put(np.zeros_like(x))
+    beside_infinity[1](device.put(x), low, high)
+    assert_same_bits(device.get(low), np.array([np.inf, 1, np.inf, -np.inf]).astype(x.dtype))
+    assert_same_bits(device.get(high), np.array([-np.inf, 1, np.inf, -np.inf]).astype(x.dtype))

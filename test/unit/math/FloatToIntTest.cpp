@@ -55,7 +55,8 @@ void test(const std::string &type, const std::vector<Element> &values, bool isSi
   VectorKernel kernel({.body = body,
                        .inputs = {from},
                        .output = stored,
-                       .passes = "eft-expand-float-to-int,eft-expand-narrow-floats"});
+                       .passes = "eft-expand-float-to-int,eft-expand-narrow-floats,"
+                                 "eft-expand-min-max"});
   std::vector<Result> results = kernel.operator()<Result>(values);
   for (size_t i = 0; i < values.size(); ++i)
     ASSERT_EQ(uint64_t(results[i]), saturated(exact(values[i]), width, isSigned))

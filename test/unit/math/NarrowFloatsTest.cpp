@@ -63,8 +63,8 @@ const std::pair<const char *, Binary> binaries[] = {
     {"arith.remf", [](APFloat a, const APFloat &b) { return a.mod(b), a; }},
     {"arith.minimumf", [](APFloat a, const APFloat &b) { return llvm::minimum(a, b); }},
     {"arith.maximumf", [](APFloat a, const APFloat &b) { return llvm::maximum(a, b); }},
-    {"arith.minnumf", [](APFloat a, const APFloat &b) { return llvm::minnum(a, b); }},
-    {"arith.maxnumf", [](APFloat a, const APFloat &b) { return llvm::maxnum(a, b); }},
+    {"eft.min_num", [](APFloat a, const APFloat &b) { return llvm::minnum(a, b); }},
+    {"eft.max_num", [](APFloat a, const APFloat &b) { return llvm::maxnum(a, b); }},
 };
 
 /// Every number with a handful of others each: the edges, and random ones.
