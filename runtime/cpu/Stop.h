@@ -12,21 +12,13 @@
 // begun, and those under way end at their next look.
 #pragma once
 
+#include "runtime/device/Interruption.h"
+
 #include <atomic>
 #include <cstdint>
 #include <pthread.h>
 
 namespace eft::cpu {
-
-// The caller's say in a launch.
-class Interruption {
-public:
-  // Called in the launching thread, inside the launch. True ends it.
-  virtual bool look() = 0;
-
-protected:
-  ~Interruption() = default;
-};
 
 // How many launches want to be looked at: those whose interruption is due to be asked, and those
 // that end. Compiled code knows it as `eft$attention`.

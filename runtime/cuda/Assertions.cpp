@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/cuda/Assertions.h"
 
+#include "runtime/cuda/Wait.h"
 #include "runtime/device/Assertion.h"
+
+#include <utility>
 
 namespace eft::cuda {
 namespace {
@@ -46,11 +49,47 @@ Status Assertions::prepare(ModuleHandle module, DevicePointer variable, std::str
 }
 
 Assertions::~Assertions() {
-  if (record)
+  // A kernel that still runs may write into its record.
+  bool isUsed = abandoned && driver.cuEventQuery(abandoned) == errorNotReady;
+  if (abandoned)
+    driver.cuEventDestroy(abandoned);
+  if (record && !isUsed)
     driver.cuMemFreeHost(record);
 }
 
-Status Assertions::wait(StreamHandle stream, std::string_view doing) {
+std::unique_lock<std::mutex> Assertions::beginLaunch(Interruption *interruption) {
+  std::unique_lock lock(oneLaunch, std::defer_lock);
+  if (!interruption)
+    lock.lock();
+  else if (!waitUntil([&] { return lock.try_lock(); }, *interruption))
+    return {};
+  if (abandoned) {
+    auto isDone = [&] { return driver.cuEventQuery(abandoned) != errorNotReady; };
+    if (!interruption)
+      driver.cuEventSynchronize(abandoned);
+    else if (!waitUntil(isDone, *interruption))
+      return {};
+    driver.cuEventDestroy(std::exchange(abandoned, nullptr));
+  }
+  *record = Record{}; // An earlier launch may have failed before it was looked at.
+  return lock;
+}
+
+void Assertions::abandon(StreamHandle stream) {
+  if (forkedAfterStart()) // in the interruption
+    return;
+  if (driver.cuEventCreate(&abandoned, disableTiming) == success)
+    driver.cuEventRecord(abandoned, stream);
+  else
+    abandoned = nullptr;
+}
+
+Status Assertions::wait(StreamHandle stream, std::string_view doing, Interruption *interruption) {
+  auto isDone = [&] { return driver.cuStreamQuery(stream) != errorNotReady; };
+  if (interruption && !waitUntil(isDone, *interruption)) {
+    abandon(stream);
+    return {};
+  }
   Result result = driver.cuStreamSynchronize(stream);
   if (result != success)
     return driver.error(result, "cuStreamSynchronize", doing);

@@ -27,15 +27,13 @@ public:
   ~Assertions();
   Assertions(const Assertions &) = delete;
 
-  // Held from before a launch until `wait` has returned.
-  [[nodiscard]] std::unique_lock<std::mutex> beginLaunch() {
-    std::unique_lock lock(oneLaunch);
-    *record = Record{}; // An earlier launch may have failed before it was looked at.
-    return lock;
-  }
+  // Held from before a launch until `wait` has returned. Not held if the interruption has ended the
+  // wait for earlier launches.
+  [[nodiscard]] std::unique_lock<std::mutex> beginLaunch(Interruption *interruption);
 
   // Waits for what was launched into the stream, and gives the assertion that has failed, if any.
-  Status wait(StreamHandle stream, std::string_view doing);
+  // If the interruption ends the wait, the next launch waits first.
+  Status wait(StreamHandle stream, std::string_view doing, Interruption *interruption);
 
 private:
   // As the code of GpuDebug.cpp writes it.
@@ -45,12 +43,14 @@ private:
   };
 
   explicit Assertions(const Driver &driver) : driver(driver) {}
+  void abandon(StreamHandle stream);
   Status prepare(ModuleHandle module, DevicePointer variable, std::string_view doing);
 
   const Driver &driver;
   Record *record = nullptr;
   std::string sites;
   std::mutex oneLaunch;
+  EventHandle abandoned = nullptr; // behind the launch whose wait was ended
 };
 
 } // namespace eft::cuda

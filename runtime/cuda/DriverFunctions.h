@@ -20,6 +20,7 @@
   X(cuCtxGetCurrent, cuCtxGetCurrent, (ContextHandle *context))                                    \
   X(cuCtxSetCurrent, cuCtxSetCurrent, (ContextHandle context))                                     \
   X(cuCtxSynchronize, cuCtxSynchronize, ())                                                        \
+  X(cuCtxRecordEvent, cuCtxRecordEvent, (ContextHandle context, EventHandle event))                \
   X(cuLinkCreate, cuLinkCreate_v2,                                                                 \
     (unsigned count, JitOption *options, void **values, LinkHandle *link))                        \
   X(cuLinkAddData, cuLinkAddData_v2,                                                               \
@@ -48,10 +49,12 @@
      void **parameters, void **extra))                                                             \
   X(cuStreamCreate, cuStreamCreate, (StreamHandle *stream, unsigned flags))                        \
   X(cuStreamDestroy, cuStreamDestroy_v2, (StreamHandle stream))                                    \
+  X(cuStreamQuery, cuStreamQuery, (StreamHandle stream))                                           \
   X(cuStreamSynchronize, cuStreamSynchronize, (StreamHandle stream))                               \
   X(cuEventCreate, cuEventCreate, (EventHandle *event, unsigned flags))                            \
   X(cuEventDestroy, cuEventDestroy_v2, (EventHandle event))                                        \
   X(cuEventRecord, cuEventRecord, (EventHandle event, StreamHandle stream))                        \
+  X(cuEventQuery, cuEventQuery, (EventHandle event))                                               \
   X(cuEventSynchronize, cuEventSynchronize, (EventHandle event))                                   \
   X(cuEventElapsedTime, cuEventElapsedTime,                                                        \
     (float *milliseconds, EventHandle start, EventHandle end))                                     \

@@ -22,6 +22,7 @@ inline constexpr Result errorOutOfMemory = 2;
 inline constexpr Result errorNoDevice = 100;
 inline constexpr Result errorInvalidContext = 201;
 inline constexpr Result errorNotFound = 500;
+inline constexpr Result errorNotReady = 600; // no error: the GPU is still at it
 
 enum DeviceAttribute : int {
   maxGridX = 5,
@@ -38,6 +39,9 @@ enum DeviceAttribute : int {
 enum FunctionAttribute : int { maxDynamicSharedBytes = 8 };
 
 enum PointerAttribute : int { pointerDeviceOrdinal = 9 };
+
+// Of cuEventCreate.
+inline constexpr unsigned disableTiming = 2;
 
 // What a thread may do while a stream of its own or of another thread is being captured.
 enum CaptureMode : int { captureRelaxed = 2 };

@@ -2,6 +2,8 @@
 // Streams and events over the driver's own.
 #include "runtime/cuda/Event.h"
 
+#include "runtime/cuda/Wait.h"
+
 namespace eft::cuda {
 
 Status synchronize(const Gpu &gpu, StreamHandle stream) {
@@ -48,9 +50,14 @@ Status Event::record(StreamHandle stream) const {
                    [&](const Driver &driver) { return driver.cuEventRecord(event, stream); });
 }
 
-Status Event::synchronize() const {
+Status Event::synchronize(Interruption *interruption) const {
   return inContext(*owner, "cuEventSynchronize", "waiting for an event on " + owner->name(),
-                   [&](const Driver &driver) { return driver.cuEventSynchronize(event); });
+                   [&](const Driver &driver) {
+                     auto isDone = [&] { return driver.cuEventQuery(event) != errorNotReady; };
+                     if (interruption && !waitUntil(isDone, *interruption))
+                       return success;
+                     return driver.cuEventSynchronize(event);
+                   });
 }
 
 Expected<float> Event::millisecondsSince(const Event &start) const {

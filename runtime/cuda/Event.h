@@ -39,8 +39,8 @@ public:
 
   const Gpu &gpu() const { return *owner; }
   Status record(StreamHandle stream) const;
-  // Waits until the GPU has passed the mark.
-  Status synchronize() const;
+  // Waits until the GPU has passed the mark, or until the interruption, if there is one, ends that.
+  Status synchronize(Interruption *interruption = nullptr) const;
   // The time from `start` to this event. Both must have been passed.
   Expected<float> millisecondsSince(const Event &start) const;
 

@@ -2,6 +2,8 @@
 // Properties and contexts of GPUs.
 #include "runtime/cuda/Gpu.h"
 
+#include "runtime/cuda/Wait.h"
+
 #include <map>
 
 namespace eft::cuda {
@@ -24,11 +26,29 @@ Expected<ContextHandle> Gpu::context() const {
   return made;
 }
 
-Status Gpu::synchronize() const {
+// False if the interruption has ended the wait. The driver can't be asked whether a context is
+// done, but whether it has passed an event behind all of its work. Where the driver refuses to make
+// one, its own wait tells why.
+static bool waitForContext(const Driver &driver, ContextHandle context,
+                           Interruption &interruption) {
+  EventHandle event = nullptr;
+  if (driver.cuEventCreate(&event, disableTiming) != success)
+    return true;
+  auto isDone = [&] { return driver.cuEventQuery(event) != errorNotReady; };
+  bool goesOn =
+      driver.cuCtxRecordEvent(context, event) != success || waitUntil(isDone, interruption);
+  if (!forkedAfterStart()) // in the interruption
+    driver.cuEventDestroy(event);
+  return goesOn;
+}
+
+Status Gpu::synchronize(Interruption *interruption) const {
   std::string doing = "waiting for " + name();
   auto scope = ContextScope::enter(*this, doing);
   if (!scope.ok())
     return std::move(scope).error();
+  if (interruption && !waitForContext(*owner, primary, *interruption))
+    return {};
   return owner->check(owner->cuCtxSynchronize(), "cuCtxSynchronize", doing);
 }
 

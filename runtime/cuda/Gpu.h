@@ -6,6 +6,7 @@
 #include "eft/Export.h"
 #include "eft/Signature.h"
 #include "runtime/cuda/Driver.h"
+#include "runtime/device/Interruption.h"
 
 #include <atomic>
 #include <cstdint>
@@ -41,8 +42,8 @@ public:
   // The primary context, retained at the first call for the life of the process.
   Expected<ContextHandle> context() const;
 
-  // Waits for all work on the device.
-  Status synchronize() const;
+  // Waits for all work on the device, or until the interruption, if there is one, ends that.
+  Status synchronize(Interruption *interruption = nullptr) const;
 
 private:
   friend Expected<std::unique_ptr<Gpu>> makeGpu(const Driver &driver, int ordinal);

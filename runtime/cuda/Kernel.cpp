@@ -84,7 +84,7 @@ Error Kernel::launchError(Result result, std::string_view call) const {
 }
 
 Status Kernel::launch(const std::array<uint32_t, 3> &grid, std::span<const uint64_t> slots,
-                      StreamHandle stream) const {
+                      StreamHandle stream, Interruption *interruption) const {
   if (forkedAfterStart())
     return cuda::driver().error();
   const Driver &driver = owner->driver();
@@ -112,14 +112,21 @@ Status Kernel::launch(const std::array<uint32_t, 3> &grid, std::span<const uint6
   }
   unsigned threads = static_cast<unsigned>(shape.numWarps) * 32;
   std::unique_lock<std::mutex> turn;
-  if (assertions)
-    turn = assertions->beginLaunch();
+  if (assertions) {
+    turn = assertions->beginLaunch(interruption);
+    if (!turn) {
+      if (previous != context)
+        driver.cuCtxSetCurrent(previous);
+      return {};
+    }
+  }
   result =
       driver.cuLaunchKernel(function, grid[0], grid[1], grid[2], threads, 1, 1,
                             static_cast<unsigned>(shape.sharedBytes), stream, parameters, nullptr);
   Status asserted;
   if (result == success && assertions)
-    asserted = assertions->wait(stream, "running kernel '" + name + "' on " + owner->name());
+    asserted =
+        assertions->wait(stream, "running kernel '" + name + "' on " + owner->name(), interruption);
   if (previous != context)
     driver.cuCtxSetCurrent(previous);
   return result == success ? std::move(asserted) : Status(launchError(result, "cuLaunchKernel"));

@@ -31,9 +31,9 @@ public:
 
   // Launches one block for each point of `grid`, which must be within the GPU's limits. `slots`
   // holds the parameters, eight bytes each, and can go as soon as the call returns. A kernel with
-  // assertions is waited for.
+  // assertions is waited for, until the interruption, if there is one, ends that.
   Status launch(const std::array<uint32_t, 3> &grid, std::span<const uint64_t> slots,
-                StreamHandle stream) const;
+                StreamHandle stream, Interruption *interruption = nullptr) const;
 
 private:
   Kernel(const Gpu &gpu, const std::string &name, KernelShape shape, ContextHandle context)

@@ -34,11 +34,11 @@ Expected<CheckedGrid> AnyKernel::check(const Grid &grid) const {
 }
 
 Status AnyKernel::launch(const CheckedGrid &grid, std::span<const uint64_t> slots,
-                         cuda::StreamHandle stream, cpu::Interruption *interruption) const {
+                         cuda::StreamHandle stream, Interruption *interruption) const {
   if (grid.programs == 0)
     return {};
   if (onGpu)
-    return onGpu->launch(grid.extents, slots, stream);
+    return onGpu->launch(grid.extents, slots, stream, interruption);
   return onHost->launch(grid.extents, grid.programs, slots, interruption);
 }
 

@@ -33,10 +33,10 @@ public:
   // Launches the kernel; an empty grid launches nothing. `slots` holds the parameters, eight bytes
   // each, the value in the low ones. On a GPU this returns at once and the work stands in `stream`
   // (null: the legacy default stream); on the host it returns when the work is done, or when
-  // `interruption`, if there is one, has ended it.
+  // `interruption`, if there is one, has ended it. A kernel on a GPU that has assertions is waited
+  // for, too; the interruption ends the wait, and the kernel goes on.
   Status launch(const CheckedGrid &grid, std::span<const uint64_t> slots,
-                cuda::StreamHandle stream = nullptr,
-                cpu::Interruption *interruption = nullptr) const;
+                cuda::StreamHandle stream = nullptr, Interruption *interruption = nullptr) const;
 
   // True if a launch returns within microseconds, so that making ready to wait is not worth it.
   bool returnsAtOnce(const CheckedGrid &grid) const {

@@ -43,7 +43,7 @@ bool launch(const AnyKernel &kernel, const Call &call, const Grid &grid) {
   uint64_t stream = 0;
   if (!call.device.isHost() && !call.findStream(stream))
     return false;
-  LaunchInterruption interruption;
+  SignalInterruption interruption;
   // Giving the GIL up may cost milliseconds if another thread wants it.
   if (!kernel.returnsAtOnce(*checked))
     interruption.giveGil();

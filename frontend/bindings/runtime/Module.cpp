@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The extension module eft._runtime: launches, devices, the disk cache. Nothing of it touches CUDA
 // before the first use of a GPU.
+#include "frontend/bindings/MainThread.h"
 #include "frontend/bindings/runtime/KernelType.h"
 #include "frontend/bindings/runtime/LoadedKernel.h"
+#include "frontend/bindings/runtime/Signals.h"
 #include "frontend/bindings/runtime/Signature.h"
 #include "frontend/bindings/runtime/Stream.h"
 #include "runtime/cache/DiskCache.h"
@@ -58,13 +60,21 @@ py::dict deviceProperties(int device) {
       "max_shared_memory"_a = facts.maxSharedPerBlock, "total_memory"_a = facts.totalMemory);
 }
 
+// Waits for a GPU, without the GIL. In the main thread the handlers of signals run meanwhile; one
+// that raises ends the wait.
+template <typename Wait> void waitWith(Wait wait) {
+  SignalInterruption interruption;
+  interruption.giveGil();
+  Status status = wait(isMainThread() ? &interruption : nullptr);
+  interruption.takeGil();
+  if (interruption.hasRaised())
+    throw py::error_already_set();
+  unwrap(std::move(status));
+}
+
 void synchronize(int device) {
   const cuda::Gpu *gpu = unwrap(cuda::gpu(device));
-  Status status = [&] {
-    py::gil_scoped_release release;
-    return gpu->synchronize();
-  }();
-  unwrap(std::move(status));
+  waitWith([&](Interruption *interruption) { return gpu->synchronize(interruption); });
 }
 
 uint64_t currentStream(int device) {
@@ -111,11 +121,7 @@ void recordEvent(const cuda::Event &event, py::object stream) {
 }
 
 void synchronizeEvent(const cuda::Event &event) {
-  Status status = [&] {
-    py::gil_scoped_release release;
-    return event.synchronize();
-  }();
-  unwrap(std::move(status));
+  waitWith([&](Interruption *interruption) { return event.synchronize(interruption); });
 }
 
 // The options of a call as _compile gets them, by the rules of a launch.

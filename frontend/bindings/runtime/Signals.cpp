@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Looks at Python's signals inside a launch.
+// Looks at Python's signals inside a launch or a wait.
 #include "frontend/bindings/runtime/Signals.h"
 
 #include "frontend/bindings/MainThread.h"
 
 namespace eft::python {
 
-bool LaunchInterruption::look() {
+bool SignalInterruption::look() {
   if (given && !isMainThread())
     return false; // it has no signals, and should not compete for the GIL
   takeGil();

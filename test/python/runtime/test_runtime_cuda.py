@@ -2,8 +2,12 @@
 """Launches on GPUs: devices, streams, and what the driver refuses."""
 
 import os
+import signal
 import sys
+import threading
+import time
 
+import eft
 import numpy as np
 import pytest
 from eft import _runtime as runtime
@@ -310,6 +314,8 @@ def test_events(fake):
         "record in stream 0",
         "record in stream 5",
         "retain 1",
+        "record behind all work on 1",
+        "event destroyed",
         "synchronize 1",
     ]
     del start, end
@@ -319,6 +325,91 @@ def test_events(fake):
 @with_fake_cuda
 def test_a_wrong_event(fake):
     assert "there is no device cuda:9" in message(lambda: runtime.CudaEvent(9), runtime.CudaError)
+
+
+# -- waits
+
+
+class Interrupted(Exception):
+    pass
+
+
+def is_interrupted(fake, wait):
+    """Waits while the GPU is busy for ever; a signal's handler raises."""
+
+    def handler(*_):
+        raise Interrupted
+
+    fake.library.fakeBusy(-1)
+    signal.signal(signal.SIGALRM, handler)
+    signal.setitimer(signal.ITIMER_REAL, 0.1)
+    begin = time.perf_counter()
+    with pytest.raises(Interrupted):
+        wait()
+    assert time.perf_counter() - begin < 5  # on an idle machine, 0.15
+    fake.library.fakeBusy(0)
+    wait()
+
+
+@with_fake_cuda
+def test_a_handler_that_raises_ends_the_wait_for_a_gpu(fake):
+    is_interrupted(fake, runtime.synchronize)
+
+
+@with_fake_cuda
+def test_a_handler_that_raises_ends_the_wait_for_an_event(fake):
+    event = runtime.CudaEvent()
+    event.record()
+    is_interrupted(fake, event.synchronize)
+
+
+class AssertingKernel(CudaKernel):
+    def _compile(self, target, device, *_):
+        return runtime.LoadedKernel.load_cuda(device, b"eft$failure params=1", "dropout", 4, 0)
+
+
+@with_fake_cuda
+def test_a_handler_that_raises_ends_the_wait_for_a_kernel_with_assertions(fake):
+    kernel = AssertingKernel("x")
+    is_interrupted(fake, lambda: kernel[1](CudaArray(GPU0)))
+    with pytest.raises(eft.DeviceAssertionError):
+        kernel[1, 1, 2](CudaArray(GPU0))
+
+
+@with_fake_cuda
+def test_a_handler_that_returns_lets_the_wait_go_on(fake):
+    hits = []
+
+    def handler(*_):
+        hits.append(0)
+        if len(hits) == 3:
+            fake.library.fakeBusy(0)
+
+    fake.library.fakeBusy(-1)
+    signal.signal(signal.SIGALRM, handler)
+    signal.setitimer(signal.ITIMER_REAL, 0.05, 0.05)
+    runtime.synchronize()
+    signal.setitimer(signal.ITIMER_REAL, 0)
+    assert len(hits) >= 3
+
+
+@with_fake_cuda
+def test_other_threads_leave_signals_and_the_wait_to_the_driver(fake):
+    fake.library.fakeBusy(-1)  # which the driver's own wait does not ask for
+    thread = threading.Thread(target=runtime.synchronize)
+    thread.start()
+    thread.join()
+    assert "synchronize 0" in fake.take_log()
+
+
+@with_fake_cuda
+def test_an_error_is_the_driver_waits(fake):
+    fake.fail("cuEventQuery", 700)
+    fake.fail("cuCtxSynchronize", 700)
+    assert message(runtime.synchronize, runtime.CudaError).startswith("cuCtxSynchronize failed")
+    fake.fail("cuCtxRecordEvent", 1)
+    fake.library.fakeBusy(-1)
+    runtime.synchronize()
 
 
 @with_fake_cuda

@@ -250,6 +250,29 @@ TEST_F(Cuda, a_kernel_with_assertions_that_goes_wrong_otherwise) {
       << status.error().message;
 }
 
+TEST_F(Cuda, a_wait_that_is_ended_leaves_the_kernel_to_the_next_launch) {
+  struct : Interruption {
+    bool look() override { return ++looks >= 3; }
+    int looks = 0;
+  } atTheThirdLook, atOnce;
+  atOnce.looks = 2;
+  auto kernel = load("eft$failure");
+  auto holds = *kernel->check({4, 1, 1}), fails = *kernel->check({4, 1, 2});
+  auto begin = std::chrono::steady_clock::now();
+  fake.stayBusy(-1);
+  EXPECT_TRUE(kernel->launch(fails, {}, nullptr, &atTheThirdLook).ok());
+  EXPECT_EQ(atTheThirdLook.looks, 3);
+  EXPECT_GE(std::chrono::steady_clock::now() - begin, std::chrono::milliseconds(150));
+  fake.clear();
+  EXPECT_TRUE(kernel->launch(holds, {}, nullptr, &atOnce).ok());
+  EXPECT_EQ(fake.log(), "") << "launched while the GPU was busy";
+  EXPECT_EQ(fake.current(), -1);
+  fake.stayBusy(0);
+  // What failed in the first launch is not told by this one.
+  EXPECT_TRUE(kernel->launch(holds, {}).ok());
+  EXPECT_FALSE(kernel->launch(fails, {}).ok());
+}
+
 TEST_F(Cuda, much_shared_memory_is_asked_for) {
   auto kernel = load("params=0", {4, 100000});
   EXPECT_EQ(fake.log(), "load on 0\nshared limit 100000\n");

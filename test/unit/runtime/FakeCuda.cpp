@@ -414,6 +414,28 @@ Result cuStreamDestroy_v2(StreamHandle stream) {
   return success;
 }
 
+static int questionsWhileBusy = 0;
+
+static Result busyOrDone() {
+  std::lock_guard guard(lock);
+  if (questionsWhileBusy == 0)
+    return success;
+  if (questionsWhileBusy > 0)
+    --questionsWhileBusy;
+  return errorNotReady;
+}
+
+// The GPUs are busy until they were asked so often whether they are done; with -1, for ever.
+EXPORT void fakeBusy(int questions) {
+  std::lock_guard guard(lock);
+  questionsWhileBusy = questions;
+}
+
+Result cuStreamQuery(StreamHandle) {
+  FAIL_IF_TOLD
+  return busyOrDone();
+}
+
 Result cuStreamSynchronize(StreamHandle) {
   FAIL_IF_TOLD
   std::this_thread::yield(); // others may do something while this one waits
@@ -439,6 +461,17 @@ Result cuEventRecord(EventHandle event, StreamHandle stream) {
   FAIL_IF_TOLD
   event->time = ++clockTicks;
   note("record in stream " + std::to_string(reinterpret_cast<size_t>(stream)));
+  return success;
+}
+
+Result cuEventQuery(EventHandle) {
+  FAIL_IF_TOLD
+  return busyOrDone();
+}
+
+Result cuCtxRecordEvent(ContextHandle context, EventHandle) {
+  FAIL_IF_TOLD
+  note("record behind all work on " + std::to_string(context->ordinal));
   return success;
 }
 

@@ -18,6 +18,7 @@ public:
   void fail(const char *name, int result) const {
     call<void(const char *, int)>("fakeFail")(name, result);
   }
+  void stayBusy(int questions) const { call<void(int)>("fakeBusy")(questions); }
   int current() const { return call<int()>("fakeCurrent")(); }
   int captureMode() const { return call<int()>("fakeCaptureMode")(); }
   void setCurrent(int ordinal) const { call<void(int)>("fakeSetCurrent")(ordinal); }
