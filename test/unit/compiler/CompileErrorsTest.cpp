@@ -95,8 +95,8 @@ TEST(CompileErrors, TargetsHaveOneName) {
 }
 
 TEST(CompileErrors, TargetText) {
-  for (const char *text : {"", "gpus", "sm_", "sm90", "compute_", "sm_90a", "cuda", "cuda:",
-                           "cuda:-1", "cuda:9.0", "cuda:99999999999999999999", "host ", "host:"}) {
+  for (const char *text : {"", "gpus", "sm_", "sm90", "compute_", "sm_90a", "cuda",
+                           "cuda:", "cuda:-1", "cuda:9.0", "host ", "host:"}) {
     auto target = Target::parse(text);
     ASSERT_FALSE(target.ok()) << text;
     EXPECT_EQ(target.error().kind, ErrorKind::InvalidArgument);
@@ -111,7 +111,8 @@ TEST(CompileErrors, TargetText) {
 TEST(CompileErrors, ComputeCapabilityOfNoGpu) {
   EXPECT_TRUE(Target::parse("cuda:121").ok());
   EXPECT_TRUE(Target::parse("sm_199").ok());
-  for (const char *text : {"cuda:200", "cuda:999", "sm_1000", "cuda:4294967295"}) {
+  for (const char *text :
+       {"cuda:200", "cuda:999", "sm_1000", "cuda:4294967295", "cuda:99999999999999999999"}) {
     auto target = Target::parse(text);
     ASSERT_FALSE(target.ok()) << text;
     EXPECT_EQ(target.error().kind, ErrorKind::InvalidArgument);
