@@ -14,7 +14,8 @@ func.func @a_loop_of_unknown_length(%p: !eft.ptr<i32>, %n: i32) {
   // CHECK: scf.for
   // CHECK: %[[SEEN:.*]] = llvm.load volatile %{{.*}} {alignment = 4 : i64} : !llvm.ptr -> i32
   // CHECK: %[[RAISED:.*]] = arith.cmpi ne, %[[SEEN]], %c0
-  // CHECK: scf.if %[[RAISED]]
+  // CHECK: %[[EXPECTED:.*]] = llvm.intr.expect %[[RAISED]], %false
+  // CHECK: scf.if %[[EXPECTED]]
   // CHECK: %[[ANSWER:.*]] = llvm.call @eft$poll()
   // CHECK: %[[STOPPED:.*]] = arith.cmpi ne, %[[ANSWER]], %c0
   // CHECK: scf.if %[[STOPPED]]
