@@ -54,8 +54,7 @@ template <typename Op> struct ExpandOp : OpRewritePattern<Op> {
       return rewriter.notifyMatchFailure(op, "not f32 or f64");
     ImplicitLocOpBuilder builder(op.getLoc(), rewriter);
     constexpr bool isMinimum = std::is_same_v<Op, MinNumOp>;
-    Number result =
-        expandMinMax(Number(builder, op.getA()), Number(builder, op.getB()), isMinimum);
+    Number result = expandMinMax(Number(builder, op.getA()), Number(builder, op.getB()), isMinimum);
     rewriter.replaceOp(op, Value(result));
     return success();
   }

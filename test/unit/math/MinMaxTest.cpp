@@ -69,8 +69,8 @@ void testConstants(unsigned lanes) {
       for (bool constantFirst : {true, false}) {
         std::string value = lanes == 1 ? text : "dense<" + std::string(text) + ">";
         std::string arguments = constantFirst ? "%c, %x" : "%x, %c";
-        VectorKernel kernel({.body = "%c = arith.constant " + value + " : {f32}\n%r = " +
-                                     name + " " + arguments + " : {f32}",
+        VectorKernel kernel({.body = "%c = arith.constant " + value + " : {f32}\n%r = " + name +
+                                     " " + arguments + " : {f32}",
                              .inputs = {"f32"},
                              .output = "f32",
                              .passes = "eft-expand-min-max",
