@@ -66,8 +66,9 @@ def SplitIntoSteps : Pass<"eft-split-into-steps", "::mlir::func::FuncOp"> {
     for the rest of the prefix, with it. What lies behind the prefix is not run.
 
     With `use-buffers`, reductions are part of groups too. The parts of an axis that one combines
-    after the other are combined by a loop over steps; what groups need of each other, and can't load
-    again, one leaves for the other in a buffer.
+    after the other are combined by a loop over steps. What that leaves is combined behind it, as its
+    tree says: at once if it is at most 16 vectors, else in loops that fold four or eight vectors into
+    one. What groups need of each other, and can't load again, one leaves for the other in a buffer.
 
     `elements` is the number of elements that a step holds at each place: registers of a GPU thread,
     elements of a CPU's vector code.

@@ -6,8 +6,10 @@
 #column = #eft.layout<lane = [[0, 0], [0, 0], [0, 0], [0, 0]], step = [[0, 0], [0, 0], [1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [32, 0]]>
 
 // A long row: the 8 parts of 512 elements are combined by the inner loop, 32 elements at a time. What
-// is left, 512 sums, is combined behind the loops.
+// is left, 512 sums in 32 vectors, is folded behind the loops: 8 vectors become one, then 4.
 // CHECK-LABEL: @sum_of_a_long_row
+// CHECK: %[[ONE:.*]] = eft.buffer : <tensor<1x1xf32, #{{.*}}>>
+// CHECK: %[[FOUR:.*]] = eft.buffer : <tensor<4x1xf32, #{{.*}}>>
 // CHECK: %[[SUMS:.*]] = eft.buffer : <tensor<512xf32, #{{.*}}>>
 // CHECK: scf.for %[[POSITION:.*]] = %c0{{.*}} to %c16
 // CHECK: %[[SUM:.*]] = scf.for %[[PART:.*]] = %c0{{.*}} to %c8{{.*}} iter_args(%[[CARRIED:.*]] = %cst{{.*}}) -> (tensor<32xf32, #{{.*}}>)
@@ -15,8 +17,15 @@
 // CHECK: %[[NEXT:.*]] = eft.combine %[[CARRIED]], %[[X]]
 // CHECK: scf.yield %[[NEXT]]
 // CHECK: eft.put %[[SUM]], %[[SUMS]][%[[POSITION]]]
-// CHECK: %[[ALL:.*]] = eft.take %[[SUMS]]
-// CHECK: %[[TOTAL:.*]] = eft.reduce %[[ALL]] axis 0 steps 1 tree [1, 2, 4, 8, 16, 32, 64, 128, 256] : (tensor<512xf32
+// CHECK: scf.for %[[FOURTH:.*]] = %c0{{.*}} to %c4
+// CHECK-COUNT-8: eft.take %[[SUMS]][{{.*}} -> tensor<16xf32
+// CHECK-COUNT-32: eft.reduce {{.*}} steps 1 tree [1]
+// CHECK-COUNT-7: eft.combine
+// CHECK: eft.put %{{.*}}, %[[FOUR]][%[[FOURTH]]]
+// CHECK-COUNT-4: eft.take %[[FOUR]]
+// CHECK-COUNT-3: eft.combine
+// CHECK: eft.put %{{.*}}, %[[ONE]]
+// CHECK: %[[TOTAL:.*]] = eft.reduce %{{.*}} axis 0 steps 1 tree [] : (tensor<1xf32, #{{.*}}>) -> f32
 // CHECK-NOT: tensor<4096x
 // CHECK: eft.store %{{.*}}, %[[TOTAL]] : !eft.ptr<f32>
 func.func @sum_of_a_long_row(%x: !eft.ptr<f32>, %y: !eft.ptr<f32>) {
@@ -106,7 +115,7 @@ func.func @sums_of_rows(%x: !eft.ptr<f32>) {
 
 // What stands between a reduction and the end of its group, and uses its result, goes behind.
 // CHECK-LABEL: @result_is_used_before_the_group_ends
-// CHECK: %[[TOTAL:.*]] = eft.reduce
+// CHECK: %[[TOTAL:.*]] = eft.reduce {{.*}} -> f32 {
 // CHECK: arith.mulf %[[TOTAL]], %[[TOTAL]]
 func.func @result_is_used_before_the_group_ends(%x: !eft.ptr<f32>, %y: !eft.ptr<f32>) {
   %i = eft.arange 0 to 4096 : tensor<4096xi32, #row>
@@ -171,7 +180,7 @@ func.func @carried_sums(%x: !eft.ptr<f32>, %n: i32) {
 
 // What a reduction is of is also wanted as a whole, behind it.
 // CHECK-LABEL: @reduced_and_turned
-// CHECK: eft.reduce
+// CHECK: eft.reduce {{.*}} -> f32 {
 // CHECK-NOT: eft.reduce
 // CHECK: %[[ROW:.*]] = eft.take %{{.*}} -> tensor<4096xf32
 // CHECK: %[[TWICE:.*]] = arith.addf %[[ROW]], %[[ROW]]

@@ -27,6 +27,7 @@ struct StepGroup {
   bool hasReductions = false;
   ReductionSteps reductionSteps; ///< the same for all reductions of the group
   bool keepsAxis = false;        ///< a step holds all of the axis but the steps of the reductions
+  bool foldsInLoops = false;     ///< what the steps of the reductions leave is folded in loops
 
   /// Leaves from elsewhere: loads that are done again, and values that lie in buffers.
   llvm::SetVector<mlir::Value> reloads, takes;

@@ -43,6 +43,11 @@ private:
                       llvm::ArrayRef<mlir::Value> combined);
   void finishPartial(mlir::ImplicitLocOpBuilder &b, StepGroup &group,
                      llvm::ArrayRef<mlir::Value> combined);
+  void foldPartial(mlir::ImplicitLocOpBuilder &b, StepGroup &group,
+                   llvm::ArrayRef<mlir::Value> partial);
+
+  mlir::Value onceBufferOf(ReduceOp reduce, mlir::Value result, const StepGroup &group);
+  void takeOnce(mlir::ImplicitLocOpBuilder &b, mlir::Value result, mlir::Value buffer);
 
   mlir::Value bufferOf(mlir::Value value);
   mlir::Value current(mlir::Value value);
@@ -55,6 +60,7 @@ private:
   const StepOptions &options;
   const AxisInfos &infos;
   llvm::DenseMap<mlir::Value, mlir::Value> buffers;
+  llvm::DenseMap<mlir::Value, mlir::Value> onceBuffers; // of results, without copies
   llvm::DenseMap<mlir::Value, mlir::Value> renamed; // results of reductions, and what has them now
 };
 

@@ -2,6 +2,7 @@
 #include "compiler/lowering/steps/StepPlan.h"
 
 #include "compiler/lowering/buffers/WholeBuffers.h"
+#include "compiler/lowering/steps/FoldLoops.h"
 
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
@@ -11,9 +12,9 @@ namespace eft {
 
 namespace {
 
-/// What is combined without a loop may have so many pieces: preferably; if there is more than one
-/// such part; and at most.
-constexpr unsigned fewPieceBits = 4, somePieceBits = 5, mostPieceBits = 8;
+/// What is combined without a loop may have so many pieces: preferably; and where loops can't do
+/// it.
+constexpr unsigned fewPieceBits = 4, mostPieceBits = 8;
 
 /// What exists as a whole in at most so many pieces is not worth a trip through a buffer.
 constexpr unsigned wholePieceBits = 4;
@@ -88,7 +89,7 @@ private:
   }
 
   /// A step either holds the whole axis but the reductions' steps, and is combined to the end; or
-  /// partial results are kept, and combined behind the loop.
+  /// partial results are kept, and combined behind the loop, or behind it in loops.
   bool fitReductions(StepGroup &group, unsigned allBits) const {
     const ReductionSteps &steps = group.reductionSteps;
     if (steps.bits != 0)
@@ -99,11 +100,20 @@ private:
         ofAxis = std::max(ofAxis, bitsBelowSteps(reduce, steps));
     const unsigned whole = std::max(group.steps.keptBits, ofAxis);
     const bool canKeepAxis = steps.bits == 0 || whole <= steps.firstBit;
-    const bool isOneOfSeveral = whole + steps.bits < allBits;
-    group.keepsAxis = canKeepAxis && whole <= (isOneOfSeveral ? somePieceBits : fewPieceBits);
+    group.keepsAxis = canKeepAxis && whole <= fewPieceBits;
     if (group.keepsAxis)
       group.steps.keptBits = whole;
-    return group.keepsAxis || allBits - steps.bits <= mostPieceBits;
+    if (group.keepsAxis || allBits - steps.bits <= fewPieceBits)
+      return true;
+    group.foldsInLoops = llvm::all_of(group.items, [&](Operation *item) {
+      auto reduce = dyn_cast<ReduceOp>(item);
+      return !reduce || llvm::all_of(reduce.getSources(), [&](Value source) {
+        RankedTensorType partial = partialType(cast<RankedTensorType>(source.getType()),
+                                               reduce.getAxis(), options.dimension, steps);
+        return partial && FoldLoops::canFold(reduce, partial, options.dimension);
+      });
+    });
+    return group.foldsInLoops || allBits - steps.bits <= mostPieceBits;
   }
 
   /// The dimension's bits up to the highest along the axis that is no step of the reduction.

@@ -12,10 +12,13 @@
 //     keep combined
 //
 // If a step holds all of the axis, `combined` is combined to the end at once; else it goes into a
-// buffer, and what the buffer holds is combined behind the loops.
+// buffer, and what the buffer holds is combined behind the loops: at once if it is little, else in
+// loops (FoldLoops.h).
 #include "compiler/lowering/steps/StepLoops.h"
 
+#include "compiler/lowering/LinearCode.h"
 #include "compiler/lowering/buffers/WholeBuffers.h"
+#include "compiler/lowering/steps/FoldLoops.h"
 #include "compiler/lowering/steps/StepBounds.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -54,38 +57,6 @@ TypedAttr neutralElement(ReduceOp reduce) {
     return FloatAttr::get(type, APFloat::getZero(type.getFloatSemantics(), /*Negative=*/true));
   std::optional<TypedAttr> neutral = arith::getNeutralElement(&op);
   return neutral ? *neutral : TypedAttr();
-}
-
-/// Both combined element by element by the reduction's function.
-SmallVector<Value> combineBlocks(ImplicitLocOpBuilder &b, ReduceOp reduce, ValueRange lower,
-                                 ValueRange higher) {
-  SmallVector<Value> operands(lower);
-  llvm::append_range(operands, higher);
-  SmallVector<Type> types(lower.getTypes());
-  auto combine = b.create<CombineOp>(types, operands);
-  IRMapping mapping;
-  reduce.getCombine().cloneInto(&combine.getCombine(), mapping);
-  return SmallVector<Value>(combine.getResults());
-}
-
-/// A reduction of blocks whose steps are combined.
-SmallVector<Value> reduceTree(ImplicitLocOpBuilder &b, ReduceOp reduce, ValueRange sources) {
-  SmallVector<Type> types;
-  for (Value source : sources) {
-    auto block = cast<RankedTensorType>(source.getType());
-    SmallVector<int64_t> shape(block.getShape());
-    shape.erase(shape.begin() + reduce.getAxis());
-    if (shape.empty())
-      types.push_back(block.getElementType());
-    else
-      types.push_back(withLayout(RankedTensorType::get(shape, block.getElementType()),
-                                 layoutOf(block)->slice(reduce.getAxis())));
-  }
-  auto result = b.create<ReduceOp>(types, sources, reduce.getAxisAttr(), b.getI32IntegerAttr(1),
-                                   reduce.getTreeAttr());
-  IRMapping mapping;
-  reduce.getCombine().cloneInto(&result.getCombine(), mapping);
-  return SmallVector<Value>(result.getResults());
 }
 
 /// The step's number from the numbers of its position and its part.
@@ -175,18 +146,48 @@ static void putCopies(ImplicitLocOpBuilder &b, const StepGroup &group, Value ofP
   b.create<PutOp>(ofPart, buffer, copies.getInductionVar());
 }
 
+/// The buffer of a result without the copies that the places of other parts hold.
+Value StepLoops::onceBufferOf(ReduceOp reduce, Value result, const StepGroup &group) {
+  Value &buffer = onceBuffers[result];
+  if (buffer)
+    return buffer;
+  const ReductionSteps &parts = group.reductionSteps;
+  auto block = cast<RankedTensorType>(result.getType());
+  std::vector<PlaceBases> places = layoutOf(block)->bases();
+  for (PlaceBases &place : places)
+    if (place.name == options.dimension.str())
+      place.bases.erase(place.bases.begin() + parts.firstBit,
+                        place.bases.begin() + parts.firstBit + parts.bits);
+  std::string error;
+  return buffer = makeBuffer(
+             reduce, withLayout(block, *LinearLayout::create(places, block.getShape(), error)));
+}
+
+/// Who wants a result as a whole takes it from a buffer without copies, which may be many.
+void StepLoops::takeOnce(ImplicitLocOpBuilder &b, Value result, Value buffer) {
+  Value whole = takeWhole(b, b.getLoc(), buffer);
+  for (OpOperand &use : llvm::make_early_inc_range(result.getUses()))
+    if (isa<ConvertLayoutOp>(use.getOwner()))
+      use.set(whole);
+  renamed[result] = whole.getType() == result.getType()
+                        ? whole
+                        : b.create<ConvertLayoutOp>(result.getType(), whole);
+}
+
 /// A step holds all of the axis: what is combined at a position gives results there.
 void StepLoops::finishWithAxis(ImplicitLocOpBuilder &b, StepGroup &group, Value position,
                                ArrayRef<Value> combined) {
   ValueRange rest(combined);
   for (ReduceOp reduce : reductionsOf(group)) {
-    SmallVector<Value> results = reduceTree(b, reduce, rest.take_front(reduce.getSources().size()));
+    SmallVector<Value> results = reduceTree(b, reduce, rest.take_front(reduce.getSources().size()),
+                                            reduce.getAxis(), *reduce.getTree());
     rest = rest.drop_front(reduce.getSources().size());
     for (auto [old, now] : llvm::zip_equal(reduce.getResults(), results)) {
       if (!isa<RankedTensorType>(old.getType())) {
         renamed[old] = now;
         continue;
       }
+      b.create<PutOp>(now, onceBufferOf(reduce, old, group), position);
       // The places of all parts hold the result.
       auto copies = b.create<scf::ForOp>(
           constant(b, 0), constant(b, int64_t(1) << group.reductionSteps.bits), constant(b, 1));
@@ -206,7 +207,8 @@ void StepLoops::finishPartial(ImplicitLocOpBuilder &b, StepGroup &group, ArrayRe
     for (Value buffer : rest.take_front(reduce.getSources().size()))
       sources.push_back(takeWhole(b, b.getLoc(), buffer));
     rest = rest.drop_front(sources.size());
-    SmallVector<Value> results = reduceTree(b, reduce, sources);
+    SmallVector<Value> results =
+        reduceTree(b, reduce, sources, reduce.getAxis(), *reduce.getTree());
     for (auto [old, now] : llvm::zip_equal(reduce.getResults(), results)) {
       Value whole = now;
       if (old.getType() != now.getType())
@@ -215,6 +217,67 @@ void StepLoops::finishPartial(ImplicitLocOpBuilder &b, StepGroup &group, ArrayRe
       if (group.puts.contains(old))
         putCopies(b, group, now, whole, bufferOf(old));
     }
+  }
+}
+
+/// The block with one vector for each step that holds the same elements.
+static RankedTensorType withoutCopies(RankedTensorType block, StringRef dimension) {
+  std::vector<PlaceBases> places = layoutOf(block)->bases();
+  for (PlaceBases &place : places)
+    if (place.name == dimension.str())
+      std::erase_if(place.bases, [](const Coordinates &basis) {
+        return llvm::all_of(basis, [](int64_t coordinate) { return coordinate == 0; });
+      });
+  std::string error;
+  return withLayout(block, *LinearLayout::create(places, block.getShape(), error));
+}
+
+/// Partial results lie in buffers, and loops fold them.
+void StepLoops::foldPartial(ImplicitLocOpBuilder &b, StepGroup &group, ArrayRef<Value> partial) {
+  const ReductionSteps &parts = group.reductionSteps;
+  for (ReduceOp reduce : reductionsOf(group)) {
+    FoldLoops folds(b, reduce, SmallVector<Value>(partial.take_front(reduce.getSources().size())),
+                    options.dimension);
+    partial = partial.drop_front(reduce.getSources().size());
+    folds.emit();
+    if (!isa<RankedTensorType>(reduce.getResult(0).getType())) {
+      for (auto [old, now] : llvm::zip_equal(reduce.getResults(), folds.resultsAt(constant(b, 0))))
+        renamed[old] = now;
+      continue;
+    }
+    // The places of all elements along the axis hold the result.
+    SmallVector<Value> once;
+    SmallVector<int64_t> positions, copies;
+    SmallVector<unsigned> kept = folds.positionBits();
+    const unsigned all = layoutOf(group.block())->placeBits(options.dimension.str());
+    for (unsigned bit = 0; bit < all; ++bit) {
+      const bool isPart = bit >= parts.firstBit && bit < parts.firstBit + parts.bits;
+      const unsigned inPartial = bit < parts.firstBit ? bit : bit - parts.bits;
+      const bool isPosition = !isPart && llvm::is_contained(kept, inPartial);
+      (isPosition ? positions : copies).push_back(int64_t(1) << bit);
+    }
+    auto loop = [&](size_t bits) {
+      auto made =
+          b.create<scf::ForOp>(constant(b, 0), constant(b, int64_t(1) << bits), constant(b, 1));
+      b.setInsertionPointToStart(made.getBody());
+      return made.getInductionVar();
+    };
+    {
+      OpBuilder::InsertionGuard guard(b);
+      Value position = loop(positions.size());
+      SmallVector<Value> results = folds.resultsAt(position);
+      Value first = emitLinearMap(b, position, positions);
+      for (Value old : reduce.getResults())
+        once.push_back(makeBuffer(
+            reduce, withoutCopies(cast<RankedTensorType>(old.getType()), options.dimension)));
+      for (auto [buffer, now] : llvm::zip_equal(once, results))
+        b.create<PutOp>(now, buffer, position);
+      Value step = b.create<arith::OrIOp>(first, emitLinearMap(b, loop(copies.size()), copies));
+      for (auto [old, now] : llvm::zip_equal(reduce.getResults(), results))
+        b.create<PutOp>(now, bufferOf(old), step);
+    }
+    for (auto [old, buffer] : llvm::zip_equal(reduce.getResults(), once))
+      takeOnce(b, old, buffer);
   }
 }
 
@@ -263,12 +326,14 @@ void StepLoops::emitReductions(ImplicitLocOpBuilder &b, StepGroup &group) {
     b.setInsertionPointToStart(loop.getBody());
     emitPosition(loop.getInductionVar());
   }
+  if (group.foldsInLoops)
+    return foldPartial(b, group, partial);
   if (!group.keepsAxis)
     return finishPartial(b, group, partial);
   for (ReduceOp reduce : reductionsOf(group))
     for (Value old : reduce.getResults())
       if (isa<RankedTensorType>(old.getType()))
-        renamed[old] = takeWhole(b, b.getLoc(), bufferOf(old));
+        takeOnce(b, old, onceBufferOf(reduce, old, group));
 }
 
 } // namespace eft

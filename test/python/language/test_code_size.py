@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The size of a CPU's code: it does not grow with blocks that do not fit into registers."""
+"""The size of a CPU's code: it does not grow with blocks that do not fit into registers, nor with
+the number of warps, which only says how a reduction goes."""
 
 import re
 
@@ -103,9 +104,47 @@ def sum_of_quotients(x, out, n, SIZE: tl.constexpr):
     tl.store(out, tl.sum(a // b))
 
 
-def instructions(kernel, element, size: int) -> int:
+@eft.jit
+def moments(mean, square, weight, other_mean, other_square, other_weight):
+    delta = other_mean - mean
+    both = weight + other_weight
+    share = other_weight / both
+    return mean + delta * share, square + other_square + delta * delta * weight * share, both
+
+
+@eft.jit
+def normalised(x, out, n, SIZE: tl.constexpr):
+    at = offsets((8, SIZE))
+    a = tl.load(x + at)
+    mean, square, weight = tl.reduce((a, a * 0, a * 0 + 1), 1, moments, keep_dims=True)
+    tl.store(out + at, (a - mean) / (square / weight))
+
+
+@eft.jit
+def row_sums(x, out, n, SIZE: tl.constexpr):
+    tl.store(out + tl.arange(0, 8), tl.sum(tl.load(x + offsets((8, SIZE))), axis=1))
+
+
+@eft.jit
+def place_of_least(x, out, n, SIZE: tl.constexpr):
+    i = tl.arange(0, SIZE)
+    tl.store(out, tl.argmin(tl.load(x + i, mask=i < n, other=0), axis=0))
+
+
+@eft.jit
+def halved(x, out, n, SIZE: tl.constexpr):
+    at = offsets((4, SIZE))
+    a = tl.load(x + at)
+    while tl.max(tl.max(a, axis=1), axis=0) > 1:
+        least = tl.argmin(a, axis=1, keep_dims=True)
+        a = tl.where(at == least, tl.flip(a, 1).to(tl.int32).to(tl.float32), a / 2)
+    tl.store(out + at, a)
+
+
+def instructions(kernel, element, size: int, num_warps: int = 4) -> int:
     """How many there are in a kernel's code for the host."""
-    code = kernel.warmup(element, element, 7, target="cpu", SIZE=size).asm["llvm"]
+    options = {"SIZE": size, "num_warps": num_warps, "target": "cpu"}
+    code = kernel.warmup(element, element, 7, **options).asm["llvm"]
     bodies = re.findall(r"^define .*?^}", code, re.MULTILINE | re.DOTALL)
     return sum(line.startswith("  ") for body in bodies for line in body.splitlines())
 
@@ -137,3 +176,13 @@ def test_large_blocks_take_no_more_code(kernel, element, bound):
     assert larger <= bound
     # A loop of known length may be taken apart in other ways, and a scan has a loop for each bit.
     assert larger <= large * 1.4
+
+
+@pytest.mark.parametrize(
+    ("kernel", "bound"),
+    [(normalised, 1200), (row_sums, 400), (place_of_least, 900), (halved, 2500)],
+    ids=lambda value: getattr(value, "__name__", None),
+)
+@pytest.mark.parametrize("num_warps", [1, 8, 16, 32])
+def test_warps_of_a_reduction_take_no_more_code(kernel, bound, num_warps):
+    assert instructions(kernel, tl.float32, 16384, num_warps) <= bound

@@ -153,6 +153,59 @@ def test_users_functions(device, name, shape, axis, num_warps):
 
 
 @eft.jit
+def rows_less_their_means(x_ptr, out_ptr, SHAPE: tl.constexpr, AXIS: tl.constexpr):
+    x = tl.load(x_ptr + offsets(SHAPE))
+    weight = tl.zeros(SHAPE, tl.int32) + 1
+    mean, count = tl.reduce((x, weight), AXIS, weighted, keep_dims=True)
+    tl.store(out_ptr + offsets(SHAPE), x - mean * count.to(x.dtype))
+
+
+#: Blocks of which an axis, or what is left of it when its steps are combined, fills many vectors.
+LARGE = [
+    ((16384,), 0, "fp32", 32),
+    ((4096,), 0, "fp64", 16),
+    ((4096,), 0, "fp16", 8),
+    ((8, 2048), 1, "fp32", 16),
+    ((8, 2048), 1, "fp16", 1),
+    ((4, 16384), 1, "int32", 8),
+    ((2048, 8), 0, "fp32", 16),
+    ((512, 128), 0, "fp64", 32),
+    ((512, 128), 1, "bf16", 32),
+    ((8, 256, 8), 1, "fp32", 32),
+    ((32, 16, 32), 0, "fp32", 16),
+]
+
+
+@pytest.mark.parametrize("shape, axis, name, num_warps", LARGE)
+def test_sums_of_large_blocks(device, shape, axis, name, num_warps):
+    x = samples(name, shape, special=False)
+    with np.errstate(over="ignore"):
+        expected = np.asarray(reduce_in_order(x, axis, np.add, num_warps), x.dtype)
+    found = run(device, total, (x,), expected.shape, x.dtype, num_warps, SHAPE=shape, AXIS=axis)
+    assert_same_bits(found, expected)
+
+
+@pytest.mark.parametrize(
+    "shape, axis, name, num_warps", [each for each in LARGE if each[2] == "fp32"]
+)
+def test_users_functions_of_large_blocks(device, shape, axis, name, num_warps):
+    x = samples(name, shape, 1, special=False)
+
+    def mean(a, m, b, n):
+        return ((a - b) / (m + n).astype(x.dtype) + b).astype(x.dtype), m + n
+
+    ones = np.ones(shape, np.int32)
+    means, counts = (
+        np.expand_dims(each, axis) for each in reduce_in_order((x, ones), axis, mean, num_warps)
+    )
+    expected = (x - means * counts.astype(x.dtype)).astype(x.dtype)
+    found = run(
+        device, rows_less_their_means, (x,), shape, x.dtype, num_warps, SHAPE=shape, AXIS=axis
+    )
+    assert_same_bits(found, expected)
+
+
+@eft.jit
 def twice(x_ptr, out_ptr):
     x = tl.load(x_ptr + offsets((16, 32)))
     row = tl.sum(x, 1, keep_dims=True)
