@@ -212,6 +212,10 @@ def LowerToCpu : Pass<"eft-lower-to-cpu", "::mlir::ModuleOp"> {
     A dot copies its operands to the stack and is loops over them, with a tile of the accumulator in
     registers.
 
+    Markers say from where to where in the kernel's body an array on the stack is in use, so that LLVM
+    lays arrays over each other that are never in use together. A kernel whose arrays in use together
+    have more than 4 MiB is refused.
+
     Pointers become integers of 64 bits.
   }];
   let options = [

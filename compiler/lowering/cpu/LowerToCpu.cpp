@@ -5,6 +5,7 @@
 #include "compiler/lowering/LinearCode.h"
 #include "compiler/lowering/cpu/CpuLowering.h"
 #include "compiler/lowering/cpu/ProgramLoop.h"
+#include "compiler/lowering/cpu/StackLifetimes.h"
 #include "compiler/lowering/cpu/StopPolls.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -80,24 +81,13 @@ namespace {
 /// A thread's stack has 8 MiB by default, and the caller's frames are on it too.
 constexpr int64_t mostStackBytes = 4 * 1024 * 1024;
 
-/// What an array on the stack takes. Booleans of a vector are bits there.
-int64_t bytesOf(LLVM::AllocaOp array) {
-  APInt count;
-  if (!matchPattern(array.getArraySize(), m_ConstantInt(&count)))
-    return 0;
-  auto vector = dyn_cast<VectorType>(array.getElemType());
-  int64_t bits = vector ? vector.getNumElements() * vector.getElementTypeBitWidth()
-                        : array.getElemType().getIntOrFloatBitWidth();
-  return count.getSExtValue() * llvm::divideCeil(bits, 8);
-}
-
 LogicalResult checkStack(func::FuncOp kernel) {
-  int64_t bytes = 0;
-  kernel.walk([&](LLVM::AllocaOp array) { bytes += bytesOf(array); });
+  const int64_t bytes = markStackLifetimes(kernel);
   if (bytes <= mostStackBytes)
     return success();
-  return kernel.emitOpError("needs ") << bytes << " bytes of stack for its blocks, more than "
-                                      << mostStackBytes << "; use smaller blocks";
+  return emitError(kernel.getLoc())
+         << "kernel needs " << bytes << " bytes of stack for its blocks, more than "
+         << mostStackBytes << "; use smaller blocks";
 }
 
 struct LowerToCpuPass : impl::LowerToCpuBase<LowerToCpuPass> {

@@ -186,3 +186,15 @@ def test_large_blocks_take_no_more_code(kernel, element, bound):
 @pytest.mark.parametrize("num_warps", [1, 8, 16, 32])
 def test_warps_of_a_reduction_take_no_more_code(kernel, bound, num_warps):
     assert instructions(kernel, tl.float32, 16384, num_warps) <= bound
+
+
+@eft.jit
+def many_scans(x, out, n, SIZE: tl.constexpr):
+    i = tl.arange(0, 16384)
+    for k in tl.static_range(SIZE):
+        tl.store(out + k * n + i, tl.cumsum(tl.load(x + k * n + i)))
+
+
+def test_scans_after_each_other_share_their_stack():
+    # Each needs 128 KiB, and together they would need more than a kernel may have.
+    assert many_scans.warmup(tl.float64, tl.float64, 7, target="cpu", SIZE=33).binary

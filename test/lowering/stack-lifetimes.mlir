@@ -1,0 +1,40 @@
+// RUN: eft-opt %s --eft-lower-to-cpu=vector-bits=512 | FileCheck %s
+
+#row = #eft.layout<lane = [[1], [2], [4], [8]], step = [[16]]>
+#part = #eft.layout<lane = [[1], [2], [4], [8]], step = []>
+
+// The first array's last use is before the second's first, so they may share their place.
+// CHECK-LABEL: @one_after_the_other
+// CHECK: %[[FIRST:.*]] = llvm.alloca
+// CHECK: %[[SECOND:.*]] = llvm.alloca
+// CHECK: llvm.intr.lifetime.start 128, %[[FIRST]]
+// CHECK: llvm.intr.lifetime.end 128, %[[FIRST]]
+// CHECK: llvm.intr.lifetime.start 128, %[[SECOND]]
+// CHECK: llvm.intr.lifetime.end 128, %[[SECOND]]
+func.func @one_after_the_other() {
+  %c0 = arith.constant 0 : i32
+  %x = arith.constant dense<1.0> : tensor<16xf32, #part>
+  %a = eft.buffer : <tensor<32xf32, #row>>
+  %b = eft.buffer : <tensor<32xf32, #row>>
+  eft.put %x, %a[%c0] : tensor<16xf32, #part>, <tensor<32xf32, #row>>
+  eft.put %x, %b[%c0] : tensor<16xf32, #part>, <tensor<32xf32, #row>>
+  return
+}
+
+// What a loop uses is in use from before the loop to behind it.
+// CHECK-LABEL: @used_in_a_loop
+// CHECK: llvm.intr.lifetime.start
+// CHECK: scf.for
+// CHECK-NOT: lifetime
+// CHECK: }
+// CHECK: llvm.intr.lifetime.end
+func.func @used_in_a_loop(%n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %x = arith.constant dense<1.0> : tensor<16xf32, #part>
+  %a = eft.buffer : <tensor<32xf32, #row>>
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    eft.put %x, %a[%c0] : tensor<16xf32, #part>, <tensor<32xf32, #row>>
+  }
+  return
+}
