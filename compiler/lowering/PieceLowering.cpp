@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "compiler/lowering/PieceLowering.h"
 
+#include "compiler/layout/Placement.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/Matchers.h"
@@ -140,15 +142,25 @@ LogicalResult PieceLowering::lowerOp(Operation *op) {
   return lowerElementwise(b, op);
 }
 
+static LogicalResult refuseLargeBlock(Location loc, RankedTensorType block, unsigned count,
+                                      bool isGpu) {
+  const int64_t found = block.getNumElements();
+  InFlightDiagnostic error = emitError(loc) << "block of ";
+  llvm::interleave(
+      block.getShape(), [&](int64_t extent) { error << extent; }, [&] { error << " x "; });
+  return error << " elements is too large to be held in registers at once: expected at most "
+               << std::max<int64_t>(found / (count / mostPieces), 1) << " elements, got " << found
+               << (isGpu ? "; use a smaller block or more warps" : "; use a smaller block");
+}
+
 /// Refuses blocks without a layout, and those of too many pieces.
 LogicalResult PieceLowering::checkTypes(Operation *op, TypeRange types) {
   for (Type type : types) {
     if (isa<RankedTensorType>(type) && !layoutOf(type))
       return op->emitOpError("has a block without a layout; run eft-place first, got ") << type;
     if (unsigned count = numPieces(type); count > mostPieces)
-      return op->emitOpError("can't work on its block in steps, and the whole block would take ")
-             << count << (pieceDimension == "step" ? " vectors" : " registers of a thread")
-             << ", more than " << mostPieces;
+      return refuseLargeBlock(op->getLoc(), cast<RankedTensorType>(type), count,
+                              pieceDimension == place::registers);
     bool isBlock = isa<RankedTensorType>(type);
     if (isBlock && movesElements(op) && !placesOf(type).isSurjective())
       return op->emitOpError("has a block of which some elements lie nowhere, got ") << type;

@@ -34,7 +34,7 @@ func.func @not_a_block(%f: f32) {
 // -----
 
 func.func @more_elements_than_can_be_numbered(%f: f32) {
-  // expected-error@+1 {{'eft.splat' op can't be placed: a block must have at most 2^30 elements, got 2^80}}
+  // expected-error@+1 {{block of 1099511627776 x 1099511627776 elements is too large: expected at most 2^30 elements, got 2^80}}
   %x = eft.splat %f : f32 -> tensor<1099511627776x1099511627776xf32>
   return
 }

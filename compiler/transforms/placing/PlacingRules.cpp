@@ -55,12 +55,16 @@ LogicalResult checkTypes(Operation *op, TypeRange types) {
       continue;
     if (!isBlock(type))
       return op->emitOpError("can't be placed: ") << type << " is not a block";
+    ArrayRef<int64_t> shape = cast<RankedTensorType>(type).getShape();
     unsigned bits = 0;
-    for (int64_t extent : cast<RankedTensorType>(type).getShape())
+    for (int64_t extent : shape)
       bits += llvm::Log2_64(extent);
-    if (bits > mostElementBits)
-      return op->emitOpError("can't be placed: a block must have at most 2^")
-             << mostElementBits << " elements, got 2^" << bits;
+    if (bits <= mostElementBits)
+      continue;
+    InFlightDiagnostic error = emitError(op->getLoc()) << "block of ";
+    llvm::interleave(shape, [&](int64_t extent) { error << extent; }, [&] { error << " x "; });
+    return error << " elements is too large: expected at most 2^" << mostElementBits
+                 << " elements, got 2^" << bits;
   }
   return success();
 }

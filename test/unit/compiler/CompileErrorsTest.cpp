@@ -200,7 +200,8 @@ TEST(CompileErrors, BlocksTooLargeToPlace) {
   eft.store %ps, %r : tensor<65536x65536x!eft.ptr<i32>>
   return
 })",
-                    "a block must have at most 2^30 elements, got 2^32");
+                    "block of 65536 x 65536 elements is too large: expected at most 2^30 elements, "
+                    "got 2^32");
 }
 
 /// Work on 2^30 elements in loops over steps is small code.
@@ -251,11 +252,13 @@ TEST(CompileErrors, LargeBlockThatMustBeHeld) {
 })";
   expectError(
       text, "cuda:90",
-      R"(loc("kernel.mlir":2:8): 'eft.arange' op can't work on its block in steps, and the )"
-      "whole block would take 8388608 registers of a thread, more than 4096");
-  expectError(text, "cpu",
-              "needs 4294967296 bytes of stack for its blocks, more than 4194304; use smaller "
-              "blocks");
+      R"(loc("kernel.mlir":2:8): block of 1073741824 elements is too large to be held in )"
+      "registers at once: expected at most 524288 elements, got 1073741824; use a smaller block or "
+      "more warps");
+  expectError(
+      text, "cpu",
+      "kernel needs 4294967296 bytes of stack for its blocks, more than 4194304; use smaller "
+      "blocks");
 }
 
 } // namespace
