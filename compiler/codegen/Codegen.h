@@ -72,6 +72,10 @@ void markConvergent(llvm::Module &module);
 /// correctly.
 void avoidPtxasErrors(llvm::Module &module);
 
+/// Cuts straight lines of code that are longer than LLVM's code generator can take in reasonable
+/// time: its instruction selection and register allocation look at all of a line again and again.
+void cutLongBlocks(llvm::Module &module);
+
 /// LLVM's optimizations, with the module's data layout and triple set to the machine's. Nothing
 /// that it does changes the bits of a result. Once `isAbandoned` is true, what is left of them is
 /// skipped.

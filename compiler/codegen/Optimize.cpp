@@ -70,6 +70,8 @@ void optimize(llvm::Module &module, llvm::TargetMachine &machine,
   builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2).run(module, modules);
   if (isForGpu)
     avoidPtxasErrors(module);
+  else
+    cutLongBlocks(module);
 }
 
 llvm::Expected<std::string> emit(llvm::Module &module, llvm::TargetMachine &machine,

@@ -3,6 +3,7 @@
 #include "compiler/codegen/Codegen.h"
 
 #include "llvm/AsmParser/Parser.h"
+#include "llvm/IR/Verifier.h"
 #include "llvm/Support/SourceMgr.h"
 
 #include "gtest/gtest.h"
@@ -46,6 +47,55 @@ TEST(Codegen, AModuleTellsTheNextOneNothing) {
     ASSERT_TRUE(bool(ptx)) << llvm::toString(ptx.takeError());
     EXPECT_NE(ptx->find(".reqntid 256, 1, 1"), std::string::npos) << *ptx;
   }
+}
+
+/// Parses a function whose one basic block has so many additions.
+CodeModule straightLine(llvm::LLVMContext &context, unsigned additions) {
+  std::string text = "define i32 @f(i32 %a, i32 %v0) {\n";
+  for (unsigned i = 0; i < additions; ++i)
+    text += "%v" + std::to_string(i + 1) + " = add i32 %a, %v" + std::to_string(i) + "\n";
+  llvm::SMDiagnostic diagnostic;
+  text += "ret i32 %v" + std::to_string(additions) + "\n}";
+  return CodeModule(llvm::parseAssemblyString(text, diagnostic, context).release());
+}
+
+TEST(Codegen, LongBlocksAreCut) {
+  llvm::LLVMContext context;
+  CodeModule module = straightLine(context, 10000);
+  ASSERT_TRUE(module);
+  cutLongBlocks(*module);
+  EXPECT_FALSE(llvm::verifyModule(*module, &llvm::errs()));
+  llvm::Function &function = *module->getFunction("f");
+  EXPECT_GT(function.size(), 30u);
+  for (llvm::BasicBlock &block : function)
+    EXPECT_LT(block.size(), 350u);
+}
+
+TEST(Codegen, ShortBlocksStayWhole) {
+  llvm::LLVMContext context;
+  CodeModule module = straightLine(context, 300);
+  ASSERT_TRUE(module);
+  cutLongBlocks(*module);
+  EXPECT_EQ(module->getFunction("f")->size(), 1u);
+}
+
+// LLVM would make one block of the parts if it could tell that one always follows the other.
+TEST(Codegen, CutsStayInTheCode) {
+  llvm::LLVMContext context;
+  auto machine = makeHostMachine("", "");
+  ASSERT_TRUE(bool(machine));
+  CodeModule module = straightLine(context, 1000);
+  ASSERT_TRUE(module);
+  cutLongBlocks(*module);
+  const size_t blocks = module->getFunction("f")->size();
+  ASSERT_GT(blocks, 1u);
+  auto code = emit(*module, **machine, llvm::CodeGenFileType::AssemblyFile);
+  ASSERT_TRUE(bool(code)) << llvm::toString(code.takeError());
+  size_t jumps = 0;
+  for (size_t at = 0; (at = code->find(".LBB0_", at + 1)) != std::string::npos;)
+    jumps += (*code)[at - 1] != '\n';
+  // Beside the parts there is the block that no jump ever goes to, and the last part has no jump.
+  EXPECT_EQ(jumps, blocks - 2) << *code;
 }
 
 } // namespace
