@@ -4,6 +4,7 @@
 
 #include "llvm/Analysis/CGSCCPassManager.h"
 #include "llvm/Analysis/LoopAnalysisManager.h"
+#include "llvm/Analysis/LoopInfo.h"
 #include "llvm/IR/DiagnosticHandler.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/DiagnosticPrinter.h"
@@ -24,6 +25,39 @@ llvm::PipelineTuningOptions tuning() {
   options.LoopVectorization = false;
   options.SLPVectorization = false;
   return options;
+}
+
+/// A basic block beyond so many instructions is long.
+constexpr size_t longBlock = 1024;
+
+/// A function of more basic blocks than these has many.
+constexpr size_t manyBlocks = 128;
+
+/// The function that a pass is about to run on, or the one around its loop.
+const llvm::Function *functionOf(const llvm::Any &unit) {
+  if (const auto *function = llvm::any_cast<const llvm::Function *>(&unit))
+    return *function;
+  if (const auto *loop = llvm::any_cast<const llvm::Loop *>(&unit))
+    return (*loop)->getHeader()->getParent();
+  return nullptr;
+}
+
+/// Whether a pass would take time that grows with the square of the code. VectorCombine numbers all
+/// of a basic block anew for each extract that it looks at; the others walk, for each loop, over
+/// all conditions on the way to it.
+bool isSkipped(llvm::StringRef pass, const llvm::Any &unit, bool isForGpu) {
+  const bool looksAtBlocks = pass == "VectorCombinePass";
+  const bool looksAtLoops = !isForGpu && (pass == "IndVarSimplifyPass" ||
+                                          pass == "LoopFullUnrollPass" || pass == "LoopUnrollPass");
+  if (!looksAtBlocks && !looksAtLoops)
+    return false;
+  const llvm::Function *function = functionOf(unit);
+  if (!function)
+    return false;
+  if (looksAtLoops)
+    return function->size() > manyBlocks;
+  return llvm::any_of(*function,
+                      [](const llvm::BasicBlock &block) { return block.size() > longBlock; });
 }
 
 /// Keeps the errors for which LLVM would otherwise end the process.
@@ -58,9 +92,9 @@ void optimize(llvm::Module &module, llvm::TargetMachine &machine,
   llvm::CGSCCAnalysisManager components;
   llvm::ModuleAnalysisManager modules;
   llvm::PassInstrumentationCallbacks callbacks;
-  if (isAbandoned)
-    callbacks.registerShouldRunOptionalPassCallback(
-        [=](llvm::StringRef, llvm::Any) { return !*isAbandoned; });
+  callbacks.registerShouldRunOptionalPassCallback([=](llvm::StringRef pass, llvm::Any unit) {
+    return !(isAbandoned && *isAbandoned) && !isSkipped(pass, unit, isForGpu);
+  });
   llvm::PassBuilder builder(&machine, tuning(), std::nullopt, &callbacks);
   builder.registerModuleAnalyses(modules);
   builder.registerCGSCCAnalyses(components);
