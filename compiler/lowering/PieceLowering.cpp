@@ -115,10 +115,16 @@ LogicalResult PieceLowering::lowerBlock(Block &block) {
   return success();
 }
 
+/// Operations of the dialect that have a lowering each. Its elementwise ones are like upstream's.
+static bool isOwnOp(Operation *op) {
+  return isa_and_present<EftDialect>(op->getDialect()) &&
+         !OpTrait::hasElementwiseMappableTraits(op);
+}
+
 bool PieceLowering::needsLowering(Operation *op) {
   return !llvm::all_of(op->getOperandTypes(), isLoweredType) ||
          !llvm::all_of(op->getResultTypes(), isLoweredType) ||
-         isa_and_present<EftDialect>(op->getDialect());
+         isOwnOp(op);
 }
 
 LogicalResult PieceLowering::lowerOp(Operation *op) {
@@ -135,7 +141,7 @@ LogicalResult PieceLowering::lowerOp(Operation *op) {
   }
   ImplicitLocOpBuilder b(op->getLoc(), op);
   replaced.push_back(op);
-  if (isa_and_present<EftDialect>(op->getDialect()))
+  if (isOwnOp(op))
     return lowerOwnOp(b, op);
   if (auto constant = dyn_cast<arith::ConstantOp>(op))
     return lowerConstant(b, constant);

@@ -348,3 +348,23 @@ func.func @copies_are_loaded_once(%p: !eft.ptr<f32>, %q: !eft.ptr<f32>, %n: i32)
   eft.store %qi, %0 : tensor<64x!eft.ptr<f32>, #layout>
   return
 }
+
+// -----
+
+#layout = #eft.layout<register = [[1]], lane = [[2], [4], [8], [16], [32]], warp = []>
+
+// Minima and maxima of numbers are like upstream's elementwise operations, of blocks and of numbers.
+// CHECK-LABEL: @extrema
+func.func @extrema(%p: !eft.ptr<f32>, %x: f32, %y: f32) {
+  // CHECK: %[[M:.*]] = eft.max_num %arg1, %arg2 : f32
+  %m = eft.max_num %x, %y : f32
+  // CHECK-COUNT-2: eft.min_num %{{.*}}, %[[M]] : f32
+  %i = eft.arange 0 to 64 : tensor<64xi32, #layout>
+  %ps = eft.splat %p : !eft.ptr<f32> -> tensor<64x!eft.ptr<f32>, #layout>
+  %pi = eft.addptr %ps, %i : tensor<64x!eft.ptr<f32>, #layout>, tensor<64xi32, #layout>
+  %v = eft.load %pi : tensor<64x!eft.ptr<f32>, #layout>
+  %ms = eft.splat %m : f32 -> tensor<64xf32, #layout>
+  %r = eft.min_num %v, %ms : tensor<64xf32, #layout>
+  eft.store %pi, %r : tensor<64x!eft.ptr<f32>, #layout>
+  return
+}

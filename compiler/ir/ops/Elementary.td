@@ -51,7 +51,8 @@ def Eft_SigmoidOp : Eft_UnaryFunction<"sigmoid"> {
   }];
 }
 
-class Eft_MinMaxNumber<string mnemonic> : Eft_Op<mnemonic, [Pure, Commutative, SameOperandsAndResultType]> {
+class Eft_MinMaxNumber<string mnemonic> : Eft_Op<mnemonic,
+    !listconcat([Pure, Commutative, SameOperandsAndResultType], ElementwiseMappable.traits)> {
   let arguments = (ins Eft_FloatLike:$a, Eft_FloatLike:$b);
   let results = (outs Eft_FloatLike:$result);
   let assemblyFormat = "$a `,` $b attr-dict `:` type($result)";
