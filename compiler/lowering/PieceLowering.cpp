@@ -115,16 +115,15 @@ LogicalResult PieceLowering::lowerBlock(Block &block) {
   return success();
 }
 
-/// Operations of the dialect that have a lowering each. Its elementwise ones are like upstream's.
+/// Operations of the dialect that have a lowering each. Its minima and maxima are arithmetic on
+/// fragments like upstream's.
 static bool isOwnOp(Operation *op) {
-  return isa_and_present<EftDialect>(op->getDialect()) &&
-         !OpTrait::hasElementwiseMappableTraits(op);
+  return isa_and_present<EftDialect>(op->getDialect()) && !isa<MinNumOp, MaxNumOp>(op);
 }
 
 bool PieceLowering::needsLowering(Operation *op) {
   return !llvm::all_of(op->getOperandTypes(), isLoweredType) ||
-         !llvm::all_of(op->getResultTypes(), isLoweredType) ||
-         isOwnOp(op);
+         !llvm::all_of(op->getResultTypes(), isLoweredType) || isOwnOp(op);
 }
 
 LogicalResult PieceLowering::lowerOp(Operation *op) {
