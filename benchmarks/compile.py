@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""How long kernels take to compile: over blocks, numbers of warps, and lengths of unrolled loops.
+"""The time that kernels take to compile, over blocks, warps, and lengths of unrolled loops.
 
 Every figure is the processor's time for one compile, in milliseconds: the least of some in a
 process of its own, which has compiled another kernel before. What takes longer than a limit is
@@ -284,7 +284,7 @@ def child(name: str, target: str, *numbers: str) -> None:
 
 
 def milliseconds(operation, target: str, block: int, warps: int, length: int, limit: float):
-    """What a process of its own measures; a word if there is no such time."""
+    """The time that a process of its own measures; a word if there is none."""
     numbers = map(str, (block, warps, length))
     command = [sys.executable, __file__, "--child", operation.__name__, target, *numbers]
     try:

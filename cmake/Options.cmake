@@ -1,4 +1,4 @@
-# How all of Eft's sources are compiled.
+# The compile options of all of Eft's sources.
 
 add_library(EftOptions INTERFACE)
 target_include_directories(EftOptions INTERFACE ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR})

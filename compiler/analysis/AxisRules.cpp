@@ -46,7 +46,7 @@ template <typename Function> AxisInfo forEachDim(Type type, Function function) {
   return AxisInfo(std::move(dims), shape.getUnit()).withoutNeedlessHeadless();
 }
 
-/// What divides every element of a line, in units.
+/// The power of two that divides every element of a line, in units.
 int64_t unitsDividing(const AxisInfo &x, unsigned dim) {
   return std::max<int64_t>(1, x.divisibilityOfRuns(dim, 1) / x.getUnit());
 }

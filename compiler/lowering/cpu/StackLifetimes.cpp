@@ -11,7 +11,7 @@ namespace eft {
 
 namespace {
 
-/// What an array on the stack takes. Booleans of a vector are bits there.
+/// The bytes that an array on the stack takes. Booleans of a vector are bits there.
 int64_t bytesOf(LLVM::AllocaOp array) {
   APInt count;
   if (!matchPattern(array.getArraySize(), m_ConstantInt(&count)))
@@ -51,7 +51,7 @@ std::optional<std::pair<Operation *, Operation *>> usesIn(Block &body, LLVM::All
 int64_t markStackLifetimes(func::FuncOp kernel) {
   Block &body = kernel.getBody().front();
   SmallVector<LLVM::AllocaOp> arrays(body.getOps<LLVM::AllocaOp>());
-  // What the arrays in use grow by at an operation, and behind it.
+  // The bytes by which the arrays in use grow at an operation, and behind it.
   DenseMap<Operation *, std::pair<int64_t, int64_t>> changes;
   int64_t bytes = 0;
   SmallVector<std::pair<LLVM::AllocaOp, std::pair<Operation *, Operation *>>> lives;

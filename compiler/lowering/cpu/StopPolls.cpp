@@ -18,8 +18,8 @@ namespace {
 
 constexpr llvm::StringLiteral attentionName = "eft$attention", pollName = "eft$poll";
 
-/// How often the bodies of loops may run between two looks. A body is a millisecond's work at most,
-/// and rarely more than a few microseconds'.
+/// The number of times that loop bodies may run between two looks. A body is a millisecond's work
+/// at most, and rarely more than a few microseconds'.
 constexpr int64_t mostTurns = 256;
 
 /// The address of the word.
@@ -59,7 +59,7 @@ void emitAtStart(Block *body) {
 
 int64_t turnsIn(Operation *op);
 
-/// How often the bodies of loops run in a loop without a look; it gets one if that is often.
+/// The number of times that bodies run in a loop without a look; it gets one if there are many.
 int64_t turnsOf(LoopLikeOpInterface loop) {
   int64_t inside = std::max<int64_t>(1, turnsIn(loop));
   std::optional<int64_t> turns;
