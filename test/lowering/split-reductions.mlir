@@ -203,3 +203,34 @@ func.func @reduced_and_turned(%x: !eft.ptr<f32>, %y: !eft.ptr<f32>) {
   eft.store %ps, %turned {run = 16 : i32} : tensor<4096x!eft.ptr<f32>, #row>
   return
 }
+
+#spread_row = #eft.layout<lane = [[0, 1], [0, 2], [0, 4], [0, 8]], step = [[0, 16], [0, 32], [0, 0], [0, 0], [0, 0], [0, 0], [0, 0], [0, 0]]>
+#once = #eft.layout<lane = [[1], [2], [4], [8]], step = [[16], [32]]>
+#spread = #eft.layout<lane = [[1], [2], [4], [8]], step = [[16], [32], [0], [0], [0], [0], [0], [0]]>
+
+// A buffer holds a small block once, however many steps see it.
+// CHECK-LABEL: @small_block_for_many_rows
+// CHECK: %[[BUFFER:.*]] = eft.buffer : <tensor<64xf32, #[[ONCE:.*]]>>
+// CHECK: %[[SMALL:.*]] = eft.load
+// CHECK: eft.put %[[SMALL]], %[[BUFFER]]
+// CHECK-NOT: eft.convert_layout
+// CHECK: scf.for %[[STEP:.*]] = %c0{{.*}} to %c128
+// CHECK: %[[BITS:.*]] = arith.andi %[[STEP]], %c1_
+// CHECK: %[[TILE:.*]] = arith.muli %[[BITS]], %c1_
+// CHECK: eft.take %[[BUFFER]][%[[TILE]]] : <tensor<64xf32, #[[ONCE]]>> -> tensor<32xf32
+func.func @small_block_for_many_rows(%p: !eft.ptr<f32>, %x: !eft.ptr<f32>, %n: i32) {
+  %i = eft.arange 0 to 64 : tensor<64xi32, #once>
+  %ps = eft.splat %p : !eft.ptr<f32> -> tensor<64x!eft.ptr<f32>, #once>
+  %pi = eft.addptr %ps, %i : tensor<64x!eft.ptr<f32>, #once>, tensor<64xi32, #once>
+  %small = eft.load %pi {run = 16 : i32} : tensor<64x!eft.ptr<f32>, #once>
+  %spread = eft.convert_layout %small : tensor<64xf32, #once> -> tensor<64xf32, #spread>
+  %row = eft.expand_dims %spread axis 0 : tensor<64xf32, #spread> -> tensor<1x64xf32, #spread_row>
+  %rows = eft.broadcast %row : tensor<1x64xf32, #spread_row> -> tensor<64x64xf32, #square>
+  %c = eft.arange 0 to 64 : tensor<64xi32, #spread>
+  %cs = eft.expand_dims %c axis 0 : tensor<64xi32, #spread> -> tensor<1x64xi32, #spread_row>
+  %columns = eft.broadcast %cs : tensor<1x64xi32, #spread_row> -> tensor<64x64xi32, #square>
+  %xs = eft.splat %x : !eft.ptr<f32> -> tensor<64x64x!eft.ptr<f32>, #square>
+  %xi = eft.addptr %xs, %columns : tensor<64x64x!eft.ptr<f32>, #square>, tensor<64x64xi32, #square>
+  eft.store %xi, %rows {run = 16 : i32} : tensor<64x64x!eft.ptr<f32>, #square>
+  return
+}

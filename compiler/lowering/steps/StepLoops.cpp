@@ -36,7 +36,9 @@ Value StepLoops::bufferOf(Value value) {
     return take.getBuffer();
   Value &buffer = buffers[value];
   if (!buffer)
-    buffer = makeBuffer(block.getParentOp(), typeOf(value));
+    buffer = makeBuffer(block.getParentOp(), plan.wholePuts.contains(value)
+                                                 ? withoutCopies(typeOf(value), options.dimension)
+                                                 : typeOf(value));
   return buffer;
 }
 
@@ -45,12 +47,18 @@ Value StepLoops::current(Value value) {
   return now == renamed.end() ? value : now->second;
 }
 
-/// What no group computes goes into its buffer where it is defined.
+/// What no group computes goes into its buffer where it is defined, without copies. A conversion
+/// that makes copies is left out: nobody may need all of them.
 void StepLoops::putWholes() {
   for (Value value : plan.wholePuts) {
     OpBuilder b(value.getContext());
     b.setInsertionPointAfterValue(value);
-    putWhole(b, value.getLoc(), value, bufferOf(value));
+    Value source = value;
+    if (auto convert = value.getDefiningOp<ConvertLayoutOp>())
+      source = convert.getSource();
+    Value once = b.createOrFold<ConvertLayoutOp>(
+        value.getLoc(), withoutCopies(typeOf(value), options.dimension), source);
+    putWhole(b, value.getLoc(), once, bufferOf(value));
   }
 }
 
@@ -170,6 +178,10 @@ void StepLoops::emitLoop(ImplicitLocOpBuilder &b, StepGroup &group, StepDimensio
 void StepLoops::emitBody(OpBuilder &b, StepGroup &group, StepTiles &tiles, Value step,
                          bool dropMasks) {
   for (Value value : group.takes) {
+    if (plan.wholePuts.contains(value)) {
+      tiles.setTile(value, tiles.takeWithoutCopies(typeOf(value), bufferOf(value)));
+      continue;
+    }
     RankedTensorType tile = tileType(typeOf(value), tiles.stepDimension());
     TakeOp whole = wholeTakeOf(value);
     tiles.setTile(current(value), b.create<TakeOp>(value.getLoc(), tile, bufferOf(value), step,

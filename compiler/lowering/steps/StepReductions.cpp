@@ -220,18 +220,6 @@ void StepLoops::finishPartial(ImplicitLocOpBuilder &b, StepGroup &group, ArrayRe
   }
 }
 
-/// The block with one vector for each step that holds the same elements.
-static RankedTensorType withoutCopies(RankedTensorType block, StringRef dimension) {
-  std::vector<PlaceBases> places = layoutOf(block)->bases();
-  for (PlaceBases &place : places)
-    if (place.name == dimension.str())
-      std::erase_if(place.bases, [](const Coordinates &basis) {
-        return llvm::all_of(basis, [](int64_t coordinate) { return coordinate == 0; });
-      });
-  std::string error;
-  return withLayout(block, *LinearLayout::create(places, block.getShape(), error));
-}
-
 /// Partial results lie in buffers, and loops fold them.
 void StepLoops::foldPartial(ImplicitLocOpBuilder &b, StepGroup &group, ArrayRef<Value> partial) {
   const ReductionSteps &parts = group.reductionSteps;

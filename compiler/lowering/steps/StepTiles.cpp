@@ -25,6 +25,20 @@ RankedTensorType tileType(RankedTensorType block, const StepDimension &steps) {
   return withLayout(RankedTensorType::get(*shape, block.getElementType()), *tileLayout);
 }
 
+/// Whether a bit of a place leads to no other element.
+static bool isCopy(const Coordinates &basis) {
+  return llvm::all_of(basis, [](int64_t coordinate) { return coordinate == 0; });
+}
+
+RankedTensorType withoutCopies(RankedTensorType block, StringRef dimension) {
+  std::vector<PlaceBases> places = layoutOf(block)->bases();
+  for (PlaceBases &place : places)
+    if (place.name == dimension.str())
+      std::erase_if(place.bases, isCopy);
+  std::string error;
+  return withLayout(block, *LinearLayout::create(places, block.getShape(), error));
+}
+
 bool canTile(Operation *op) {
   if (isa<arith::ConstantOp>(op)) {
     SplatElementsAttr splat;
@@ -73,6 +87,28 @@ Value StepTiles::tileOfArange(Operation *op) {
   Value indices =
       b.create<ArangeOp>(tile, arange.getStart(), arange.getStart() + uint32_t(tile.getDimSize(0)));
   return b.create<arith::AddIOp>(indices, b.create<SplatOp>(tile, offset));
+}
+
+Value StepTiles::takeWithoutCopies(RankedTensorType block, Value buffer) {
+  ImplicitLocOpBuilder b(buffer.getLoc(), builder);
+  const LinearLayout layout = *layoutOf(block);
+  // The number of the tile in the buffer has those bits of the step's that are no copies.
+  StepDimension once = {steps.name, 0};
+  SmallVector<int64_t> images;
+  int64_t next = 1;
+  for (unsigned bit = 0; bit < layout.placeBits(steps.name.str()); ++bit) {
+    const bool isOther = !isCopy(layout.basis(steps.name.str(), bit));
+    if (bit < steps.keptBits) {
+      once.keptBits += isOther;
+      continue;
+    }
+    images.push_back(isOther ? next : 0);
+    next <<= int(isOther);
+  }
+  RankedTensorType held = cast<BufferType>(buffer.getType()).getBlock();
+  Value tile = b.create<TakeOp>(tileType(held, once), buffer, emitLinearMap(b, step, images),
+                                /*elements=*/LayoutAttr(), /*flipped=*/IntegerAttr());
+  return b.createOrFold<ConvertLayoutOp>(tileType(block, steps), tile);
 }
 
 Operation *StepTiles::cloneOp(Operation *op) {

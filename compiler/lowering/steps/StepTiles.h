@@ -22,6 +22,9 @@ struct StepDimension {
 /// The type of one step's part of a block; null if what a step holds is not a block.
 mlir::RankedTensorType tileType(mlir::RankedTensorType block, const StepDimension &steps);
 
+/// The same block with one place for each that `dimension` has for the same elements.
+mlir::RankedTensorType withoutCopies(mlir::RankedTensorType block, llvm::StringRef dimension);
+
 /// True for the operations that `StepTiles` can do a part of: pure ones that compute each element
 /// by itself.
 bool canTile(mlir::Operation *op);
@@ -35,6 +38,9 @@ public:
 
   /// The tile of `value`, with all that it is computed from. A scalar is its own tile.
   mlir::Value tileOf(mlir::Value value);
+
+  /// The tile of `block` out of a buffer that holds it without copies.
+  mlir::Value takeWithoutCopies(mlir::RankedTensorType block, mlir::Value buffer);
 
   /// Says what the tile of a value is that tiles can't be computed of.
   void setTile(mlir::Value value, mlir::Value tile) { tiles.map(value, tile); }

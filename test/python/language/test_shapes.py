@@ -334,3 +334,17 @@ def test_many_moves(device, shape, num_warps):
     expected = np.flip(pairs[np.arange(n) ^ 5, 0] - pairs[:, 1])
     found = run(device, chain, (x,), n, x.dtype, SHAPE=shape, N=n, num_warps=num_warps)
     assert_same_bits(found, expected)
+
+
+@eft.jit
+def small_for_many(x_ptr, y_ptr, out_ptr, SHAPE: tl.constexpr, N: tl.constexpr):
+    largest = tl.max(tl.load(x_ptr + offsets((8, N))), 0)
+    tl.store(out_ptr + offsets(SHAPE), tl.load(y_ptr + offsets(SHAPE)) + largest)
+
+
+@pytest.mark.parametrize("shape", [(2, 8, 64), (128, 8, 64), (4096, 2)])
+def test_a_small_block_for_each_row_of_a_large_one(device, shape):
+    n = shape[-1]
+    x, y = samples("int32", (8, n)), samples("int32", shape, 1)
+    found = run(device, small_for_many, (x, y), shape, np.int32, SHAPE=shape, N=n)
+    assert_same_bits(found, y + x.max(0))
