@@ -133,7 +133,8 @@ void FoldLoops::emit() {
   const unsigned limit = function.getOperations().size() <= 2 ? mostBits : fewBits;
   SmallVector<int32_t> phase;
   unsigned count = 0;
-  for (int32_t bit : *reduce.getTree()) {
+  const ArrayRef<int32_t> tree = *reduce.getTree();
+  for (int32_t bit : tree) {
     const bool isLane = llvm::is_contained(laneBits, bit);
     if (!isLane && count++ == limit) {
       emitPhase(phase);
