@@ -2,7 +2,7 @@
 
 add_library(EftOptions INTERFACE)
 target_include_directories(EftOptions INTERFACE ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR})
-target_compile_options(EftOptions INTERFACE -Wall -Wextra -Wno-unused-parameter)
+target_compile_options(EftOptions INTERFACE -Wall -Wextra -Werror=dangling -Wno-unused-parameter)
 target_link_options(EftOptions INTERFACE -Wl,--gc-sections -Wl,--as-needed)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
   target_link_options(EftOptions INTERFACE -fuse-ld=lld)

@@ -16,17 +16,18 @@ LogicalResult BufferType::verify(function_ref<InFlightDiagnostic()> emitError,
 
 namespace {
 
-/// The number of bits of the place that count pieces: steps on a CPU, registers on a GPU.
-unsigned pieceBits(const LinearLayout &layout) {
+/// The number of bits of the place that count fragments: steps on a CPU, registers on a GPU.
+unsigned fragmentBits(const LinearLayout &layout) {
   return layout.placeBits(layout.source().find(place::step) ? place::step : place::registers);
 }
 
-/// A part has the places of the buffer's block, and no more pieces.
+/// A part has the places of the buffer's block, and no more fragments.
 LogicalResult verifyPart(Operation *op, RankedTensorType part, BufferType buffer) {
   std::optional<LinearLayout> whole = layoutOf(buffer.getBlock()), own = layoutOf(part);
-  bool fits = own && part.getElementType() == buffer.getBlock().getElementType() &&
-              pieceBits(*own) <= pieceBits(*whole) &&
-              own->source().bits() - pieceBits(*own) == whole->source().bits() - pieceBits(*whole);
+  bool fits =
+      own && part.getElementType() == buffer.getBlock().getElementType() &&
+      fragmentBits(*own) <= fragmentBits(*whole) &&
+      own->source().bits() - fragmentBits(*own) == whole->source().bits() - fragmentBits(*whole);
   if (fits)
     return success();
   return op->emitOpError("part must be one of the buffer's block, got ")
@@ -35,12 +36,12 @@ LogicalResult verifyPart(Operation *op, RankedTensorType part, BufferType buffer
 
 } // namespace
 
-LogicalResult PutOp::verify() {
+LogicalResult BufferWriteOp::verify() {
   return verifyPart(*this, cast<RankedTensorType>(getPart().getType()), getBuffer().getType());
 }
 
 /// The elements that are taken instead of those at the part's own places.
-static LogicalResult verifyMoved(TakeOp op) {
+static LogicalResult verifyMoved(BufferReadOp op) {
   auto part = cast<RankedTensorType>(op.getPart().getType());
   RankedTensorType block = op.getBuffer().getType().getBlock();
   std::string error;
@@ -65,13 +66,13 @@ static LogicalResult verifyMoved(TakeOp op) {
   return success();
 }
 
-LogicalResult TakeOp::verify() {
+LogicalResult BufferReadOp::verify() {
   if (getElements())
     return verifyMoved(*this);
   return verifyPart(*this, cast<RankedTensorType>(getPart().getType()), getBuffer().getType());
 }
 
-LogicalResult PickOp::verify() {
+LogicalResult BufferGatherOp::verify() {
   auto numbers = dyn_cast<RankedTensorType>(getNumbers().getType());
   auto result = cast<RankedTensorType>(getResult().getType());
   RankedTensorType block = getBuffer().getType().getBlock();

@@ -26,7 +26,7 @@ std::optional<LinearLayout> eft::layoutOf(Type type) {
   return LinearLayout::create(placesOf(attribute), block.getShape(), error);
 }
 
-std::optional<LinearLayout> eft::elementsOf(TakeOp take) {
+std::optional<LinearLayout> eft::elementsOf(BufferReadOp take) {
   if (!take.getElements())
     return std::nullopt;
   std::string error; // as above

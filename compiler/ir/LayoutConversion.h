@@ -13,9 +13,9 @@ std::vector<PlaceBases> placesOf(LayoutAttr attribute);
 /// The layout that a block's type carries; nothing if it carries none.
 std::optional<LinearLayout> layoutOf(mlir::Type type);
 
-/// Which element of the buffer's block each place takes, as far as `eft.take` says that; nothing if
-/// every place takes what it put there.
-std::optional<LinearLayout> elementsOf(TakeOp take);
+/// Which element of the buffer's block each place takes, as far as `eft.buffer_read` says that;
+/// nothing if every place takes what it put there.
+std::optional<LinearLayout> elementsOf(BufferReadOp take);
 
 /// The attribute that says the same as `layout`.
 LayoutAttr toAttribute(mlir::MLIRContext *context, const LinearLayout &layout);

@@ -16,7 +16,7 @@ namespace eft {
 namespace {
 
 /// What is wrong with the block's shape; empty if nothing is.
-std::string faultOfShape(std::span<const int64_t> shape) {
+std::string validateShape(std::span<const int64_t> shape) {
   unsigned bits = 0;
   for (size_t i = 0; i < shape.size(); ++i) {
     if (!isPowerOfTwo(shape[i]))
@@ -31,7 +31,7 @@ std::string faultOfShape(std::span<const int64_t> shape) {
 }
 
 /// What is wrong with one place dimension's bases; empty if nothing is.
-std::string faultOfBases(const PlaceBases &place, std::span<const int64_t> shape) {
+std::string validateBases(const PlaceBases &place, std::span<const int64_t> shape) {
   for (size_t bit = 0; bit < place.bases.size(); ++bit) {
     const Coordinates &basis = place.bases[bit];
     std::string where = "basis of " + place.name + " bit " + std::to_string(bit) + " must ";
@@ -47,7 +47,7 @@ std::string faultOfBases(const PlaceBases &place, std::span<const int64_t> shape
 }
 
 /// What is wrong with the places as a whole; empty if nothing is.
-std::string faultOfPlaces(std::span<const PlaceBases> places) {
+std::string validatePlaces(std::span<const PlaceBases> places) {
   size_t bits = 0;
   for (size_t i = 0; i < places.size(); ++i) {
     if (places[i].name.empty())
@@ -68,11 +68,11 @@ std::string faultOfPlaces(std::span<const PlaceBases> places) {
 std::optional<LinearLayout> LinearLayout::create(std::span<const PlaceBases> places,
                                                  std::span<const int64_t> shape,
                                                  std::string &error) {
-  error = faultOfShape(shape);
+  error = validateShape(shape);
   if (error.empty())
-    error = faultOfPlaces(places);
+    error = validatePlaces(places);
   for (size_t i = 0; i < places.size() && error.empty(); ++i)
-    error = faultOfBases(places[i], shape);
+    error = validateBases(places[i], shape);
   if (!error.empty())
     return std::nullopt;
 

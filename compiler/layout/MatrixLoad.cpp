@@ -9,7 +9,7 @@ namespace {
 
 using Columns = std::vector<uint64_t>;
 
-constexpr unsigned laneBits = 5, rowBits = 3, mostMatrixBits = 2, wordBytes = 4;
+constexpr unsigned laneBits = 5, rowBits = 3, maxMatrixBits = 2, wordBytes = 4;
 
 /// What each bit of one dimension of the places adds to the packed index.
 Columns columnsOf(const LinearLayout &layout, unsigned dimension) {
@@ -29,7 +29,7 @@ std::vector<MatrixLoad> matrixLoads(const LinearLayout &wanted, unsigned element
   const unsigned wordBits = exponentOf(wordBytes / elementBytes);
   if (registers.size() < wordBits)
     return {};
-  const unsigned matrixBits = std::min<unsigned>(mostMatrixBits, registers.size() - wordBits);
+  const unsigned matrixBits = std::min<unsigned>(maxMatrixBits, registers.size() - wordBits);
   const auto matrices = registers.begin() + wordBits, rest = matrices + matrixBits;
 
   auto load = [&](Columns row, Columns rows, bool isTransposed) {

@@ -8,7 +8,7 @@
 namespace eft {
 
 // A program is one block of threads, which has 1024 at most.
-std::string faultOfNumWarps(int64_t count) {
+std::string validateNumWarps(int64_t count) {
   constexpr int64_t most = 1024 / lanesPerWarp;
   if (isPowerOfTwo(count) && count <= most)
     return {};

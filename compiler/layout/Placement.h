@@ -28,7 +28,7 @@ inline constexpr int64_t lanesPerWarp = 32;
 
 /// What is wrong with a number of warps of a program; empty if nothing is. Diagnostics put the
 /// number's name before it.
-std::string faultOfNumWarps(int64_t count);
+std::string validateNumWarps(int64_t count);
 
 /// The names of the place dimensions, in order.
 namespace place {

@@ -23,9 +23,9 @@ uint64_t times(const Columns &map, uint64_t vector) {
 }
 
 /// The map as a list of independent exclusive ors, each on a condition of its own.
-std::vector<PieceSwap> swapsOf(const Columns &map) {
+std::vector<FragmentSwap> swapsOf(const Columns &map) {
   Echelon echelon;
-  std::vector<PieceSwap> swaps;
+  std::vector<FragmentSwap> swaps;
   std::vector<int> swapOf(map.size(), -1);
   for (unsigned bit = 0; bit < map.size(); ++bit) {
     if (echelon.insert(map[bit], bit)) {
@@ -42,23 +42,23 @@ std::vector<PieceSwap> swapsOf(const Columns &map) {
 /// The nearest source of each place, column by column: A to D of Shuffle.h, and the warps' columns.
 struct Sources {
   struct Place {
-    uint64_t piece, lane;
+    uint64_t fragment, lane;
   };
 
   static std::optional<Sources> find(const LinearLayout &from, const LinearLayout &wanted,
                                      uint64_t offset);
 
-  Columns lanesOfPieces, lanesOfLanes, lanesOfWarps;    // A, B
-  Columns piecesOfPieces, piecesOfLanes, piecesOfWarps; // C, D
+  Columns lanesOfFragments, lanesOfLanes, lanesOfWarps;             // A, B
+  Columns fragmentsOfFragments, fragmentsOfLanes, fragmentsOfWarps; // C, D
   Place offset{};
 
 private:
-  enum Dimension { piece, lane, warp };
+  enum Dimension { fragment, lane, warp };
 
   explicit Sources(const LinearLayout &from) : from(from), dims(from.source().dims()) {
-    for (unsigned bit = 0; bit < dims[piece].bits + dims[lane].bits; ++bit) {
+    for (unsigned bit = 0; bit < dims[fragment].bits + dims[lane].bits; ++bit) {
       uint64_t column = from.applyPacked(bitNumber(bit));
-      if (bit < dims[piece].bits)
+      if (bit < dims[fragment].bits)
         inThread.insert(column, bit);
       inWarp.insert(column, bit);
     }
@@ -77,7 +77,7 @@ private:
   }
 
   Place split(uint64_t place) const {
-    return {place & from.source().mask(piece),
+    return {place & from.source().mask(fragment),
             (place & from.source().mask(lane)) >> dims[lane].offset};
   }
 
@@ -93,21 +93,21 @@ std::optional<Sources> Sources::find(const LinearLayout &from, const LinearLayou
   assert(dims.size() == sources.dims.size() && "places of the same kinds");
   for (unsigned dim = 0; dim < dims.size(); ++dim)
     for (unsigned bit = 0; bit < dims[dim].bits; ++bit) {
-      bool hasOwn = dim != piece && bit < sources.dims[dim].bits;
+      bool hasOwn = dim != fragment && bit < sources.dims[dim].bits;
       uint64_t own = hasOwn ? bitNumber(sources.dims[dim].offset + bit) : 0;
       uint64_t index = wanted.applyPacked(bitNumber(dims[dim].offset + bit));
       std::optional<uint64_t> found = sources.placeOf(index, own, dim == warp ? own : 0);
       if (!found)
         return std::nullopt;
       Place place = sources.split(*found);
-      (dim == piece  ? sources.lanesOfPieces
-       : dim == lane ? sources.lanesOfLanes
-                     : sources.lanesOfWarps)
+      (dim == fragment ? sources.lanesOfFragments
+       : dim == lane   ? sources.lanesOfLanes
+                       : sources.lanesOfWarps)
           .push_back(place.lane);
-      (dim == piece  ? sources.piecesOfPieces
-       : dim == lane ? sources.piecesOfLanes
-                     : sources.piecesOfWarps)
-          .push_back(place.piece);
+      (dim == fragment ? sources.fragmentsOfFragments
+       : dim == lane   ? sources.fragmentsOfLanes
+                       : sources.fragmentsOfWarps)
+          .push_back(place.fragment);
     }
   std::optional<uint64_t> found = sources.placeOf(offset, 0, 0);
   if (!found)
@@ -127,7 +127,7 @@ class Planner {
 public:
   Planner(const Sources &sources, unsigned sourceLaneBits)
       : s(sources), sourceLaneBits(sourceLaneBits), seenLanes(s.lanesOfLanes),
-        seenPieces(s.piecesOfLanes), turnOfLane(s.lanesOfLanes.size(), 0) {}
+        seenFragments(s.fragmentsOfLanes), turnOfLane(s.lanesOfLanes.size(), 0) {}
 
   ShufflePlan plan() {
     findConflicts();
@@ -142,10 +142,10 @@ public:
     plan.laneColumns.insert(plan.laneColumns.end(), s.lanesOfWarps.begin(), s.lanesOfWarps.end());
     Columns before = given;
     for (unsigned bit = 0; bit < s.lanesOfWarps.size(); ++bit)
-      before.push_back(times(given, s.lanesOfWarps[bit]) ^ s.piecesOfWarps[bit]);
+      before.push_back(times(given, s.lanesOfWarps[bit]) ^ s.fragmentsOfWarps[bit]);
     plan.before = swapsOf(before);
     plan.choices = choices;
-    for (uint64_t turn = 0; turn < bitNumber(s.piecesOfPieces.size()); ++turn)
+    for (uint64_t turn = 0; turn < bitNumber(s.fragmentsOfFragments.size()); ++turn)
       plan.got.push_back(turnsOf(turn));
     plan.after = swapsOf(turnOfLane);
     return plan;
@@ -160,80 +160,81 @@ private:
         basis.push_back(bitNumber(bit));
       else
         kernel.push_back({image.reduce(b[bit]).columns | bitNumber(bit), bitNumber(bit), bit});
-    // Of the kernel, what wants the same piece is no conflict.
-    Echelon pieces;
+    // Of the kernel, what wants the same fragment is no conflict.
+    Echelon fragments;
     std::vector<unsigned> conflictOf(kernel.size());
     for (unsigned i = 0; i < kernel.size(); ++i) {
-      uint64_t wanted = times(s.piecesOfLanes, kernel[i].vector);
-      if (pieces.insert(wanted, i)) {
+      uint64_t wanted = times(s.fragmentsOfLanes, kernel[i].vector);
+      if (fragments.insert(wanted, i)) {
         conflictOf[i] = static_cast<unsigned>(conflicts.size());
         conflicts.push_back(kernel[i]);
         continue;
       }
-      for (uint64_t sum = pieces.reduce(wanted).columns; sum != 0; sum &= sum - 1)
+      for (uint64_t sum = fragments.reduce(wanted).columns; sum != 0; sum &= sum - 1)
         conflicts[conflictOf[std::countr_zero(sum)]].coefficient |= bitNumber(kernel[i].bit);
     }
   }
 
-  /// Makes lanes that differ by the vector fetch for different pieces at a time, which then lie in
-  /// different lanes; or makes them choose.
+  /// Makes lanes that differ by the vector fetch for different fragments at a time, which then lie
+  /// in different lanes; or makes them choose.
   void resolve(const Conflict &conflict) {
     int chosen = -1;
     uint64_t seen = s.lanesOfLanes[conflict.bit], wished = seen ^ bitNumber(conflict.bit);
-    for (unsigned piece = 0; piece < s.lanesOfPieces.size(); ++piece) {
-      uint64_t lane = s.lanesOfPieces[piece];
-      // Best is a piece with which the lane looks at itself.
+    for (unsigned fragment = 0; fragment < s.lanesOfFragments.size(); ++fragment) {
+      uint64_t lane = s.lanesOfFragments[fragment];
+      // Best is a fragment with which the lane looks at itself.
       if (image.reduce(lane).remainder != 0 && (chosen < 0 || lane == wished))
-        chosen = static_cast<int>(piece);
+        chosen = static_cast<int>(fragment);
     }
     if (chosen < 0) {
       choices.push_back(conflict.coefficient);
-      choiceOffsets.push_back(times(s.piecesOfLanes, conflict.vector));
+      choiceOffsets.push_back(times(s.fragmentsOfLanes, conflict.vector));
       return;
     }
-    image.insert(s.lanesOfPieces[chosen], 63);
+    image.insert(s.lanesOfFragments[chosen], 63);
     basis.push_back(conflict.vector);
     for (uint64_t lanes = conflict.coefficient; lanes != 0; lanes &= lanes - 1) {
       unsigned bit = std::countr_zero(lanes);
       turnOfLane[bit] ^= bitNumber(chosen);
-      seenLanes[bit] ^= s.lanesOfPieces[chosen];
-      seenPieces[bit] ^= s.piecesOfPieces[chosen];
+      seenLanes[bit] ^= s.lanesOfFragments[chosen];
+      seenFragments[bit] ^= s.fragmentsOfFragments[chosen];
     }
   }
 
-  /// G: takes the lanes that are looked into back to the pieces that are wanted of them.
+  /// G: takes the lanes that are looked into back to the fragments that are wanted of them.
   void findGiven() {
     Echelon looked;
-    Columns pieces;
+    Columns fragments;
     for (uint64_t vector : basis) {
-      [[maybe_unused]] bool isNew = looked.insert(times(seenLanes, vector), pieces.size());
+      [[maybe_unused]] bool isNew = looked.insert(times(seenLanes, vector), fragments.size());
       assert(isNew && "P is injective on the basis");
-      pieces.push_back(times(seenPieces, vector));
+      fragments.push_back(times(seenFragments, vector));
     }
     // The lanes that nobody looks into may give anything.
     for (unsigned bit = 0; bit < sourceLaneBits; ++bit)
-      if (looked.insert(bitNumber(bit), pieces.size()))
-        pieces.push_back(0);
+      if (looked.insert(bitNumber(bit), fragments.size()))
+        fragments.push_back(0);
     for (unsigned bit = 0; bit < sourceLaneBits; ++bit)
-      given.push_back(times(pieces, looked.reduce(bitNumber(bit)).columns));
+      given.push_back(times(fragments, looked.reduce(bitNumber(bit)).columns));
   }
 
   std::vector<ShufflePlan::Turn> turnsOf(uint64_t turn) const {
-    uint64_t lanes = times(s.lanesOfPieces, turn) ^ s.offset.lane;
-    uint64_t piece = times(s.piecesOfPieces, turn) ^ s.offset.piece ^ times(given, lanes);
+    uint64_t lanes = times(s.lanesOfFragments, turn) ^ s.offset.lane;
+    uint64_t fragment =
+        times(s.fragmentsOfFragments, turn) ^ s.offset.fragment ^ times(given, lanes);
     std::vector<ShufflePlan::Turn> turns;
     for (uint64_t choice = 0; choice < bitNumber(choices.size()); ++choice)
-      turns.push_back({piece ^ times(choiceOffsets, choice), lanes});
+      turns.push_back({fragment ^ times(choiceOffsets, choice), lanes});
     return turns;
   }
 
   const Sources &s;
   unsigned sourceLaneBits;
-  Echelon image;                 // of B, then of P
-  Columns basis;                 // lanes on which P is injective
-  Columns seenLanes, seenPieces; // P = B + A·F and D + C·F
-  Columns turnOfLane;            // F
-  Columns given;                 // G
+  Echelon image;                    // of B, then of P
+  Columns basis;                    // lanes on which P is injective
+  Columns seenLanes, seenFragments; // P = B + A·F and D + C·F
+  Columns turnOfLane;               // F
+  Columns given;                    // G
   Columns choices, choiceOffsets;
   std::vector<Conflict> conflicts;
 };

@@ -42,8 +42,8 @@ bool Combiner::isCommutative() const {
          llvm::all_of(first.getOperands(), llvm::IsaPred<BlockArgument>);
 }
 
-Type Combiner::pieceTypeOf(Type scalar) const {
-  return lowering.pieceType(like, lowering.scalarType(scalar));
+Type Combiner::fragmentTypeOf(Type scalar) const {
+  return lowering.fragmentType(like, lowering.scalarType(scalar));
 }
 
 SmallVector<Value> Combiner::combine(ImplicitLocOpBuilder &b, ArrayRef<Value> lower,
@@ -67,7 +67,7 @@ SmallVector<Value> Combiner::cloneBlock(ImplicitLocOpBuilder &b, Block &block, V
 void Combiner::cloneOp(ImplicitLocOpBuilder &b, Operation &op, Values &values) {
   SmallVector<Type> types;
   for (Type type : op.getResultTypes())
-    types.push_back(pieceTypeOf(type));
+    types.push_back(fragmentTypeOf(type));
   SmallVector<Value> results;
   if (auto branch = dyn_cast<scf::IfOp>(op)) {
     if (op.getNumResults() == 0)
@@ -83,7 +83,7 @@ void Combiner::cloneOp(ImplicitLocOpBuilder &b, Operation &op, Values &values) {
     SmallVector<Value> operands;
     for (Value operand : op.getOperands())
       operands.push_back(values.at(operand));
-    results = lowering.cloneOnPieces(b, &op, operands, types);
+    results = lowering.cloneOnFragments(b, &op, operands, types);
   }
   for (auto [result, value] : llvm::zip_equal(op.getResults(), results))
     values[result] = value;

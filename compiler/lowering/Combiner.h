@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The function of a reduction or a scan, done on pieces.
+// The function of a reduction or a scan, done on fragments.
 #pragma once
 
-#include "compiler/lowering/PieceLowering.h"
+#include "compiler/lowering/FragmentLowering.h"
 
 namespace eft {
 
-/// Combines pieces of two elements as a region of scalar operations says. Conditionals of it become
-/// selections: where a piece is a vector, each lane takes its own side.
+/// Combines fragments of two elements as a region of scalar operations says. Conditionals of it
+/// become selections: where a fragment is a vector, each lane takes its own side.
 class Combiner {
 public:
   /// `like` is a block of the operation's places, with any elements.
-  Combiner(PieceLowering &lowering, mlir::Region &region, mlir::RankedTensorType like)
+  Combiner(FragmentLowering &lowering, mlir::Region &region, mlir::RankedTensorType like)
       : lowering(lowering), body(region.front()), like(like) {}
 
-  /// Says what in the region can't be done on pieces, if anything.
+  /// Says what in the region can't be done on fragments, if anything.
   mlir::LogicalResult check() const;
 
   /// It is one operation, of which the order of operands doesn't matter.
   bool isCommutative() const;
 
-  /// The region's values for a piece of each source: those of the lower elements, and of the
+  /// The region's values for a fragment of each source: those of the lower elements, and of the
   /// higher.
   llvm::SmallVector<mlir::Value> combine(mlir::ImplicitLocOpBuilder &b,
                                          llvm::ArrayRef<mlir::Value> lower,
@@ -32,9 +32,9 @@ private:
   llvm::SmallVector<mlir::Value> cloneBlock(mlir::ImplicitLocOpBuilder &b, mlir::Block &block,
                                             Values &values);
   void cloneOp(mlir::ImplicitLocOpBuilder &b, mlir::Operation &op, Values &values);
-  mlir::Type pieceTypeOf(mlir::Type scalar) const;
+  mlir::Type fragmentTypeOf(mlir::Type scalar) const;
 
-  PieceLowering &lowering;
+  FragmentLowering &lowering;
   mlir::Block &body;
   mlir::RankedTensorType like;
 };

@@ -3,8 +3,8 @@
 //
 // All of them are one thing, a `Fetch`: each place wants the element with some index, and the
 // layouts say where that lies. A plan of shuffles (compiler/layout/Shuffle.h) gets it from other
-// pieces and lanes; if it lies in another warp, it goes through memory.
-#include "compiler/lowering/PieceLowering.h"
+// fragments and lanes; if it lies in another warp, it goes through memory.
+#include "compiler/lowering/FragmentLowering.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -17,7 +17,7 @@ namespace eft {
 // Fetching
 //===----------------------------------------------------------------------===//
 
-LinearLayout PieceLowering::placesOf(const LinearLayout &layout) const {
+LinearLayout FragmentLowering::placesOf(const LinearLayout &layout) const {
   std::vector<std::pair<std::string, unsigned>> dims;
   std::vector<uint64_t> columns;
   for (const std::string &name : placeDimensions) {
@@ -30,26 +30,26 @@ LinearLayout PieceLowering::placesOf(const LinearLayout &layout) const {
 
 namespace {
 
-/// Follows a plan. A piece is made when it is first asked for.
+/// Follows a plan. A fragment is made when it is first asked for.
 class PlanRunner {
 public:
   using Select = llvm::function_ref<Value(uint64_t threads, unsigned laneBits, Value, Value)>;
-  using Shuffle = llvm::function_ref<Value(Value piece, uint64_t lanes)>;
+  using Shuffle = llvm::function_ref<Value(Value fragment, uint64_t lanes)>;
 
   PlanRunner(const ShufflePlan &plan, ArrayRef<Value> source, Select select, Shuffle shuffle)
       : plan(plan), source(source), select(select), shuffle(shuffle), given(plan.before.size() + 1),
         taken(plan.after.size() + 1) {}
 
-  /// Piece number `piece` of the result, after the first `swaps` swaps.
-  Value result(uint64_t piece, size_t swaps) {
-    Value &known = taken[swaps][piece];
+  /// Fragment number `fragment` of the result, after the first `swaps` swaps.
+  Value result(uint64_t fragment, size_t swaps) {
+    Value &known = taken[swaps][fragment];
     if (known)
       return known;
     if (swaps == 0)
-      return known = chosen(plan.got[piece], plan.choices.size());
-    const PieceSwap &swap = plan.after[swaps - 1];
-    Value same = result(piece, swaps - 1), other = result(piece ^ swap.pieces, swaps - 1);
-    return taken[swaps][piece] = select(swap.threads, plan.takingLaneBits, other, same);
+      return known = chosen(plan.got[fragment], plan.choices.size());
+    const FragmentSwap &swap = plan.after[swaps - 1];
+    Value same = result(fragment, swaps - 1), other = result(fragment ^ swap.fragments, swaps - 1);
+    return taken[swaps][fragment] = select(swap.threads, plan.takingLaneBits, other, same);
   }
 
 private:
@@ -63,22 +63,22 @@ private:
   }
 
   Value turn(const ShufflePlan::Turn &turn) {
-    Value piece = giver(turn.piece, plan.before.size());
+    Value fragment = giver(turn.fragment, plan.before.size());
     if (turn.lanes == 0 && plan.keepsLanes())
-      return piece;
-    Value &known = turns[{turn.piece, turn.lanes}];
-    return known ? known : known = shuffle(piece, turn.lanes);
+      return fragment;
+    Value &known = turns[{turn.fragment, turn.lanes}];
+    return known ? known : known = shuffle(fragment, turn.lanes);
   }
 
-  Value giver(uint64_t piece, size_t swaps) {
+  Value giver(uint64_t fragment, size_t swaps) {
     if (swaps == 0)
-      return source[piece];
-    Value &known = given[swaps][piece];
+      return source[fragment];
+    Value &known = given[swaps][fragment];
     if (known)
       return known;
-    const PieceSwap &swap = plan.before[swaps - 1];
-    Value same = giver(piece, swaps - 1), other = giver(piece ^ swap.pieces, swaps - 1);
-    return given[swaps][piece] = select(swap.threads, plan.givingLaneBits, other, same);
+    const FragmentSwap &swap = plan.before[swaps - 1];
+    Value same = giver(fragment, swaps - 1), other = giver(fragment ^ swap.fragments, swaps - 1);
+    return given[swaps][fragment] = select(swap.threads, plan.givingLaneBits, other, same);
   }
 
   const ShufflePlan &plan;
@@ -91,33 +91,33 @@ private:
 
 } // namespace
 
-SmallVector<PieceLowering::Pieces>
-PieceLowering::fetch(ImplicitLocOpBuilder &b, ArrayRef<Pieces> sources, const Fetch &fetch) {
+SmallVector<FragmentLowering::Fragments>
+FragmentLowering::fetch(ImplicitLocOpBuilder &b, ArrayRef<Fragments> sources, const Fetch &fetch) {
   std::optional<ShufflePlan> plan = planShuffle(fetch.from, fetch.wanted, fetch.offset);
   if (!plan)
     return fetchThroughMemory(b, sources, fetch);
-  SmallVector<Pieces> results;
-  for (const Pieces &source : sources) {
+  SmallVector<Fragments> results;
+  for (const Fragments &source : sources) {
     auto select = [&](uint64_t threads, unsigned laneBits, Value odd, Value even) -> Value {
       return b.create<arith::SelectOp>(isOdd(b, threads, laneBits), odd, even);
     };
-    auto shuffle = [&](Value piece, uint64_t lanes) {
-      return shuffleLanes(b, piece, *plan, lanes);
+    auto shuffle = [&](Value fragment, uint64_t lanes) {
+      return shuffleLanes(b, fragment, *plan, lanes);
     };
     PlanRunner runner(*plan, source, select, shuffle);
-    Pieces &result = results.emplace_back();
-    for (uint64_t piece = 0; piece < plan->got.size(); ++piece)
-      result.push_back(runner.result(piece, plan->after.size()));
+    Fragments &result = results.emplace_back();
+    for (uint64_t fragment = 0; fragment < plan->got.size(); ++fragment)
+      result.push_back(runner.result(fragment, plan->after.size()));
   }
   return results;
 }
 
-SmallVector<PieceLowering::Pieces> PieceLowering::fetchThroughMemory(ImplicitLocOpBuilder &b,
-                                                                     ArrayRef<Pieces> sources,
-                                                                     const Fetch &fetch) {
-  Pieces indices;
-  for (unsigned piece = 0; piece < 1u << fetch.wanted.source().dims()[0].bits; ++piece) {
-    Value index = indexAt(b, fetch.wanted, piece);
+SmallVector<FragmentLowering::Fragments>
+FragmentLowering::fetchThroughMemory(ImplicitLocOpBuilder &b, ArrayRef<Fragments> sources,
+                                     const Fetch &fetch) {
+  Fragments indices;
+  for (unsigned fragment = 0; fragment < 1u << fetch.wanted.source().dims()[0].bits; ++fragment) {
+    Value index = indexAt(b, fetch.wanted, fragment);
     TypedAttr offset = b.getIntegerAttr(getElementTypeOrSelf(index), fetch.offset);
     if (auto type = dyn_cast<VectorType>(index.getType()))
       offset = DenseElementsAttr::get(type, Attribute(offset));
@@ -131,13 +131,13 @@ SmallVector<PieceLowering::Pieces> PieceLowering::fetchThroughMemory(ImplicitLoc
 //===----------------------------------------------------------------------===//
 
 /// Gives `result` what `source` holds; both layouts are of one block.
-void PieceLowering::move(ImplicitLocOpBuilder &b, Value source, const LinearLayout &from,
-                         Value result, const LinearLayout &wanted, uint64_t offset) {
-  Pieces pieces(piecesOf(source));
-  setPieces(result, fetch(b, {pieces}, {placesOf(from), placesOf(wanted), offset}).front());
+void FragmentLowering::move(ImplicitLocOpBuilder &b, Value source, const LinearLayout &from,
+                            Value result, const LinearLayout &wanted, uint64_t offset) {
+  Fragments fragments(fragmentsOf(source));
+  setFragments(result, fetch(b, {fragments}, {placesOf(from), placesOf(wanted), offset}).front());
 }
 
-void PieceLowering::lowerExchange(ImplicitLocOpBuilder &b, ExchangeOp op) {
+void FragmentLowering::lowerExchange(ImplicitLocOpBuilder &b, ExchangeOp op) {
   LinearLayout layout = *layoutOf(op.getType());
   Coordinates mask(layout.target().rank(), 0);
   mask[op.getAxis()] = op.getMask();
@@ -145,29 +145,30 @@ void PieceLowering::lowerExchange(ImplicitLocOpBuilder &b, ExchangeOp op) {
 }
 
 /// Both sources go to the places of the result, and each place takes that which it holds.
-void PieceLowering::lowerJoin(ImplicitLocOpBuilder &b, JoinOp op) {
+void FragmentLowering::lowerJoin(ImplicitLocOpBuilder &b, JoinOp op) {
   LinearLayout result = *layoutOf(op.getType()), places = placesOf(result);
   unsigned last = result.target().rank() - 1;
   LinearLayout from = placesOf(op.getLhs().getType());
-  SmallVector<Pieces> sources = {Pieces(piecesOf(op.getLhs())), Pieces(piecesOf(op.getRhs()))};
+  SmallVector<Fragments> sources = {Fragments(fragmentsOf(op.getLhs())),
+                                    Fragments(fragmentsOf(op.getRhs()))};
   sources = fetch(b, sources, {from, placesOf(result.slice(last)), 0});
   // The last dimension is the lowest bit of the packed index.
   const std::vector<Space::Dim> &dims = places.source().dims();
   uint64_t threads = 0;
   for (unsigned bit = dims[1].offset; bit < places.source().bits(); ++bit)
     threads |= (places.applyPacked(uint64_t(1) << bit) & 1) << (bit - dims[1].offset);
-  Pieces pieces;
-  for (unsigned piece = 0; piece < sources[0].size(); ++piece) {
-    bool isSecond = places.applyPacked(piece) & 1;
-    Value even = sources[isSecond][piece], odd = sources[!isSecond][piece];
-    pieces.push_back(threads == 0
-                         ? even
-                         : b.create<arith::SelectOp>(isOdd(b, threads, dims[1].bits), odd, even));
+  Fragments fragments;
+  for (unsigned fragment = 0; fragment < sources[0].size(); ++fragment) {
+    bool isSecond = places.applyPacked(fragment) & 1;
+    Value even = sources[isSecond][fragment], odd = sources[!isSecond][fragment];
+    fragments.push_back(
+        threads == 0 ? even
+                     : b.create<arith::SelectOp>(isOdd(b, threads, dims[1].bits), odd, even));
   }
-  setPieces(op, std::move(pieces));
+  setFragments(op, std::move(fragments));
 }
 
-void PieceLowering::lowerSplit(ImplicitLocOpBuilder &b, SplitOp op) {
+void FragmentLowering::lowerSplit(ImplicitLocOpBuilder &b, SplitOp op) {
   LinearLayout from = *layoutOf(op.getSource().getType());
   for (Value result : op.getResults()) {
     LinearLayout layout = *layoutOf(result.getType());
@@ -183,7 +184,7 @@ void PieceLowering::lowerSplit(ImplicitLocOpBuilder &b, SplitOp op) {
 }
 
 /// The index along the axis comes from the operand; the others are those of the place.
-void PieceLowering::lowerGather(ImplicitLocOpBuilder &b, GatherOp op) {
+void FragmentLowering::lowerGather(ImplicitLocOpBuilder &b, GatherOp op) {
   LinearLayout from = placesOf(op.getSource().getType());
   const Space &block = from.target();
   unsigned axis = op.getAxis();
@@ -194,9 +195,9 @@ void PieceLowering::lowerGather(ImplicitLocOpBuilder &b, GatherOp op) {
   std::string error;
   LinearLayout others = *LinearLayout::create(bases, from.shape(), error);
 
-  Pieces indices;
-  for (auto [piece, index] : llvm::enumerate(Pieces(piecesOf(op.getIndices())))) {
-    Value here = indexAt(b, others, piece);
+  Fragments indices;
+  for (auto [fragment, index] : llvm::enumerate(Fragments(fragmentsOf(op.getIndices())))) {
+    Value here = indexAt(b, others, fragment);
     auto constant = [&](int64_t value) -> Value {
       TypedAttr attribute = b.getI32IntegerAttr(value);
       if (auto type = dyn_cast<VectorType>(here.getType()))
@@ -209,11 +210,11 @@ void PieceLowering::lowerGather(ImplicitLocOpBuilder &b, GatherOp op) {
     index = b.create<arith::ShLIOp>(index, constant(block.dims()[axis].offset));
     indices.push_back(b.create<arith::OrIOp>(here, index));
   }
-  Pieces source(piecesOf(op.getSource()));
-  setPieces(op, pick(b, {source}, from, indices).front());
+  Fragments source(fragmentsOf(op.getSource()));
+  setFragments(op, pick(b, {source}, from, indices).front());
 }
 
-bool PieceLowering::lowerMove(ImplicitLocOpBuilder &b, Operation *op) {
+bool FragmentLowering::lowerMove(ImplicitLocOpBuilder &b, Operation *op) {
   return llvm::TypeSwitch<Operation *, bool>(op)
       .Case([&](ConvertLayoutOp convert) {
         Value source = convert.getSource();

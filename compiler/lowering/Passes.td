@@ -14,13 +14,13 @@ def KeepInBuffers : Pass<"eft-keep-in-buffers", "::mlir::func::FuncOp"> {
     used. Blocks that fit into a few registers of `vector-bits` stay where they are.
 
     Where elements of large blocks move, the source lies in a buffer, and what has moved is taken from
-    there: `eft.take` says which elements, `eft.pick` reads those whose numbers are computed. So chains
+    there: `eft.buffer_read` says which elements, `eft.buffer_gather` reads those whose numbers are computed. So chains
     of moves are one, and are done in steps. Blocks are printed from buffers.
 
     Matrix products, scans and sorting work on buffers too. Where a value ends in a buffer, what makes it is
     done in that buffer: the accumulator of a product in a loop stays in place.
 
-    All blocks are put and taken as wholes; `eft-split-into-steps` does that in steps. Products whose
+    All blocks are put and taken as wholes; `eft-tile-blocks` does that in steps. Products whose
     operands' vectors (lane, step) do not lie in the order of rows or of columns stay as they are, and
     so do those that `eft-widen-dot` has not seen.
 
@@ -32,13 +32,13 @@ def KeepInBuffers : Pass<"eft-keep-in-buffers", "::mlir::func::FuncOp"> {
     ```
     becomes
     ```mlir
-    eft.put %zero, %buffer[%c0] : ...
+    eft.buffer_write %zero, %buffer[%c0] : ...
     scf.for %i = %c0 to %n step %c1 : i32 {
-      %acc = eft.take %buffer[%c0] : ...
+      %acc = eft.buffer_read %buffer[%c0] : ...
       %e = arith.addf %acc, %x : tensor<1024xf32, #layout>
-      eft.put %e, %buffer[%c0] : ...
+      eft.buffer_write %e, %buffer[%c0] : ...
     }
-    %d = eft.take %buffer[%c0] : ...
+    %d = eft.buffer_read %buffer[%c0] : ...
     ```
   }];
   let options = [
@@ -48,7 +48,7 @@ def KeepInBuffers : Pass<"eft-keep-in-buffers", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::eft::EftDialect", "::mlir::arith::ArithDialect"];
 }
 
-def SplitIntoSteps : Pass<"eft-split-into-steps", "::mlir::func::FuncOp"> {
+def TileBlocks : Pass<"eft-tile-blocks", "::mlir::func::FuncOp"> {
   let summary = "Turns work on large blocks into loops over small ones";
   let description = [{
     A *group* is a run of loads and stores of blocks, with nothing else that touches memory between
@@ -171,7 +171,7 @@ def SpecializeMasked : Pass<"eft-specialize-masked", "::mlir::func::FuncOp"> {
     ```
   }];
   let options = [
-    Option<"mostOperations", "most-operations", "unsigned", /*default=*/"4096",
+    Option<"maxOperations", "max-operations", "unsigned", /*default=*/"4096",
            "do nothing where a version would have more than that">
   ];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect",

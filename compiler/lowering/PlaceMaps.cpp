@@ -23,7 +23,7 @@ LinearLayout cleared(const LinearLayout &layout, uint64_t indexBits) {
   return LinearLayout::fromColumns(layout.source(), layout.target(), std::move(columns));
 }
 
-LinearLayout withPieces(const LinearLayout &layout, llvm::ArrayRef<uint64_t> images) {
+LinearLayout withFragments(const LinearLayout &layout, llvm::ArrayRef<uint64_t> images) {
   std::vector<std::pair<std::string, unsigned>> dims;
   for (const Space::Dim &dim : layout.source().dims())
     dims.emplace_back(dim.name, dims.empty() ? images.size() : dim.bits);
@@ -33,7 +33,7 @@ LinearLayout withPieces(const LinearLayout &layout, llvm::ArrayRef<uint64_t> ima
   return LinearLayout::fromColumns(Space::places(dims), layout.target(), std::move(columns));
 }
 
-llvm::SmallVector<unsigned> neededPieceBits(const LinearLayout &layout) {
+llvm::SmallVector<unsigned> neededFragmentBits(const LinearLayout &layout) {
   uint64_t redundant = layout.redundantBits(layout.source().dims().front().name);
   llvm::SmallVector<unsigned> needed;
   for (unsigned bit = 0; bit < layout.source().dims().front().bits; ++bit)
@@ -42,21 +42,21 @@ llvm::SmallVector<unsigned> neededPieceBits(const LinearLayout &layout) {
   return needed;
 }
 
-LinearLayout keepPieces(const LinearLayout &layout, llvm::ArrayRef<unsigned> bits) {
+LinearLayout keepFragments(const LinearLayout &layout, llvm::ArrayRef<unsigned> bits) {
   llvm::SmallVector<uint64_t> images;
   for (unsigned bit : bits)
     images.push_back(layout.applyPacked(bitNumber(bit)));
-  return withPieces(layout, images);
+  return withFragments(layout, images);
 }
 
 LinearLayout gathered(const LinearLayout &layout, uint64_t bits) {
   LinearLayout rest = cleared(layout, bits);
   llvm::SmallVector<uint64_t> images;
-  for (unsigned bit : neededPieceBits(rest))
+  for (unsigned bit : neededFragmentBits(rest))
     images.push_back(rest.applyPacked(bitNumber(bit)));
   for (; bits != 0; bits &= bits - 1)
     images.push_back(bits & -bits);
-  return withPieces(rest, images);
+  return withFragments(rest, images);
 }
 
 uint64_t threadsOf(const LinearLayout &layout, uint64_t indexBit) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Layouts on the way through a reduction or a scan: maps from places (piece, lane, …) to packed
+// Layouts on the way through a reduction or a scan: maps from places (fragment, lane, …) to packed
 // indices that no longer tell all elements apart.
 #pragma once
 
@@ -18,17 +18,17 @@ LinearLayout numbered(const LinearLayout &layout);
 /// The map with some bits of the index set to zero.
 LinearLayout cleared(const LinearLayout &layout, uint64_t indexBits);
 
-/// The map with other pieces: bit i of the piece adds `images[i]` to the packed index.
-LinearLayout withPieces(const LinearLayout &layout, llvm::ArrayRef<uint64_t> images);
+/// The map with other fragments: bit i of the fragment adds `images[i]` to the packed index.
+LinearLayout withFragments(const LinearLayout &layout, llvm::ArrayRef<uint64_t> images);
 
-/// The numbers of the piece bits without which a thread still holds all that it does.
-llvm::SmallVector<unsigned> neededPieceBits(const LinearLayout &layout);
+/// The numbers of the fragment bits without which a thread still holds all that it does.
+llvm::SmallVector<unsigned> neededFragmentBits(const LinearLayout &layout);
 
-/// The map with some of its piece bits only.
-LinearLayout keepPieces(const LinearLayout &layout, llvm::ArrayRef<unsigned> bits);
+/// The map with some of its fragment bits only.
+LinearLayout keepFragments(const LinearLayout &layout, llvm::ArrayRef<unsigned> bits);
 
 /// Every thread holds, for each of its elements without the index bits `bits`, those with all
-/// settings of them, in upper bits of the piece.
+/// settings of them, in upper bits of the fragment.
 LinearLayout gathered(const LinearLayout &layout, uint64_t bits);
 
 /// The bits of a thread's number, lanes lowest, that add `indexBit` to the index.

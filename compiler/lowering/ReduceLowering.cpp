@@ -3,10 +3,10 @@
 //
 // To fold a bit of the index, every place fetches the element that differs from its own in that bit
 // and combines the two, the lower index first. Afterwards the places on both sides hold the same,
-// so the bit is cleared from the layout, and what has become a copy of another piece is dropped.
-// Where the bit lies decides what that costs: pieces of one thread are only named, lanes shuffle.
-// When a bit lies in the warps, all that is left to fold is brought into pieces by one trip through
-// memory.
+// so the bit is cleared from the layout, and what has become a copy of another fragment is dropped.
+// Where the bit lies decides what that costs: fragments of one thread are only named, lanes
+// shuffle. When a bit lies in the warps, all that is left to fold is brought into fragments by one
+// trip through memory.
 #include "compiler/lowering/Combiner.h"
 #include "compiler/lowering/PlaceMaps.h"
 
@@ -19,12 +19,12 @@ namespace eft {
 /// What is left of a block on the way through its reduction.
 class Reducer {
 public:
-  using Pieces = PieceLowering::Pieces;
-  using Fetcher = llvm::function_ref<SmallVector<Pieces>(ArrayRef<Pieces>, const Fetch &)>;
+  using Fragments = FragmentLowering::Fragments;
+  using Fetcher = llvm::function_ref<SmallVector<Fragments>(ArrayRef<Fragments>, const Fetch &)>;
   using IsOdd = llvm::function_ref<Value(uint64_t threads, unsigned laneBits)>;
 
   Reducer(ImplicitLocOpBuilder &b, Combiner &combiner, LinearLayout layout,
-          SmallVector<Pieces> sources, Fetcher fetch, IsOdd isOdd)
+          SmallVector<Fragments> sources, Fetcher fetch, IsOdd isOdd)
       : b(b), combiner(combiner), layout(std::move(layout)), sources(std::move(sources)),
         fetch(fetch), isOdd(isOdd) {}
 
@@ -33,44 +33,46 @@ public:
   void foldSteps(uint64_t steps, uint64_t left) {
     if (steps == 0)
       return;
-    bringIntoPieces(cleared(layout, steps), steps, left);
+    bringIntoFragments(cleared(layout, steps), steps, left);
     LinearLayout rest = cleared(layout, steps);
-    LinearLayout small = keepPieces(rest, neededPieceBits(rest));
-    SmallVector<Pieces> folded = fetch(sources, {layout, small, 0});
+    LinearLayout small = keepFragments(rest, neededFragmentBits(rest));
+    SmallVector<Fragments> folded = fetch(sources, {layout, small, 0});
     uint64_t lowest = steps & -steps;
     for (uint64_t step = lowest; (step & ~steps) == 0; step += lowest)
-      folded = combinePieces(folded, fetch(sources, {layout, small, step}));
+      folded = combineFragments(folded, fetch(sources, {layout, small, step}));
     layout = small;
     sources = std::move(folded);
   }
 
   /// Combines x[i] and x[i + bit].
   void foldBit(uint64_t bit, uint64_t left) {
-    bringIntoPieces(layout, bit, left);
+    bringIntoFragments(layout, bit, left);
     LinearLayout rest = cleared(layout, bit);
-    SmallVector<unsigned> needed = neededPieceBits(rest);
-    LinearLayout own = keepPieces(layout, needed), small = keepPieces(rest, needed);
-    SmallVector<Pieces> mine = fetch(sources, {layout, own, 0});
-    SmallVector<Pieces> others = fetch(sources, {layout, own, bit});
+    SmallVector<unsigned> needed = neededFragmentBits(rest);
+    LinearLayout own = keepFragments(layout, needed), small = keepFragments(rest, needed);
+    SmallVector<Fragments> mine = fetch(sources, {layout, own, 0});
+    SmallVector<Fragments> others = fetch(sources, {layout, own, bit});
     orderPairs(own, bit, mine, others);
-    sources = combinePieces(mine, others);
+    sources = combineFragments(mine, others);
     layout = small;
   }
 
   /// The values in the places of another layout.
-  SmallVector<Pieces> in(const LinearLayout &wanted) { return fetch(sources, {layout, wanted, 0}); }
+  SmallVector<Fragments> in(const LinearLayout &wanted) {
+    return fetch(sources, {layout, wanted, 0});
+  }
 
 private:
   /// If places of `near` would have to look into another warp for a setting of `bits`: gives
   /// every thread all that is left to fold, or if that is too much, those bits.
-  void bringIntoPieces(const LinearLayout &near, uint64_t bits, uint64_t left) {
+  void bringIntoFragments(const LinearLayout &near, uint64_t bits, uint64_t left) {
     bool isNear = planShuffle(layout, near).has_value();
     for (uint64_t rest = bits; rest != 0; rest &= rest - 1)
       isNear = isNear && planShuffle(layout, near, rest & -rest);
     if (isNear)
       return;
-    constexpr int mostBits = 5; // the warps of the largest program
-    if (llvm::popcount(left) > mostBits)
+    constexpr int maxBits = 5; // the warps of the largest program
+    if (llvm::popcount(left) > maxBits)
       left = bits;
     LinearLayout wanted = gathered(layout, left);
     sources = fetch(sources, {layout, wanted, 0});
@@ -78,30 +80,30 @@ private:
   }
 
   /// Swaps the elements of each pair that stand the wrong way round.
-  void orderPairs(const LinearLayout &own, uint64_t bit, SmallVector<Pieces> &lower,
-                  SmallVector<Pieces> &higher) {
+  void orderPairs(const LinearLayout &own, uint64_t bit, SmallVector<Fragments> &lower,
+                  SmallVector<Fragments> &higher) {
     uint64_t threads = threadsOf(own, bit);
     bool isSelecting = threads != 0 && !combiner.isCommutative();
     Value isHigher = isSelecting ? isOdd(threads, own.source().dims()[1].bits) : Value();
     for (auto [mine, other] : llvm::zip_equal(lower, higher))
-      for (unsigned piece = 0; piece < mine.size(); ++piece) {
-        if (own.applyPacked(piece) & bit)
-          std::swap(mine[piece], other[piece]);
+      for (unsigned fragment = 0; fragment < mine.size(); ++fragment) {
+        if (own.applyPacked(fragment) & bit)
+          std::swap(mine[fragment], other[fragment]);
         if (!isSelecting)
           continue;
-        Value first = mine[piece], second = other[piece];
-        mine[piece] = b.create<arith::SelectOp>(isHigher, second, first);
-        other[piece] = b.create<arith::SelectOp>(isHigher, first, second);
+        Value first = mine[fragment], second = other[fragment];
+        mine[fragment] = b.create<arith::SelectOp>(isHigher, second, first);
+        other[fragment] = b.create<arith::SelectOp>(isHigher, first, second);
       }
   }
 
-  SmallVector<Pieces> combinePieces(ArrayRef<Pieces> lower, ArrayRef<Pieces> higher) {
-    SmallVector<Pieces> results(lower.size());
-    for (unsigned piece = 0; piece < lower.front().size(); ++piece) {
+  SmallVector<Fragments> combineFragments(ArrayRef<Fragments> lower, ArrayRef<Fragments> higher) {
+    SmallVector<Fragments> results(lower.size());
+    for (unsigned fragment = 0; fragment < lower.front().size(); ++fragment) {
       SmallVector<Value> first, second;
       for (auto [low, high] : llvm::zip_equal(lower, higher)) {
-        first.push_back(low[piece]);
-        second.push_back(high[piece]);
+        first.push_back(low[fragment]);
+        second.push_back(high[fragment]);
       }
       for (auto [result, value] : llvm::zip_equal(results, combiner.combine(b, first, second)))
         result.push_back(value);
@@ -112,7 +114,7 @@ private:
   ImplicitLocOpBuilder &b;
   Combiner &combiner;
   LinearLayout layout;
-  SmallVector<Pieces> sources;
+  SmallVector<Fragments> sources;
   Fetcher fetch;
   IsOdd isOdd;
 };
@@ -128,7 +130,7 @@ static LinearLayout resultPlaces(const LinearLayout &source, const LinearLayout 
   return *LinearLayout::create(bases, source.shape(), error);
 }
 
-LogicalResult PieceLowering::lowerReduce(ImplicitLocOpBuilder &b, ReduceOp op) {
+LogicalResult FragmentLowering::lowerReduce(ImplicitLocOpBuilder &b, ReduceOp op) {
   if (!op.getSteps())
     return op.emitOpError("has no order of combining; run eft-place first");
   auto type = cast<RankedTensorType>(op.getSources().front().getType());
@@ -140,10 +142,10 @@ LogicalResult PieceLowering::lowerReduce(ImplicitLocOpBuilder &b, ReduceOp op) {
     return failure();
 
   LinearLayout layout = placesOf(type);
-  SmallVector<Pieces> sources;
+  SmallVector<Fragments> sources;
   for (Value source : op.getSources())
-    sources.push_back(Pieces(piecesOf(source)));
-  auto fetcher = [&](ArrayRef<Pieces> from, const Fetch &what) { return fetch(b, from, what); };
+    sources.push_back(Fragments(fragmentsOf(source)));
+  auto fetcher = [&](ArrayRef<Fragments> from, const Fetch &what) { return fetch(b, from, what); };
   auto odd = [&](uint64_t threads, unsigned laneBits) { return isOdd(b, threads, laneBits); };
   Reducer reducer(b, combiner, layout, std::move(sources), fetcher, odd);
 
@@ -163,40 +165,40 @@ LogicalResult PieceLowering::lowerReduce(ImplicitLocOpBuilder &b, ReduceOp op) {
   for (auto [number, result] : llvm::enumerate(op.getResults())) {
     bool isBlock = isa<RankedTensorType>(result.getType());
     LinearLayout wanted = isBlock ? resultPlaces(layout, placesOf(result.getType()), op.getAxis())
-                                  : withPieces(cleared(layout, ~uint64_t(0)), {});
-    Pieces pieces = reducer.in(wanted)[number];
+                                  : withFragments(cleared(layout, ~uint64_t(0)), {});
+    Fragments fragments = reducer.in(wanted)[number];
     if (!isBlock) {
-      // A piece may hold the bits of its elements as other numbers.
-      Value scalar = scalarOfPiece(b, pieces.front());
+      // A fragment may hold the bits of its elements as other numbers.
+      Value scalar = scalarOfFragment(b, fragments.front());
       Type type = scalarType(result.getType());
-      pieces = {scalar.getType() == type ? scalar : b.create<arith::BitcastOp>(type, scalar)};
+      fragments = {scalar.getType() == type ? scalar : b.create<arith::BitcastOp>(type, scalar)};
     }
-    setPieces(result, std::move(pieces));
+    setFragments(result, std::move(fragments));
   }
   return success();
 }
 
 /// The two lists lie alike, so every place combines its own elements.
-LogicalResult PieceLowering::lowerCombine(ImplicitLocOpBuilder &b, CombineOp op) {
+LogicalResult FragmentLowering::lowerCombine(ImplicitLocOpBuilder &b, CombineOp op) {
   const unsigned count = op.getResults().size();
   auto type = cast<RankedTensorType>(op.getResult(0).getType());
   Combiner combiner(*this, op.getCombine(), type);
   if (failed(combiner.check()))
     return failure();
-  SmallVector<Pieces> operands, results(count);
+  SmallVector<Fragments> operands, results(count);
   for (Value source : op.getSources())
-    operands.push_back(Pieces(piecesOf(source)));
-  for (unsigned piece = 0; piece < numPieces(type); ++piece) {
+    operands.push_back(Fragments(fragmentsOf(source)));
+  for (unsigned fragment = 0; fragment < numFragments(type); ++fragment) {
     SmallVector<Value> lower, higher;
     for (unsigned i = 0; i < count; ++i) {
-      lower.push_back(operands[i][piece]);
-      higher.push_back(operands[count + i][piece]);
+      lower.push_back(operands[i][fragment]);
+      higher.push_back(operands[count + i][fragment]);
     }
     for (auto [result, value] : llvm::zip_equal(results, combiner.combine(b, lower, higher)))
       result.push_back(value);
   }
-  for (auto [result, pieces] : llvm::zip_equal(op.getResults(), results))
-    setPieces(result, std::move(pieces));
+  for (auto [result, fragments] : llvm::zip_equal(op.getResults(), results))
+    setFragments(result, std::move(fragments));
   return success();
 }
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The part of PieceLowering that takes loops and conditionals apart.
+// The part of FragmentLowering that takes loops and conditionals apart.
 //
 // An operation of scf that carries blocks or pointers is made anew. Each carried value becomes
-// several: its pieces, or the integer that a pointer is. The operation's operands, the arguments of
-// its regions, what its terminators pass on and its results all change in the same way, so whatever
-// of them belonged together still does, in the same order. The bodies move over as they are, and
-// are lowered there.
-#include "compiler/lowering/PieceLowering.h"
+// several: its fragments, or the integer that a pointer is. The operation's operands, the arguments
+// of its regions, what its terminators pass on and its results all change in the same way, so
+// whatever of them belonged together still does, in the same order. The bodies move over as they
+// are, and are lowered there.
+#include "compiler/lowering/FragmentLowering.h"
 
 using namespace mlir;
 
@@ -14,7 +14,8 @@ namespace eft {
 
 namespace {
 
-/// The bits of a piece's number that change nothing: pieces that differ only in them are the same.
+/// The bits of a fragment's number that change nothing: fragments that differ only in them are the
+/// same.
 uint64_t bitsOfCopies(Type type, StringRef dimension) {
   std::optional<LinearLayout> layout = layoutOf(type);
   uint64_t bits = 0;
@@ -35,39 +36,39 @@ SmallVector<Type> typesOfArguments(Operation *op) {
 
 } // namespace
 
-SmallVector<Type> PieceLowering::carriedTypes(Type type) {
-  uint64_t copies = bitsOfCopies(type, pieceDimension);
-  return SmallVector<Type>(numPieces(type) >> llvm::popcount(copies), pieceTypeOf(type));
+SmallVector<Type> FragmentLowering::carriedTypes(Type type) {
+  uint64_t copies = bitsOfCopies(type, fragmentDimension);
+  return SmallVector<Type>(numFragments(type) >> llvm::popcount(copies), fragmentTypeOf(type));
 }
 
 /// The lowered form of values that go into or out of a region.
-SmallVector<Value> PieceLowering::carriedPieces(ValueRange values) {
+SmallVector<Value> FragmentLowering::carriedFragments(ValueRange values) {
   SmallVector<Value> carried;
   for (Value value : values) {
-    uint64_t copies = bitsOfCopies(value.getType(), pieceDimension);
-    for (auto [number, piece] : llvm::enumerate(piecesOf(value)))
+    uint64_t copies = bitsOfCopies(value.getType(), fragmentDimension);
+    for (auto [number, fragment] : llvm::enumerate(fragmentsOf(value)))
       if ((number & copies) == 0)
-        carried.push_back(piece);
+        carried.push_back(fragment);
   }
   return carried;
 }
 
-/// Takes the pieces of `value` from the front of `carried`.
-void PieceLowering::setCarried(Value value, ValueRange &carried) {
-  uint64_t copies = bitsOfCopies(value.getType(), pieceDimension);
-  Pieces pieces;
-  for (unsigned number = 0; number < numPieces(value.getType()); ++number) {
+/// Takes the fragments of `value` from the front of `carried`.
+void FragmentLowering::setCarried(Value value, ValueRange &carried) {
+  uint64_t copies = bitsOfCopies(value.getType(), fragmentDimension);
+  Fragments fragments;
+  for (unsigned number = 0; number < numFragments(value.getType()); ++number) {
     if ((number & copies) == 0) {
-      pieces.push_back(carried.front());
+      fragments.push_back(carried.front());
       carried = carried.drop_front();
     } else {
-      pieces.push_back(pieces[number & ~copies]);
+      fragments.push_back(fragments[number & ~copies]);
     }
   }
-  setPieces(value, std::move(pieces));
+  setFragments(value, std::move(fragments));
 }
 
-LogicalResult PieceLowering::lowerRegions(Operation *op) {
+LogicalResult FragmentLowering::lowerRegions(Operation *op) {
   SmallVector<Type> types = typesOfArguments(op);
   llvm::append_range(types, op->getOperandTypes());
   llvm::append_range(types, op->getResultTypes());
@@ -80,7 +81,7 @@ LogicalResult PieceLowering::lowerRegions(Operation *op) {
                            "that takes them apart");
 
   OpBuilder builder(op);
-  OperationState state(op->getLoc(), op->getName(), carriedPieces(op->getOperands()), {},
+  OperationState state(op->getLoc(), op->getName(), carriedFragments(op->getOperands()), {},
                        op->getDiscardableAttrDictionary().getValue());
   state.propertiesAttr = op->getPropertiesAsAttribute();
   for (Type type : op->getResultTypes())
@@ -101,7 +102,7 @@ LogicalResult PieceLowering::lowerRegions(Operation *op) {
 }
 
 /// Adds the lowered arguments behind those that the body still names; `lower` erases those.
-void PieceLowering::takeApartArguments(Block &block) {
+void FragmentLowering::takeApartArguments(Block &block) {
   unsigned count = block.getNumArguments();
   for (unsigned i = 0; i < count; ++i)
     for (Type type : carriedTypes(block.getArgument(i).getType()))
@@ -112,7 +113,7 @@ void PieceLowering::takeApartArguments(Block &block) {
   replacedBlockArguments.push_back({&block, count});
 }
 
-LogicalResult PieceLowering::lowerBodies(Operation *op) {
+LogicalResult FragmentLowering::lowerBodies(Operation *op) {
   for (Region &region : op->getRegions())
     for (Block &block : region)
       if (failed(lowerBlock(block)))

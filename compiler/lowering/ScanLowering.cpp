@@ -18,7 +18,7 @@ namespace eft {
 namespace {
 
 /// Parts that a thread keeps the last elements of, at most, as a power of two.
-constexpr unsigned mostKeptBits = 6;
+constexpr unsigned maxKeptBits = 6;
 
 struct Level {
   uint64_t bit;   // of the packed index
@@ -36,48 +36,49 @@ struct Level {
 struct Values {
   LinearLayout map;
   uint64_t offset;
-  SmallVector<PieceLowering::Pieces> sources;
+  SmallVector<FragmentLowering::Fragments> sources;
 };
 
-/// Which pieces a level changes.
+/// Which fragments a level changes.
 struct Receivers {
-  uint64_t threads;             // parity of these bits of the thread decides with the piece
-  SmallVector<unsigned> pieces; // those that receive in some thread
-  SmallVector<bool> inEven;     // of each piece: receives where that parity is even
+  uint64_t threads;                // parity of these bits of the thread decides with the fragment
+  SmallVector<unsigned> fragments; // those that receive in some thread
+  SmallVector<bool> inEven;        // of each fragment: receives where that parity is even
 
   Receivers(const LinearLayout &map, const Level &level) : threads(threadsOf(map, level.bit)) {
-    for (unsigned piece = 0; piece < bitNumber(map.source().dims()[0].bits); ++piece) {
-      inEven.push_back(((map.applyPacked(piece) & level.bit) != 0) != level.isReverse);
+    for (unsigned fragment = 0; fragment < bitNumber(map.source().dims()[0].bits); ++fragment) {
+      inEven.push_back(((map.applyPacked(fragment) & level.bit) != 0) != level.isReverse);
       if (threads != 0 || inEven.back())
-        pieces.push_back(piece);
+        fragments.push_back(fragment);
     }
   }
 };
 
-/// What the receivers of a level want, in the order of `Receivers::pieces`: index(place) ^ offset.
+/// What the receivers of a level want, in the order of `Receivers::fragments`: index(place) ^
+/// offset.
 struct Wanted {
   LinearLayout map;
   uint64_t offset;
 
   Wanted(const LinearLayout &own, const Level &level, const Receivers &receivers)
       : map(cleared(own, level.bit | level.lower)), offset(level.offset()) {
-    const unsigned pieceBits = own.source().dims()[0].bits;
-    if (receivers.pieces.size() == bitNumber(pieceBits))
+    const unsigned fragmentBits = own.source().dims()[0].bits;
+    if (receivers.fragments.size() == bitNumber(fragmentBits))
       return;
-    // Half of the pieces receive. One piece bit decides which half a piece is in; the others are
-    // free, each together with that one if it matters too.
+    // Half of the fragments receive. One fragment bit decides which half a fragment is in; the
+    // others are free, each together with that one if it matters too.
     unsigned decider = 0;
     while (!(own.applyPacked(bitNumber(decider)) & level.bit))
       ++decider;
     SmallVector<uint64_t> images;
-    for (unsigned bit = 0; bit < pieceBits; ++bit) {
+    for (unsigned bit = 0; bit < fragmentBits; ++bit) {
       uint64_t decided = own.applyPacked(bitNumber(bit)) & level.bit ? bitNumber(decider) : 0;
       if (bit != decider)
         images.push_back(map.applyPacked(bitNumber(bit) | decided));
     }
     if (!level.isReverse)
       offset ^= map.applyPacked(bitNumber(decider));
-    map = withPieces(map, images);
+    map = withFragments(map, images);
   }
 };
 
@@ -85,12 +86,12 @@ struct Wanted {
 
 class Scanner {
 public:
-  using Pieces = PieceLowering::Pieces;
-  using Fetcher = llvm::function_ref<SmallVector<Pieces>(ArrayRef<Pieces>, const Fetch &)>;
+  using Fragments = FragmentLowering::Fragments;
+  using Fetcher = llvm::function_ref<SmallVector<Fragments>(ArrayRef<Fragments>, const Fetch &)>;
   using IsOdd = llvm::function_ref<Value(uint64_t threads, unsigned laneBits)>;
 
   Scanner(ImplicitLocOpBuilder &b, Combiner &combiner, Fetcher fetch, IsOdd isOdd,
-          LinearLayout layout, SmallVector<Pieces> sources)
+          LinearLayout layout, SmallVector<Fragments> sources)
       : b(b), combiner(combiner), fetch(fetch), isOdd(isOdd),
         own{std::move(layout), 0, std::move(sources)} {}
 
@@ -104,14 +105,14 @@ public:
       combine(*lasts, *lasts, level);
   }
 
-  const SmallVector<Pieces> &results() const { return own.sources; }
+  const SmallVector<Fragments> &results() const { return own.sources; }
 
 private:
   /// Gives every thread the last elements of the parts that are done, if they are not too many.
   void keepLasts(const Level &level) {
     LinearLayout parts = cleared(own.map, level.lower);
     LinearLayout map = gathered(parts, level.upper);
-    if (map.source().dims()[0].bits > mostKeptBits)
+    if (map.source().dims()[0].bits > maxKeptBits)
       return;
     lasts = Values{map, level.last(), fetch(own.sources, {own.map, map, level.last()})};
   }
@@ -120,25 +121,25 @@ private:
   void combine(Values &values, const Values &from, const Level &level) {
     Receivers receivers(values.map, level);
     Wanted wanted(values.map, level, receivers);
-    SmallVector<Pieces> lower =
+    SmallVector<Fragments> lower =
         fetch(from.sources, {from.map, wanted.map, wanted.offset ^ from.offset});
     Value isOddThread = receivers.threads == 0
                             ? Value()
                             : isOdd(receivers.threads, values.map.source().dims()[1].bits);
-    for (auto [position, piece] : llvm::enumerate(receivers.pieces)) {
+    for (auto [position, fragment] : llvm::enumerate(receivers.fragments)) {
       SmallVector<Value> first, second;
       for (auto [last, mine] : llvm::zip_equal(lower, values.sources)) {
         first.push_back(last[position]);
-        second.push_back(mine[piece]);
+        second.push_back(mine[fragment]);
       }
       SmallVector<Value> combined = combiner.combine(b, first, second);
       for (auto [mine, before, after] : llvm::zip_equal(values.sources, second, combined))
-        mine[piece] =
-            isOddThread ? choose(isOddThread, receivers.inEven[piece], before, after) : after;
+        mine[fragment] =
+            isOddThread ? choose(isOddThread, receivers.inEven[fragment], before, after) : after;
     }
   }
 
-  /// A piece that receives in even threads keeps its own in odd ones.
+  /// A fragment that receives in even threads keeps its own in odd ones.
   Value choose(Value isOddThread, bool receivesInEven, Value before, Value after) {
     return b.create<arith::SelectOp>(isOddThread, receivesInEven ? before : after,
                                      receivesInEven ? after : before);
@@ -152,7 +153,7 @@ private:
   std::optional<Values> lasts;
 };
 
-LogicalResult PieceLowering::lowerScan(ImplicitLocOpBuilder &b, ScanOp op) {
+LogicalResult FragmentLowering::lowerScan(ImplicitLocOpBuilder &b, ScanOp op) {
   auto type = cast<RankedTensorType>(op.getSources().front().getType());
   for (Type other : op.getOperandTypes())
     if (!(placesOf(other) == placesOf(type)))
@@ -162,10 +163,10 @@ LogicalResult PieceLowering::lowerScan(ImplicitLocOpBuilder &b, ScanOp op) {
     return failure();
 
   LinearLayout layout = placesOf(type);
-  SmallVector<Pieces> sources;
+  SmallVector<Fragments> sources;
   for (Value source : op.getSources())
-    sources.push_back(Pieces(piecesOf(source)));
-  auto fetcher = [&](ArrayRef<Pieces> from, const Fetch &what) { return fetch(b, from, what); };
+    sources.push_back(Fragments(fragmentsOf(source)));
+  auto fetcher = [&](ArrayRef<Fragments> from, const Fetch &what) { return fetch(b, from, what); };
   auto odd = [&](uint64_t threads, unsigned laneBits) { return isOdd(b, threads, laneBits); };
   Scanner scanner(b, combiner, fetcher, odd, layout, std::move(sources));
 
@@ -175,8 +176,8 @@ LogicalResult PieceLowering::lowerScan(ImplicitLocOpBuilder &b, ScanOp op) {
     uint64_t lower = (bitNumber(number) - 1) << axis.offset;
     scanner.add({bitNumber(axis.offset + number), lower, all & ~lower, op.getReverse()});
   }
-  for (auto [result, pieces] : llvm::zip_equal(op.getResults(), scanner.results()))
-    setPieces(result, pieces);
+  for (auto [result, fragments] : llvm::zip_equal(op.getResults(), scanner.results()))
+    setFragments(result, fragments);
   return success();
 }
 

@@ -51,7 +51,7 @@ LogicalResult checkTypes(Operation *op, TypeRange types) {
 } // namespace
 
 std::string validateOptions(const Target &target, const CompileOptions &options) {
-  if (std::string fault = faultOfNumWarps(options.numWarps); !fault.empty())
+  if (std::string fault = validateNumWarps(options.numWarps); !fault.empty())
     return "number of warps " + fault;
   if (options.maxRegisters > maxRegistersOfThread)
     return "number of registers must be at most " + std::to_string(maxRegistersOfThread) +

@@ -76,7 +76,7 @@ void addPlacing(OpPassManager &passes, const PassOptions &options) {
 }
 
 void addLowering(OpPassManager &passes, const PassOptions &options) {
-  SplitIntoStepsOptions steps;
+  TileBlocksOptions steps;
   if (!options.isGpu) {
     steps.dimension = "step";
     // Four vectors of 64-bit words: enough chains of products to keep two multipliers busy. Twice
@@ -87,7 +87,7 @@ void addLowering(OpPassManager &passes, const PassOptions &options) {
     steps.useBuffers = true;
     passes.addNestedPass<func::FuncOp>(createKeepInBuffers({options.vectorBits}));
   }
-  passes.addNestedPass<func::FuncOp>(createSplitIntoSteps(steps));
+  passes.addNestedPass<func::FuncOp>(createTileBlocks(steps));
   if (options.isGpu) {
     passes.addPass(createLowerToGpu({options.numWarps, options.computeCapability}));
   } else {

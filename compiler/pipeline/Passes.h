@@ -49,7 +49,7 @@ void addPipeline(mlir::OpPassManager &passes, const PassOptions &options);
 
 /// The passes of the whole pipeline, each with its options, in order, as
 /// `mlir::parsePassPipeline` reads them: `eft-place{num-warps=4 target=gpu vector-bits=128}`,
-/// `func.func(eft-specialize-masked{most-operations=4096})`.
+/// `func.func(eft-specialize-masked{max-operations=4096})`.
 std::vector<std::string> pipelinePasses(const PassOptions &options);
 
 /// Makes all passes known by their names, and the whole pipeline as `eft-pipeline`, with the

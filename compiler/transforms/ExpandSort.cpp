@@ -72,19 +72,18 @@ private:
 };
 
 struct ExpandSort : OpRewritePattern<SortOp> {
-  ExpandSort(MLIRContext *context, int64_t mostBits)
-      : OpRewritePattern(context), mostBits(mostBits) {}
+  ExpandSort(MLIRContext *context, int64_t maxBits) : OpRewritePattern(context), maxBits(maxBits) {}
 
   LogicalResult matchAndRewrite(SortOp sort, PatternRewriter &rewriter) const override {
     RankedTensorType block = sort.getType();
-    if (mostBits != 0 && block.getNumElements() * block.getElementTypeBitWidth() > mostBits)
+    if (maxBits != 0 && block.getNumElements() * block.getElementTypeBitWidth() > maxBits)
       return rewriter.notifyMatchFailure(sort, "a large block");
     ImplicitLocOpBuilder b(sort.getLoc(), rewriter);
     rewriter.replaceOp(sort, Network(b, sort).emit());
     return success();
   }
 
-  int64_t mostBits;
+  int64_t maxBits;
 };
 
 struct ExpandSortPass : impl::ExpandSortBase<ExpandSortPass> {
@@ -92,15 +91,15 @@ struct ExpandSortPass : impl::ExpandSortBase<ExpandSortPass> {
 
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    populateExpandSortPatterns(patterns, mostBits);
+    populateExpandSortPatterns(patterns, maxBits);
     applyPatternsOnce(getOperation(), std::move(patterns));
   }
 };
 
 } // namespace
 
-void populateExpandSortPatterns(RewritePatternSet &patterns, int64_t mostBits) {
-  patterns.add<ExpandSort>(patterns.getContext(), mostBits);
+void populateExpandSortPatterns(RewritePatternSet &patterns, int64_t maxBits) {
+  patterns.add<ExpandSort>(patterns.getContext(), maxBits);
 }
 
 } // namespace eft

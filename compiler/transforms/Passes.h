@@ -23,7 +23,7 @@ void populateExpandPhiloxPatterns(mlir::RewritePatternSet &patterns, unsigned wo
 
 /// Replaces `eft.sort` of blocks of so many bits at most (0: of all) by steps in which elements
 /// meet.
-void populateExpandSortPatterns(mlir::RewritePatternSet &patterns, int64_t mostBits);
+void populateExpandSortPatterns(mlir::RewritePatternSet &patterns, int64_t maxBits);
 
 /// Replaces elementary functions by arithmetic. Meant to be applied without folding.
 void populateExpandMathPatterns(mlir::RewritePatternSet &patterns);

@@ -221,7 +221,7 @@ def ExpandSort : Pass<"eft-expand-sort"> {
   let summary = "Makes steps of sorting in which elements meet";
   let description = [{
     Each step of `eft.sort` compares every element with the one whose index differs in one bit, and
-    one of the two keeps the smaller. Blocks of more than `most-bits` bits stay as they are: for them
+    one of the two keeps the smaller. Blocks of more than `max-bits` bits stay as they are: for them
     a CPU has loops.
 
     ```mlir
@@ -236,7 +236,7 @@ def ExpandSort : Pass<"eft-expand-sort"> {
     ```
   }];
   let options = [
-    Option<"mostBits", "most-bits", "int64_t", "0",
+    Option<"maxBits", "max-bits", "int64_t", "0",
            "the size of the largest blocks to do this for; 0: of all">,
   ];
   let dependentDialects = ["::eft::EftDialect", "::mlir::arith::ArithDialect"];

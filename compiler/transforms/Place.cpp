@@ -123,7 +123,7 @@ struct PlacePass : impl::PlaceBase<PlacePass> {
     Expected<Target> parsed = Target::parse(target.getValue());
     if (!parsed.ok())
       return complain(parsed.error().message);
-    if (std::string fault = faultOfNumWarps(numWarps); !fault.empty())
+    if (std::string fault = validateNumWarps(numWarps); !fault.empty())
       return complain("num-warps " + fault);
     if (!llvm::isPowerOf2_32(vectorBits) || vectorBits < 64)
       return complain("vector-bits must be a power of two of at least 64, got " +

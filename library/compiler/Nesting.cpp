@@ -9,7 +9,7 @@
 namespace eft {
 namespace {
 
-constexpr int mostNested = 500;
+constexpr int maxNested = 500;
 
 Error errorAt(std::string_view text, size_t at, std::string_view fileName,
               const std::string &what) {
@@ -36,8 +36,8 @@ Status checkNesting(std::string_view text, std::string_view fileName) {
     else if (std::string_view(")]}>").find(text[at]) != std::string_view::npos && !isArrow &&
              depth > 0)
       --depth;
-    if (depth > mostNested)
-      return errorAt(text, at, fileName, "brackets nest deeper than " + std::to_string(mostNested));
+    if (depth > maxNested)
+      return errorAt(text, at, fileName, "brackets nest deeper than " + std::to_string(maxNested));
   }
   return {};
 }

@@ -23,4 +23,4 @@
 // PASSES: #### Options
 // PASSES: -num-warps
 // PASSES: ## Lowering
-// PASSES: ### `-eft-split-into-steps`
+// PASSES: ### `-eft-tile-blocks`

@@ -11,10 +11,10 @@ func.func @buffers(%i: i32) {
   // CHECK: %[[A:.*]] = eft.buffer : <tensor<16x16xf32, #{{.*}}>>
   %a = eft.buffer : <tensor<16x16xf32, #rows>>
   %b = eft.buffer : <tensor<16x16xf32, #rows>>
-  // CHECK: %[[X:.*]] = eft.take %[[A]][%{{.*}}] : <tensor<16x16xf32, #{{.*}}>> -> tensor<4x16xf32, #{{.*}}>
-  %x = eft.take %a[%i] : <tensor<16x16xf32, #rows>> -> tensor<4x16xf32, #part>
-  // CHECK: eft.put %[[X]], %[[A]][%{{.*}}] : tensor<4x16xf32, #{{.*}}>, <tensor<16x16xf32, #{{.*}}>>
-  eft.put %x, %a[%i] : tensor<4x16xf32, #part>, <tensor<16x16xf32, #rows>>
+  // CHECK: %[[X:.*]] = eft.buffer_read %[[A]][%{{.*}}] : <tensor<16x16xf32, #{{.*}}>> -> tensor<4x16xf32, #{{.*}}>
+  %x = eft.buffer_read %a[%i] : <tensor<16x16xf32, #rows>> -> tensor<4x16xf32, #part>
+  // CHECK: eft.buffer_write %[[X]], %[[A]][%{{.*}}] : tensor<4x16xf32, #{{.*}}>, <tensor<16x16xf32, #{{.*}}>>
+  eft.buffer_write %x, %a[%i] : tensor<4x16xf32, #part>, <tensor<16x16xf32, #rows>>
   // CHECK: eft.dot_into %[[A]], %[[A]], %{{.*}} : <tensor<16x16xf32, #{{.*}}>>, <tensor<16x16xf32, #{{.*}}>>, <tensor<16x16xf32, #{{.*}}>>
   eft.dot_into %a, %a, %b : <tensor<16x16xf32, #rows>>, <tensor<16x16xf32, #rows>>, <tensor<16x16xf32, #rows>>
   // CHECK: eft.scan_into %[[A]], %{{.*}} axis 1 reverse : (!eft.buffer<tensor<16x16xf32, #{{.*}}>>, !eft.buffer<tensor<16x16xf32, #{{.*}}>>) {
@@ -29,12 +29,12 @@ func.func @buffers(%i: i32) {
 // CHECK-LABEL: func @elements_elsewhere
 func.func @elements_elsewhere(%i: i32, %n: tensor<16xi32, #line>) {
   %a = eft.buffer : <tensor<16x16xf32, #rows>>
-  // CHECK: eft.take %{{.*}}[%{{.*}}] of #{{.*}} : <tensor<16x16xf32, #{{.*}}>> -> tensor<16x16xf32, #{{.*}}>
-  %t = eft.take %a[%i] of <lane = [[1, 0], [2, 0], [4, 0], [8, 0]], step = [[0, 1], [0, 2], [0, 4], [0, 8]]> : <tensor<16x16xf32, #rows>> -> tensor<16x16xf32, #rows>
-  // CHECK: eft.take %{{.*}}[%{{.*}}] of #{{.*}} xor 15 : <tensor<16x16xf32, #{{.*}}>> -> tensor<4x16xf32, #{{.*}}>
-  %f = eft.take %a[%i] of <lane = [[0, 1], [0, 2], [0, 4], [0, 8]], step = [[1, 0], [2, 0], [4, 0], [8, 0]]> xor 15 : <tensor<16x16xf32, #rows>> -> tensor<4x16xf32, #part>
-  // CHECK: eft.pick %{{.*}}[%{{.*}}] : <tensor<16x16xf32, #{{.*}}>>, tensor<16xi32, #{{.*}}> -> tensor<16xf32, #{{.*}}>
-  %p = eft.pick %a[%n] : <tensor<16x16xf32, #rows>>, tensor<16xi32, #line> -> tensor<16xf32, #line>
+  // CHECK: eft.buffer_read %{{.*}}[%{{.*}}] of #{{.*}} : <tensor<16x16xf32, #{{.*}}>> -> tensor<16x16xf32, #{{.*}}>
+  %t = eft.buffer_read %a[%i] of <lane = [[1, 0], [2, 0], [4, 0], [8, 0]], step = [[0, 1], [0, 2], [0, 4], [0, 8]]> : <tensor<16x16xf32, #rows>> -> tensor<16x16xf32, #rows>
+  // CHECK: eft.buffer_read %{{.*}}[%{{.*}}] of #{{.*}} xor 15 : <tensor<16x16xf32, #{{.*}}>> -> tensor<4x16xf32, #{{.*}}>
+  %f = eft.buffer_read %a[%i] of <lane = [[0, 1], [0, 2], [0, 4], [0, 8]], step = [[1, 0], [2, 0], [4, 0], [8, 0]]> xor 15 : <tensor<16x16xf32, #rows>> -> tensor<4x16xf32, #part>
+  // CHECK: eft.buffer_gather %{{.*}}[%{{.*}}] : <tensor<16x16xf32, #{{.*}}>>, tensor<16xi32, #{{.*}}> -> tensor<16xf32, #{{.*}}>
+  %p = eft.buffer_gather %a[%n] : <tensor<16x16xf32, #rows>>, tensor<16xi32, #line> -> tensor<16xf32, #line>
   return
 }
 

@@ -3,8 +3,8 @@
 #block = #eft.layout<lane = [[1], [2]], step = [[4], [8]]>
 
 func.func @elements_of_another_block(%b: !eft.buffer<tensor<16xf32, #block>>, %i: i32) {
-  // expected-error @+1 {{'eft.take' op elements are not of the buffer's block: }}
-  %0 = eft.take %b[%i] of <lane = [[1], [2]], step = [[4], [32]]> : <tensor<16xf32, #block>> -> tensor<16xf32, #block>
+  // expected-error @+1 {{'eft.buffer_read' op elements are not of the buffer's block: }}
+  %0 = eft.buffer_read %b[%i] of <lane = [[1], [2]], step = [[4], [32]]> : <tensor<16xf32, #block>> -> tensor<16xf32, #block>
   return
 }
 
@@ -14,7 +14,7 @@ func.func @elements_of_another_block(%b: !eft.buffer<tensor<16xf32, #block>>, %i
 
 func.func @elements_in_other_lanes(%b: !eft.buffer<tensor<16xf32, #block>>, %i: i32) {
   // expected-error @+1 {{part must have the lanes of the elements, and no more steps, got 'tensor<16xf32}}
-  %0 = eft.take %b[%i] of <lane = [[1]], step = [[2], [4], [8]]> : <tensor<16xf32, #block>> -> tensor<16xf32, #block>
+  %0 = eft.buffer_read %b[%i] of <lane = [[1]], step = [[2], [4], [8]]> : <tensor<16xf32, #block>> -> tensor<16xf32, #block>
   return
 }
 
@@ -23,8 +23,8 @@ func.func @elements_in_other_lanes(%b: !eft.buffer<tensor<16xf32, #block>>, %i: 
 #block = #eft.layout<lane = [[1], [2]], step = [[4], [8]]>
 
 func.func @booleans_elsewhere(%b: !eft.buffer<tensor<16xi1, #block>>, %i: i32) {
-  // expected-error @+1 {{'eft.take' op can't move booleans, which are bits of a vector}}
-  %0 = eft.take %b[%i] of <lane = [[1], [2]], step = [[4], [8]]> xor 15 : <tensor<16xi1, #block>> -> tensor<16xi1, #block>
+  // expected-error @+1 {{'eft.buffer_read' op can't move booleans, which are bits of a vector}}
+  %0 = eft.buffer_read %b[%i] of <lane = [[1], [2]], step = [[4], [8]]> xor 15 : <tensor<16xi1, #block>> -> tensor<16xi1, #block>
   return
 }
 
@@ -34,7 +34,7 @@ func.func @booleans_elsewhere(%b: !eft.buffer<tensor<16xi1, #block>>, %i: i32) {
 
 func.func @elements_that_lie_nowhere(%b: !eft.buffer<tensor<16xf32, #half>>, %i: i32) {
   // expected-error @+1 {{can't move elements of which some lie nowhere, got 'tensor<16xf32}}
-  %0 = eft.take %b[%i] of <lane = [[1], [2]], step = [[4], [8]]> : <tensor<16xf32, #half>> -> tensor<16xf32, #half>
+  %0 = eft.buffer_read %b[%i] of <lane = [[1], [2]], step = [[4], [8]]> : <tensor<16xf32, #half>> -> tensor<16xf32, #half>
   return
 }
 
@@ -44,7 +44,7 @@ func.func @elements_that_lie_nowhere(%b: !eft.buffer<tensor<16xf32, #half>>, %i:
 
 func.func @elements_flipped_too_far(%b: !eft.buffer<tensor<16xf32, #block>>, %i: i32) {
   // expected-error @+1 {{xor must lie between 0 and 15, got 16}}
-  %0 = eft.take %b[%i] of <lane = [[1], [2]], step = [[4], [8]]> xor 16 : <tensor<16xf32, #block>> -> tensor<16xf32, #block>
+  %0 = eft.buffer_read %b[%i] of <lane = [[1], [2]], step = [[4], [8]]> xor 16 : <tensor<16xf32, #block>> -> tensor<16xf32, #block>
   return
 }
 
@@ -54,7 +54,7 @@ func.func @elements_flipped_too_far(%b: !eft.buffer<tensor<16xf32, #block>>, %i:
 
 func.func @picked_elsewhere(%b: !eft.buffer<tensor<16xf32, #block>>, %n: tensor<4xi32>) {
   // expected-error @+1 {{result must be elements of the buffer in the places of the numbers, got 'tensor<4xi32>', '!eft.buffer<tensor<16xf32}}
-  %0 = eft.pick %b[%n] : <tensor<16xf32, #block>>, tensor<4xi32> -> tensor<4xf64>
+  %0 = eft.buffer_gather %b[%n] : <tensor<16xf32, #block>>, tensor<4xi32> -> tensor<4xf64>
   return
 }
 
@@ -63,8 +63,8 @@ func.func @picked_elsewhere(%b: !eft.buffer<tensor<16xf32, #block>>, %n: tensor<
 #block = #eft.layout<lane = [[1], [2]], step = [[4], [8]]>
 
 func.func @picked_booleans(%b: !eft.buffer<tensor<16xi1, #block>>, %n: tensor<4xi32>) {
-  // expected-error @+1 {{'eft.pick' op can't pick booleans, which are bits of a vector}}
-  %0 = eft.pick %b[%n] : <tensor<16xi1, #block>>, tensor<4xi32> -> tensor<4xi1>
+  // expected-error @+1 {{'eft.buffer_gather' op can't pick booleans, which are bits of a vector}}
+  %0 = eft.buffer_gather %b[%n] : <tensor<16xi1, #block>>, tensor<4xi32> -> tensor<4xi1>
   return
 }
 

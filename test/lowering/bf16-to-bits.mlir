@@ -68,7 +68,7 @@ func.func @blocks_in_buffers() {
   %zero = arith.constant 0 : i32
   %buffer = eft.buffer : <tensor<8xbf16, #layout>>
   %half = arith.constant dense<0.5> : tensor<8xbf16, #layout>
-  eft.put %half, %buffer[%zero] : tensor<8xbf16, #layout>, <tensor<8xbf16, #layout>>
+  eft.buffer_write %half, %buffer[%zero] : tensor<8xbf16, #layout>, <tensor<8xbf16, #layout>>
   return
 }
 

@@ -30,8 +30,8 @@ func.func @sort() {
 
 func.func @move(%i: i32) {
   %x = eft.buffer : <tensor<128xi32, #block>>
-  // expected-error @+1 {{'eft.take' op works on a CPU's memory, and has no lowering for a GPU}}
-  %0 = eft.take %x[%i] of <register = [], lane = [[1], [2], [4], [8], [16]], warp = [[32], [64]]> xor 1 : <tensor<128xi32, #block>> -> tensor<128xi32, #block>
+  // expected-error @+1 {{'eft.buffer_read' op works on a CPU's memory, and has no lowering for a GPU}}
+  %0 = eft.buffer_read %x[%i] of <register = [], lane = [[1], [2], [4], [8], [16]], warp = [[32], [64]]> xor 1 : <tensor<128xi32, #block>> -> tensor<128xi32, #block>
   return
 }
 
@@ -42,8 +42,8 @@ func.func @move(%i: i32) {
 func.func @pick(%n: i32) {
   %x = eft.buffer : <tensor<128xi32, #block>>
   %ns = eft.splat %n : i32 -> tensor<128xi32, #block>
-  // expected-error @+1 {{'eft.pick' op works on a CPU's memory, and has no lowering for a GPU}}
-  %0 = eft.pick %x[%ns] : <tensor<128xi32, #block>>, tensor<128xi32, #block> -> tensor<128xi32, #block>
+  // expected-error @+1 {{'eft.buffer_gather' op works on a CPU's memory, and has no lowering for a GPU}}
+  %0 = eft.buffer_gather %x[%ns] : <tensor<128xi32, #block>>, tensor<128xi32, #block> -> tensor<128xi32, #block>
   return
 }
 

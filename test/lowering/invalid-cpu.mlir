@@ -39,6 +39,6 @@ func.func @buffer_of_a_gpu(%i: i32) {
 func.func @elements_taken_of_other_warps(%i: i32) {
   // expected-error @+1 {{'eft.buffer' op has a layout that puts elements elsewhere than in lanes and steps, got '!eft.buffer<tensor<16xf32}}
   %b = eft.buffer : <tensor<16xf32, #warps>>
-  %0 = eft.take %b[%i] of <lane = [[1], [2]], step = [[8]]> : <tensor<16xf32, #warps>> -> tensor<8xf32, #own>
+  %0 = eft.buffer_read %b[%i] of <lane = [[1], [2]], step = [[8]]> : <tensor<16xf32, #warps>> -> tensor<8xf32, #own>
   return
 }

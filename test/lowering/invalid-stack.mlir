@@ -1,4 +1,4 @@
-// RUN: eft-opt %s -split-input-file -verify-diagnostics -pass-pipeline='builtin.module(func.func(eft-split-into-steps{dimension=step elements=32 vectors=1 use-buffers}),eft-lower-to-cpu)'
+// RUN: eft-opt %s -split-input-file -verify-diagnostics -pass-pipeline='builtin.module(func.func(eft-tile-blocks{dimension=step elements=32 vectors=1 use-buffers}),eft-lower-to-cpu)'
 
 #long = #eft.layout<lane = [[1], [2], [4], [8]], step = [[16], [32], [64], [128], [256], [512], [1024], [2048], [4096], [8192], [16384], [32768], [65536], [131072], [262144], [524288], [1048576]]>
 

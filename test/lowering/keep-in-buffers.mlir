@@ -1,5 +1,5 @@
 // RUN: eft-opt %s -pass-pipeline='builtin.module(func.func(eft-keep-in-buffers{vector-bits=256}))' | FileCheck %s
-// RUN: eft-opt %s -pass-pipeline='builtin.module(func.func(eft-keep-in-buffers{vector-bits=256},eft-split-into-steps{dimension=step elements=16 vectors=1 split-prefix use-buffers}))' | FileCheck %s --check-prefix=STEPS
+// RUN: eft-opt %s -pass-pipeline='builtin.module(func.func(eft-keep-in-buffers{vector-bits=256},eft-tile-blocks{dimension=step elements=16 vectors=1 split-prefix use-buffers}))' | FileCheck %s --check-prefix=STEPS
 
 #small = #eft.layout<lane = [[1], [2], [4]], step = [[8], [16], [32]]>
 #block = #eft.layout<lane = [[1], [2], [4]], step = [[8], [16], [32], [64], [128], [256], [512]]>
@@ -7,7 +7,7 @@
 
 // Eight registers stay registers; copies don't count.
 // CHECK-LABEL: @small_blocks
-// CHECK-NOT: eft.buffer
+// CHECK-NOT: eft.buffer :
 // CHECK: scf.for {{.*}} -> (tensor<64xf32
 // CHECK: scf.for {{.*}} -> (tensor<8xf32
 func.func @small_blocks(%x: !eft.ptr<f32>, %n: i32) {
@@ -36,27 +36,27 @@ func.func @small_blocks(%x: !eft.ptr<f32>, %n: i32) {
 // beside it is carried as before.
 // CHECK-LABEL: @sum
 // CHECK: %[[BUFFER:.*]] = eft.buffer
-// CHECK-NOT: eft.buffer
-// CHECK: eft.put %{{.*}}, %[[BUFFER]]
+// CHECK-NOT: eft.buffer :
+// CHECK: eft.buffer_write %{{.*}}, %[[BUFFER]]
 // CHECK: scf.for {{.*}} iter_args(%{{.*}} = %{{.*}}) -> (i32)
-// CHECK: %[[ACC:.*]] = eft.take %[[BUFFER]]
+// CHECK: %[[ACC:.*]] = eft.buffer_read %[[BUFFER]]
 // CHECK: %[[NEXT:.*]] = arith.addf %[[ACC]]
-// CHECK: eft.put %[[NEXT]], %[[BUFFER]]
+// CHECK: eft.buffer_write %[[NEXT]], %[[BUFFER]]
 // CHECK-NEXT: scf.yield %{{.*}} : i32
-// CHECK: %[[SUM:.*]] = eft.take %[[BUFFER]]
+// CHECK: %[[SUM:.*]] = eft.buffer_read %[[BUFFER]]
 // CHECK: eft.store %{{.*}}, %[[SUM]]
 // STEPS-LABEL: @sum
 // STEPS: scf.for {{.*}} to %c64
 // STEPS-NEXT: arith.constant dense<0.000000e+00> : tensor<16xf32
-// STEPS-NEXT: eft.put
+// STEPS-NEXT: eft.buffer_write
 // STEPS: scf.for {{.*}} iter_args
 // STEPS: scf.for %[[STEP:.*]] = {{.*}} to %c64
-// STEPS-NEXT: %[[ACC:.*]] = eft.take %{{.*}}[%[[STEP]]]
+// STEPS-NEXT: %[[ACC:.*]] = eft.buffer_read %{{.*}}[%[[STEP]]]
 // STEPS: %[[X:.*]] = eft.load %{{.*}} tensor<16x!eft.ptr<f32>
 // STEPS-NEXT: %[[NEXT:.*]] = arith.addf %[[ACC]], %[[X]] : tensor<16xf32
-// STEPS-NEXT: eft.put %[[NEXT]], %{{.*}}[%[[STEP]]]
+// STEPS-NEXT: eft.buffer_write %[[NEXT]], %{{.*}}[%[[STEP]]]
 // STEPS: scf.for %[[STEP:.*]] = {{.*}} to %c64
-// STEPS-NEXT: %[[SUM:.*]] = eft.take %{{.*}}[%[[STEP]]]
+// STEPS-NEXT: %[[SUM:.*]] = eft.buffer_read %{{.*}}[%[[STEP]]]
 // STEPS: eft.store %{{.*}}, %[[SUM]]
 func.func @sum(%x: !eft.ptr<f32>, %n: i32) {
   %c0 = arith.constant 0 : i32
@@ -77,19 +77,19 @@ func.func @sum(%x: !eft.ptr<f32>, %n: i32) {
 
 // Two blocks that change places do so a step at a time: both are taken before one is put.
 // CHECK-LABEL: @swap
-// CHECK: %[[X:.*]] = eft.take %[[B:.*]][
-// CHECK: %[[Y:.*]] = eft.take %[[A:.*]][
-// CHECK: eft.put %[[X]], %[[A]]
-// CHECK: eft.put %[[Y]], %[[B]]
+// CHECK: %[[X:.*]] = eft.buffer_read %[[B:.*]][
+// CHECK: %[[Y:.*]] = eft.buffer_read %[[A:.*]][
+// CHECK: eft.buffer_write %[[X]], %[[A]]
+// CHECK: eft.buffer_write %[[Y]], %[[B]]
 // STEPS-LABEL: @swap
 // STEPS: scf.for {{.*}} to %c64
-// STEPS-COUNT-2: eft.put
+// STEPS-COUNT-2: eft.buffer_write
 // STEPS: scf.for {{.*}} to %arg3
 // STEPS: scf.for {{.*}} to %c64
-// STEPS: %[[X:.*]] = eft.take %[[A:.*]][
-// STEPS-NEXT: %[[Y:.*]] = eft.take %[[B:.*]][
-// STEPS-NEXT: eft.put %[[Y]], %[[A]]
-// STEPS-NEXT: eft.put %[[X]], %[[B]]
+// STEPS: %[[X:.*]] = eft.buffer_read %[[A:.*]][
+// STEPS-NEXT: %[[Y:.*]] = eft.buffer_read %[[B:.*]][
+// STEPS-NEXT: eft.buffer_write %[[Y]], %[[A]]
+// STEPS-NEXT: eft.buffer_write %[[X]], %[[B]]
 func.func @swap(%x: !eft.ptr<f32>, %y: f32, %z: f32, %n: i32) {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
@@ -108,20 +108,20 @@ func.func @swap(%x: !eft.ptr<f32>, %y: f32, %z: f32, %n: i32) {
 // that changes nothing does nothing.
 // CHECK-LABEL: @nested
 // CHECK: %[[BUFFER:.*]] = eft.buffer
-// CHECK-NOT: eft.buffer
-// CHECK: eft.put %{{.*}}, %[[BUFFER]]
+// CHECK-NOT: eft.buffer :
+// CHECK: eft.buffer_write %{{.*}}, %[[BUFFER]]
 // CHECK: scf.for
-// CHECK-NOT: eft.put
+// CHECK-NOT: eft.buffer_write
 // CHECK: scf.for
-// CHECK: eft.take %[[BUFFER]]
-// CHECK: eft.put %{{.*}}, %[[BUFFER]]
+// CHECK: eft.buffer_read %[[BUFFER]]
+// CHECK: eft.buffer_write %{{.*}}, %[[BUFFER]]
 // CHECK: }
-// CHECK-NOT: eft.put
+// CHECK-NOT: eft.buffer_write
 // CHECK: scf.if
-// CHECK: eft.put %{{.*}}, %[[BUFFER]]
+// CHECK: eft.buffer_write %{{.*}}, %[[BUFFER]]
 // CHECK: else
-// CHECK-NOT: eft.put
-// CHECK: eft.take %[[BUFFER]]
+// CHECK-NOT: eft.buffer_write
+// CHECK: eft.buffer_read %[[BUFFER]]
 // CHECK: eft.store
 func.func @nested(%x: !eft.ptr<f32>, %c: i1, %n: i32) {
   %c0 = arith.constant 0 : i32
@@ -148,17 +148,17 @@ func.func @nested(%x: !eft.ptr<f32>, %c: i1, %n: i32) {
 // The condition passes on what it looked at: nothing is copied.
 // CHECK-LABEL: @while
 // CHECK: %[[BUFFER:.*]] = eft.buffer
-// CHECK-NOT: eft.buffer
+// CHECK-NOT: eft.buffer :
 // CHECK: scf.while : () -> ()
-// CHECK: %[[X:.*]] = eft.take %[[BUFFER]]
+// CHECK: %[[X:.*]] = eft.buffer_read %[[BUFFER]]
 // CHECK: eft.reduce %[[X]]
-// CHECK-NOT: eft.put
+// CHECK-NOT: eft.buffer_write
 // CHECK: scf.condition(%{{.*}})
-// CHECK: %[[Y:.*]] = eft.take %[[BUFFER]]
+// CHECK: %[[Y:.*]] = eft.buffer_read %[[BUFFER]]
 // CHECK: %[[NEXT:.*]] = arith.addf %[[Y]]
-// CHECK: eft.put %[[NEXT]], %[[BUFFER]]
+// CHECK: eft.buffer_write %[[NEXT]], %[[BUFFER]]
 // CHECK: scf.yield
-// CHECK: eft.take %[[BUFFER]]
+// CHECK: eft.buffer_read %[[BUFFER]]
 func.func @while(%x: !eft.ptr<f32>, %most: f32) {
   %one = arith.constant dense<1.0> : tensor<1024xf32, #block>
   %ps = eft.splat %x : !eft.ptr<f32> -> tensor<1024x!eft.ptr<f32>, #block>
@@ -182,11 +182,11 @@ func.func @while(%x: !eft.ptr<f32>, %most: f32) {
 // What is still wanted of a block that has changed is copied before.
 // STEPS-LABEL: @before_and_after
 // STEPS: scf.for {{.*}} : i32 {
-// STEPS: %[[OLD:.*]] = eft.take %[[BUFFER:.*]][
-// STEPS-NEXT: eft.put %[[OLD]], %[[COPY:.*]][
+// STEPS: %[[OLD:.*]] = eft.buffer_read %[[BUFFER:.*]][
+// STEPS-NEXT: eft.buffer_write %[[OLD]], %[[COPY:.*]][
 // STEPS: scf.for
-// STEPS: eft.put %{{.*}}, %[[BUFFER]][
-// STEPS: eft.take %[[COPY]][
+// STEPS: eft.buffer_write %{{.*}}, %[[BUFFER]][
+// STEPS: eft.buffer_read %[[COPY]][
 func.func @before_and_after(%x: !eft.ptr<f32>, %n: i32) {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
@@ -207,20 +207,20 @@ func.func @before_and_after(%x: !eft.ptr<f32>, %n: i32) {
 // A step takes before it puts, so what is taken behind a put is taken in another loop.
 // STEPS-LABEL: @taken_behind_a_put
 // STEPS: scf.for
-// STEPS: eft.take
-// STEPS: eft.put
+// STEPS: eft.buffer_read
+// STEPS: eft.buffer_write
 // STEPS: scf.for
-// STEPS-NOT: eft.put
-// STEPS: eft.take
+// STEPS-NOT: eft.buffer_write
+// STEPS: eft.buffer_read
 // STEPS: eft.store
 func.func @taken_behind_a_put(%x: !eft.ptr<f32>) {
   %c0 = arith.constant 0 : i32
   %buffer = eft.buffer : <tensor<1024xf32, #block>>
   %ps = eft.splat %x : !eft.ptr<f32> -> tensor<1024x!eft.ptr<f32>, #block>
-  %before = eft.take %buffer[%c0] : <tensor<1024xf32, #block>> -> tensor<1024xf32, #block>
+  %before = eft.buffer_read %buffer[%c0] : <tensor<1024xf32, #block>> -> tensor<1024xf32, #block>
   %twice = arith.addf %before, %before : tensor<1024xf32, #block>
-  eft.put %twice, %buffer[%c0] : tensor<1024xf32, #block>, <tensor<1024xf32, #block>>
-  %behind = eft.take %buffer[%c0] : <tensor<1024xf32, #block>> -> tensor<1024xf32, #block>
+  eft.buffer_write %twice, %buffer[%c0] : tensor<1024xf32, #block>, <tensor<1024xf32, #block>>
+  %behind = eft.buffer_read %buffer[%c0] : <tensor<1024xf32, #block>> -> tensor<1024xf32, #block>
   eft.store %ps, %behind : tensor<1024x!eft.ptr<f32>, #block>
   return
 }

@@ -1,6 +1,6 @@
 // RUN: eft-opt %s -pass-pipeline='builtin.module(func.func(eft-keep-in-buffers{vector-bits=128}))' | FileCheck %s --check-prefix=KEEP
-// RUN: eft-opt %s -pass-pipeline='builtin.module(func.func(eft-keep-in-buffers{vector-bits=128},eft-split-into-steps{dimension=step elements=8 vectors=1 split-prefix use-buffers}))' | FileCheck %s --check-prefix=STEPS
-// RUN: eft-opt %s -pass-pipeline='builtin.module(func.func(eft-keep-in-buffers{vector-bits=128},eft-split-into-steps{dimension=step elements=8 vectors=1 split-prefix use-buffers}),eft-lower-to-cpu{vector-bits=128},cse)' | FileCheck %s --check-prefix=CPU
+// RUN: eft-opt %s -pass-pipeline='builtin.module(func.func(eft-keep-in-buffers{vector-bits=128},eft-tile-blocks{dimension=step elements=8 vectors=1 split-prefix use-buffers}))' | FileCheck %s --check-prefix=STEPS
+// RUN: eft-opt %s -pass-pipeline='builtin.module(func.func(eft-keep-in-buffers{vector-bits=128},eft-tile-blocks{dimension=step elements=8 vectors=1 split-prefix use-buffers}),eft-lower-to-cpu{vector-bits=128},cse)' | FileCheck %s --check-prefix=CPU
 
 #rows = #eft.layout<lane = [[0, 1], [0, 2]], step = [[0, 4], [0, 8], [1, 0], [2, 0], [4, 0], [8, 0]]>
 #columns = #eft.layout<lane = [[1, 0], [2, 0]], step = [[4, 0], [8, 0], [0, 1], [0, 2], [0, 4], [0, 8]]>
@@ -15,14 +15,14 @@
 // KEEP: %[[B:.*]] = eft.buffer : <tensor<16x16xf32, #[[ROWS:.*]]>>
 // KEEP-NOT: eft.buffer
 // KEEP: %[[V:.*]] = eft.load
-// KEEP: eft.put %[[V]], %[[B]]
-// KEEP: %[[T:.*]] = eft.take %[[B]][%{{.*}}] of #[[COLUMNS:.*]] : <tensor<16x16xf32, #[[ROWS]]>> -> tensor<16x16xf32, #[[ROWS]]>
+// KEEP: eft.buffer_write %[[V]], %[[B]]
+// KEEP: %[[T:.*]] = eft.buffer_read %[[B]][%{{.*}}] of #[[COLUMNS:.*]] : <tensor<16x16xf32, #[[ROWS]]>> -> tensor<16x16xf32, #[[ROWS]]>
 // KEEP-NEXT: eft.store %{{.*}}, %[[T]]
 // STEPS-LABEL: @transposed
 // STEPS: scf.for {{.*}} to %c32
-// STEPS: eft.put %{{.*}}, %[[B:.*]][%{{.*}}] : tensor<1x8xf32
+// STEPS: eft.buffer_write %{{.*}}, %[[B:.*]][%{{.*}}] : tensor<1x8xf32
 // STEPS: scf.for %[[STEP:.*]] = {{.*}} to %c32
-// STEPS-NEXT: eft.take %[[B]][%[[STEP]]] of #{{.*}} : <tensor<16x16xf32, #{{.*}}>> -> tensor<1x8xf32
+// STEPS-NEXT: eft.buffer_read %[[B]][%[[STEP]]] of #{{.*}} : <tensor<16x16xf32, #{{.*}}>> -> tensor<1x8xf32
 // STEPS: eft.store
 // CPU-LABEL: @transposed.program
 // CPU: %[[B:.*]] = llvm.alloca
@@ -46,7 +46,7 @@ func.func @transposed(%x: !eft.ptr<f32>, %y: !eft.ptr<f32>) {
 // Booleans move as bytes. Lanes within one vector are loaded and shuffled.
 // KEEP-LABEL: @chain
 // KEEP: arith.extui %{{.*}} to tensor<16x16xi8
-// KEEP: %[[T:.*]] = eft.take %{{.*}} of #{{.*}} xor 5 : <tensor<16x16xi8, #{{.*}}>> -> tensor<256xi8
+// KEEP: %[[T:.*]] = eft.buffer_read %{{.*}} of #{{.*}} xor 5 : <tensor<16x16xi8, #{{.*}}>> -> tensor<256xi8
 // KEEP: arith.trunci %[[T]] : {{.*}} to tensor<256xi1
 // CPU-LABEL: @chain.program
 // CPU: scf.for
@@ -70,8 +70,8 @@ func.func @chain(%x: !eft.ptr<i32>, %y: !eft.ptr<i32>, %n: i32) {
 
 // Every second element, from two vectors.
 // KEEP-LABEL: @halves
-// KEEP: eft.take %[[B:.*]][%{{.*}}] of #[[L:.*]] : <tensor<256xf32, #{{.*}}>> -> tensor<128xf32
-// KEEP: eft.take %[[B]][%{{.*}}] of #[[L]] xor 1 : <tensor<256xf32, #{{.*}}>> -> tensor<128xf32
+// KEEP: eft.buffer_read %[[B:.*]][%{{.*}}] of #[[L:.*]] : <tensor<256xf32, #{{.*}}>> -> tensor<128xf32
+// KEEP: eft.buffer_read %[[B]][%{{.*}}] of #[[L]] xor 1 : <tensor<256xf32, #{{.*}}>> -> tensor<128xf32
 // CPU-LABEL: @halves.program
 // CPU: vector.shuffle %{{.*}} [1, 3, 5, 7]
 func.func @halves(%x: !eft.ptr<f32>, %y: !eft.ptr<f32>) {
@@ -110,11 +110,11 @@ func.func @joined(%x: !eft.ptr<f32>, %y: !eft.ptr<f32>) {
 // KEEP: %[[ROW:.*]] = arith.muli %{{.*}}, %{{.*}} : tensor<16x16xi32
 // KEEP: %[[COLUMN:.*]] = arith.muli %{{.*}}, %{{.*}} : tensor<16x16xi32
 // KEEP: %[[N:.*]] = arith.xori %[[ROW]], %[[COLUMN]]
-// KEEP-NEXT: eft.pick %{{.*}}[%[[N]]]
+// KEEP-NEXT: eft.buffer_gather %{{.*}}[%[[N]]]
 // STEPS-LABEL: @gathered
-// STEPS: eft.put
+// STEPS: eft.buffer_write
 // STEPS: scf.for {{.*}} to %c32
-// STEPS: eft.pick %{{.*}}[%{{.*}}] : <tensor<16x16xf32, #{{.*}}>>, tensor<1x8xi32
+// STEPS: eft.buffer_gather %{{.*}}[%{{.*}}] : <tensor<16x16xf32, #{{.*}}>>, tensor<1x8xi32
 // CPU-LABEL: @gathered.program
 // CPU: scf.for
 // CPU: scf.for
@@ -135,9 +135,9 @@ func.func @gathered(%x: !eft.ptr<f32>, %y: !eft.ptr<f32>, %n: i32) {
 // KEEP-LABEL: @printed
 // KEEP: %[[B:.*]] = eft.buffer
 // KEEP-NOT: eft.buffer
-// KEEP: eft.put %[[V:.*]], %[[B]]
+// KEEP: eft.buffer_write %[[V:.*]], %[[B]]
 // KEEP-NEXT: eft.print " x: " %[[B]]
-// KEEP: eft.put %[[V]], %[[B]]
+// KEEP: eft.buffer_write %[[V]], %[[B]]
 // KEEP-NEXT: eft.print " again: " %[[B]]
 // CPU-LABEL: @printed.program
 // CPU: scf.for %[[I:.*]] = {{.*}} to %c256
@@ -169,11 +169,11 @@ func.func @small(%x: !eft.ptr<f32>, %v: f32) {
 // What a loop carries is copied before it is put back from elsewhere.
 // KEEP-LABEL: @turned_in_place
 // KEEP: scf.for
-// KEEP: %[[A:.*]] = eft.take %[[CARRIED:.*]][
-// KEEP: eft.put %[[A]], %[[COPY:.*]][
-// KEEP: %[[E:.*]] = eft.take %[[COPY]][%{{.*}}] of #{{.*}} xor 255
+// KEEP: %[[A:.*]] = eft.buffer_read %[[CARRIED:.*]][
+// KEEP: eft.buffer_write %[[A]], %[[COPY:.*]][
+// KEEP: %[[E:.*]] = eft.buffer_read %[[COPY]][%{{.*}}] of #{{.*}} xor 255
 // KEEP: %[[NEXT:.*]] = arith.subi %[[E]], %[[A]]
-// KEEP: eft.put %[[NEXT]], %[[CARRIED]]
+// KEEP: eft.buffer_write %[[NEXT]], %[[CARRIED]]
 func.func @turned_in_place(%x: !eft.ptr<i32>, %n: i32) {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
@@ -191,9 +191,9 @@ func.func @turned_in_place(%x: !eft.ptr<i32>, %n: i32) {
 // A loop over the stages; in it a loop for each bit of the index, the highest first, and one for the
 // two bits of the lanes.
 // KEEP-LABEL: @sorted
-// KEEP: eft.put %{{.*}}, %[[B:.*]][
+// KEEP: eft.buffer_write %{{.*}}, %[[B:.*]][
 // KEEP-NEXT: eft.sort_into %[[B]] axis 0 stages 1 to 8
-// KEEP: eft.take %[[B]]
+// KEEP: eft.buffer_read %[[B]]
 // CPU-LABEL: @sorted.program
 // CPU: scf.for %[[STAGE:.*]] = %c1_i32{{.*}} to %c9_i32
 // CPU: arith.cmpi ugt, %[[STAGE]], %c7_i32
@@ -220,22 +220,22 @@ func.func @sorted(%x: !eft.ptr<i32>) {
 
 // A group that puts something where it takes from at later steps takes from a copy.
 // STEPS-LABEL: @overwritten
-// STEPS: eft.put
+// STEPS: eft.buffer_write
 // STEPS: scf.for %[[STEP:.*]] = {{.*}} to %c32
-// STEPS-NEXT: %[[E:.*]] = eft.take %[[B:.*]][%[[STEP]]] of #{{.*}} xor 255
-// STEPS-NEXT: eft.put %[[E]], %[[COPY:.*]][%[[STEP]]]
+// STEPS-NEXT: %[[E:.*]] = eft.buffer_read %[[B:.*]][%[[STEP]]] of #{{.*}} xor 255
+// STEPS-NEXT: eft.buffer_write %[[E]], %[[COPY:.*]][%[[STEP]]]
 // STEPS: scf.for %[[STEP:.*]] = {{.*}} to %c32
-// STEPS-NEXT: %[[E:.*]] = eft.take %[[COPY]][%[[STEP]]]
-// STEPS-NEXT: eft.put %[[E]], %[[B]][%[[STEP]]]
+// STEPS-NEXT: %[[E:.*]] = eft.buffer_read %[[COPY]][%[[STEP]]]
+// STEPS-NEXT: eft.buffer_write %[[E]], %[[B]][%[[STEP]]]
 func.func @overwritten(%x: !eft.ptr<i32>) {
   %c0 = arith.constant 0 : i32
   %b = eft.buffer : <tensor<256xi32, #line>>
   %ps = eft.splat %x : !eft.ptr<i32> -> tensor<256x!eft.ptr<i32>, #line>
   %v = eft.load %ps : tensor<256x!eft.ptr<i32>, #line>
-  eft.put %v, %b[%c0] : tensor<256xi32, #line>, <tensor<256xi32, #line>>
-  %e = eft.take %b[%c0] of #line xor 255 : <tensor<256xi32, #line>> -> tensor<256xi32, #line>
-  eft.put %e, %b[%c0] : tensor<256xi32, #line>, <tensor<256xi32, #line>>
-  %w = eft.take %b[%c0] : <tensor<256xi32, #line>> -> tensor<256xi32, #line>
+  eft.buffer_write %v, %b[%c0] : tensor<256xi32, #line>, <tensor<256xi32, #line>>
+  %e = eft.buffer_read %b[%c0] of #line xor 255 : <tensor<256xi32, #line>> -> tensor<256xi32, #line>
+  eft.buffer_write %e, %b[%c0] : tensor<256xi32, #line>, <tensor<256xi32, #line>>
+  %w = eft.buffer_read %b[%c0] : <tensor<256xi32, #line>> -> tensor<256xi32, #line>
   eft.store %ps, %w : tensor<256x!eft.ptr<i32>, #line>
   return
 }

@@ -3,7 +3,7 @@
 
 #layout = #eft.layout<register = [[32]], lane = [[1], [2], [4], [8], [16]], warp = [], step = [[32]]>
 
-// Each piece is carried by itself; a pointer is an integer.
+// Each fragment is carried by itself; a pointer is an integer.
 // GPU-LABEL: @loop
 // GPU: scf.for %{{.*}} iter_args(%[[P:.*]] = %{{.*}}, %[[A0:.*]] = %{{.*}}, %[[A1:.*]] = %{{.*}}) -> (i64, f32, f32) : i32
 // GPU: %[[S0:.*]] = arith.addf %[[A0]], %[[X:.*]] : f32
@@ -98,7 +98,7 @@ func.func @while(%q: !eft.ptr<i32>, %n: i32) {
 
 #rows = #eft.layout<register = [[0], [0], [32]], lane = [[1], [2], [4], [8], [16]], warp = [], step = [[0], [0], [32]]>
 
-// Of pieces that are copies of each other one is carried.
+// Of fragments that are copies of each other one is carried.
 // GPU-LABEL: @copies_are_carried_once
 // GPU: scf.for %{{.*}} -> (i32, i32) : i32
 // CPU-LABEL: @copies_are_carried_once

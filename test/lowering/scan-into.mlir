@@ -23,9 +23,9 @@ func.func @short(%x: !eft.ptr<f32>, %v: f32) {
 // One loop for the levels inside of vectors, then one for each level of vectors: half of them
 // receive the last element of the vector at the end of the half before.
 // KEEP-LABEL: @forward
-// KEEP: eft.put %{{.*}}, %[[BUFFER:.*]][
+// KEEP: eft.buffer_write %{{.*}}, %[[BUFFER:.*]][
 // KEEP-NEXT: eft.scan_into %[[BUFFER]] axis 0 : (!eft.buffer<tensor<64xf32
-// KEEP: eft.take %[[BUFFER]]
+// KEEP: eft.buffer_read %[[BUFFER]]
 // CHECK-LABEL: func private @forward
 // CHECK: scf.for %[[STEP:.*]] = %c0_i32{{.*}} to %c16_i32
 // CHECK-NEXT: llvm.getelementptr %{{.*}}[%[[STEP]]] : (!llvm.ptr, i32) -> !llvm.ptr, vector<4xf32>

@@ -1,5 +1,5 @@
 // RUN: eft-opt %s -split-input-file -eft-lower-to-gpu=num-warps=1 -cse -eft-specialize-masked | FileCheck %s
-// RUN: eft-opt %s -split-input-file -eft-lower-to-gpu=num-warps=1 -cse -eft-specialize-masked=most-operations=10 | FileCheck %s --check-prefix=SMALL
+// RUN: eft-opt %s -split-input-file -eft-lower-to-gpu=num-warps=1 -cse -eft-specialize-masked=max-operations=10 | FileCheck %s --check-prefix=SMALL
 
 #layout = #eft.layout<register = [[1], [64]], lane = [[2], [4], [8], [16], [32]], warp = []>
 

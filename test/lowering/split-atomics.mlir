@@ -1,4 +1,4 @@
-// RUN: eft-opt %s -eft-place="target=cpu vector-bits=128" -eft-split-into-steps="dimension=step elements=8 vectors=1 split-prefix" -canonicalize | FileCheck %s
+// RUN: eft-opt %s -eft-place="target=cpu vector-bits=128" -eft-tile-blocks="dimension=step elements=8 vectors=1 split-prefix" -canonicalize | FileCheck %s
 
 // Atomic operations are done in steps like loads and stores, their results included. Inside the prefix
 // they have no mask.

@@ -1,5 +1,5 @@
-// RUN: eft-opt %s -split-input-file -pass-pipeline='builtin.module(func.func(eft-split-into-steps{dimension=step elements=32 vectors=1 split-prefix=true}))' | FileCheck %s
-// RUN: eft-opt %s -split-input-file -pass-pipeline='builtin.module(func.func(eft-split-into-steps{dimension=step elements=32 vectors=1 split-prefix=true use-buffers=true}))' | FileCheck %s --check-prefix=BUFFERS
+// RUN: eft-opt %s -split-input-file -pass-pipeline='builtin.module(func.func(eft-tile-blocks{dimension=step elements=32 vectors=1 split-prefix=true}))' | FileCheck %s
+// RUN: eft-opt %s -split-input-file -pass-pipeline='builtin.module(func.func(eft-tile-blocks{dimension=step elements=32 vectors=1 split-prefix=true use-buffers=true}))' | FileCheck %s --check-prefix=BUFFERS
 
 #large = #eft.layout<lane = [[1], [2], [4]], step = [[8], [16], [32], [64], [128]]>
 
@@ -58,15 +58,15 @@ func.func @one_access_has_no_mask(%p: !eft.ptr<f32>, %n: i32) {
 func.func @into_a_buffer(%p: !eft.ptr<f32>, %n: i32) {
   // BUFFERS: %[[INSIDE:.*]] = arith.trunci %{{.*}} : i64 to i32
   // BUFFERS: scf.for %{{.*}} = %c0{{.*}} to %[[INSIDE]]
-  // BUFFERS: eft.take
+  // BUFFERS: eft.buffer_read
   // BUFFERS-NOT: arith.cmpi
   // BUFFERS: %[[X:.*]] = eft.load %{{[a-z0-9]+}} : tensor<32x!eft.ptr<f32>
-  // BUFFERS: eft.put
+  // BUFFERS: eft.buffer_write
   // BUFFERS: scf.for %{{.*}} = %[[INSIDE]] to %c8
-  // BUFFERS: eft.take
+  // BUFFERS: eft.buffer_read
   // BUFFERS: arith.cmpi
   // BUFFERS: eft.load %{{.*}}, mask %{{.*}} : tensor<32x!eft.ptr<f32>
-  // BUFFERS: eft.put
+  // BUFFERS: eft.buffer_write
   // BUFFERS-NOT: scf.for
   // BUFFERS: return
   %zero = arith.constant 0 : i32
@@ -76,10 +76,10 @@ func.func @into_a_buffer(%p: !eft.ptr<f32>, %n: i32) {
   %m = arith.cmpi slt, %i, %ns : tensor<256xi32, #large>
   %ps = eft.splat %p : !eft.ptr<f32> -> tensor<256x!eft.ptr<f32>, #large>
   %pi = eft.addptr %ps, %i : tensor<256x!eft.ptr<f32>, #large>, tensor<256xi32, #large>
-  %a = eft.take %buffer[%zero] : <tensor<256xf32, #large>> -> tensor<256xf32, #large>
+  %a = eft.buffer_read %buffer[%zero] : <tensor<256xf32, #large>> -> tensor<256xf32, #large>
   %x = eft.load %pi, mask %m {prefix} : tensor<256x!eft.ptr<f32>, #large>
   %b = arith.addf %a, %x : tensor<256xf32, #large>
-  eft.put %b, %buffer[%zero] : tensor<256xf32, #large>, <tensor<256xf32, #large>>
+  eft.buffer_write %b, %buffer[%zero] : tensor<256xf32, #large>, <tensor<256xf32, #large>>
   return
 }
 
@@ -102,7 +102,7 @@ func.func @reduced(%p: !eft.ptr<f32>, %n: i32) {
   // BUFFERS: %[[ALL:.*]] = scf.for %{{.*}} = %[[BORDER]] to %c4{{.*}} iter_args(%{{.*}} = %[[PART]])
   // BUFFERS: eft.load %{{.*}}, mask %{{.*}} other
   // BUFFERS: eft.combine
-  // BUFFERS: eft.put %[[ALL]]
+  // BUFFERS: eft.buffer_write %[[ALL]]
   %i = eft.arange 0 to 2048 : tensor<2048xi32, #long>
   %ns = eft.splat %n : i32 -> tensor<2048xi32, #long>
   %m = arith.cmpi slt, %i, %ns : tensor<2048xi32, #long>

@@ -1,4 +1,4 @@
-// RUN: eft-opt %s -pass-pipeline='builtin.module(func.func(eft-split-into-steps{dimension=step elements=32 vectors=1 use-buffers}))' | FileCheck %s
+// RUN: eft-opt %s -pass-pipeline='builtin.module(func.func(eft-tile-blocks{dimension=step elements=32 vectors=1 use-buffers}))' | FileCheck %s
 
 #row = #eft.layout<lane = [[1], [2], [4], [8]], step = [[16], [32], [64], [128], [256], [512], [1024], [2048]]>
 #square = #eft.layout<lane = [[0, 1], [0, 2], [0, 4], [0, 8]], step = [[0, 16], [0, 32], [1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [32, 0]]>
@@ -16,15 +16,15 @@
 // CHECK: %[[X:.*]] = eft.load {{.*}} tensor<32x!eft.ptr<f32>
 // CHECK: %[[NEXT:.*]] = eft.combine %[[CARRIED]], %[[X]]
 // CHECK: scf.yield %[[NEXT]]
-// CHECK: eft.put %[[SUM]], %[[SUMS]][%[[POSITION]]]
+// CHECK: eft.buffer_write %[[SUM]], %[[SUMS]][%[[POSITION]]]
 // CHECK: scf.for %[[FOURTH:.*]] = %c0{{.*}} to %c4
-// CHECK-COUNT-8: eft.take %[[SUMS]][{{.*}} -> tensor<16xf32
+// CHECK-COUNT-8: eft.buffer_read %[[SUMS]][{{.*}} -> tensor<16xf32
 // CHECK-COUNT-32: eft.reduce {{.*}} steps 1 tree [1]
 // CHECK-COUNT-7: eft.combine
-// CHECK: eft.put %{{.*}}, %[[FOUR]][%[[FOURTH]]]
-// CHECK-COUNT-4: eft.take %[[FOUR]]
+// CHECK: eft.buffer_write %{{.*}}, %[[FOUR]][%[[FOURTH]]]
+// CHECK-COUNT-4: eft.buffer_read %[[FOUR]]
 // CHECK-COUNT-3: eft.combine
-// CHECK: eft.put %{{.*}}, %[[ONE]]
+// CHECK: eft.buffer_write %{{.*}}, %[[ONE]]
 // CHECK: %[[TOTAL:.*]] = eft.reduce %{{.*}} axis 0 steps 1 tree [] : (tensor<1xf32, #{{.*}}>) -> f32
 // CHECK-NOT: tensor<4096x
 // CHECK: eft.store %{{.*}}, %[[TOTAL]] : !eft.ptr<f32>
@@ -66,11 +66,11 @@ func.func @row_minus_its_sum(%x: !eft.ptr<f32>) {
 // Something is written in between, so the row is kept in a buffer.
 // CHECK-LABEL: @row_is_kept
 // CHECK: %[[ROW:.*]] = eft.buffer : <tensor<4096xf32
-// CHECK: eft.put %{{.*}}, %[[ROW]]
+// CHECK: eft.buffer_write %{{.*}}, %[[ROW]]
 // CHECK: eft.store %{{.*}} : !eft.ptr<f32>
 // CHECK: scf.for
 // CHECK-NOT: eft.load
-// CHECK: eft.take %[[ROW]]
+// CHECK: eft.buffer_read %[[ROW]]
 // CHECK: eft.store
 func.func @row_is_kept(%x: !eft.ptr<f32>, %y: !eft.ptr<f32>) {
   %i = eft.arange 0 to 4096 : tensor<4096xi32, #row>
@@ -94,9 +94,9 @@ func.func @row_is_kept(%x: !eft.ptr<f32>, %y: !eft.ptr<f32>) {
 // CHECK: %[[SUMS:.*]] = eft.buffer : <tensor<64xf32, #{{.*}}>>
 // CHECK: scf.for %[[ROW:.*]] = %c0{{.*}} to %c64
 // CHECK: %[[S:.*]] = eft.reduce %{{.*}} axis 1 steps 1 tree [1, 2, 4, 8, 16, 32] : (tensor<1x64xf32, #{{.*}}>) -> tensor<1xf32
-// CHECK: eft.put %[[S]], %[[SUMS]]
+// CHECK: eft.buffer_write %[[S]], %[[SUMS]]
 // CHECK: scf.for
-// CHECK: eft.take %[[SUMS]]
+// CHECK: eft.buffer_read %[[SUMS]]
 // CHECK: eft.store
 func.func @sums_of_rows(%x: !eft.ptr<f32>) {
   %xs = eft.splat %x : !eft.ptr<f32> -> tensor<64x64x!eft.ptr<f32>, #square>
@@ -159,7 +159,7 @@ func.func @pairs_of_maximum_and_index(%x: !eft.ptr<f32>, %y: !eft.ptr<i32>) {
 // CHECK-LABEL: @carried_sums
 // CHECK: scf.for
 // CHECK: eft.load {{.*}} tensor<256x!eft.ptr<f32>
-// CHECK-NOT: eft.put
+// CHECK-NOT: eft.buffer_write
 // CHECK: scf.yield
 #short = #eft.layout<lane = [[1], [2], [4], [8]], step = [[16], [32], [64], [128]]>
 func.func @carried_sums(%x: !eft.ptr<f32>, %n: i32) {
@@ -182,7 +182,7 @@ func.func @carried_sums(%x: !eft.ptr<f32>, %n: i32) {
 // CHECK-LABEL: @reduced_and_turned
 // CHECK: eft.reduce {{.*}} -> f32 {
 // CHECK-NOT: eft.reduce
-// CHECK: %[[ROW:.*]] = eft.take %{{.*}} -> tensor<4096xf32
+// CHECK: %[[ROW:.*]] = eft.buffer_read %{{.*}} -> tensor<4096xf32
 // CHECK: %[[TWICE:.*]] = arith.addf %[[ROW]], %[[ROW]]
 // CHECK: eft.exchange %[[TWICE]]
 func.func @reduced_and_turned(%x: !eft.ptr<f32>, %y: !eft.ptr<f32>) {
@@ -212,12 +212,12 @@ func.func @reduced_and_turned(%x: !eft.ptr<f32>, %y: !eft.ptr<f32>) {
 // CHECK-LABEL: @small_block_for_many_rows
 // CHECK: %[[BUFFER:.*]] = eft.buffer : <tensor<64xf32, #[[ONCE:.*]]>>
 // CHECK: %[[SMALL:.*]] = eft.load
-// CHECK: eft.put %[[SMALL]], %[[BUFFER]]
+// CHECK: eft.buffer_write %[[SMALL]], %[[BUFFER]]
 // CHECK-NOT: eft.convert_layout
 // CHECK: scf.for %[[STEP:.*]] = %c0{{.*}} to %c128
 // CHECK: %[[BITS:.*]] = arith.andi %[[STEP]], %c1_
 // CHECK: %[[TILE:.*]] = arith.muli %[[BITS]], %c1_
-// CHECK: eft.take %[[BUFFER]][%[[TILE]]] : <tensor<64xf32, #[[ONCE]]>> -> tensor<32xf32
+// CHECK: eft.buffer_read %[[BUFFER]][%[[TILE]]] : <tensor<64xf32, #[[ONCE]]>> -> tensor<32xf32
 func.func @small_block_for_many_rows(%p: !eft.ptr<f32>, %x: !eft.ptr<f32>, %n: i32) {
   %i = eft.arange 0 to 64 : tensor<64xi32, #once>
   %ps = eft.splat %p : !eft.ptr<f32> -> tensor<64x!eft.ptr<f32>, #once>

@@ -16,8 +16,8 @@ func.func @one_after_the_other() {
   %x = arith.constant dense<1.0> : tensor<16xf32, #part>
   %a = eft.buffer : <tensor<32xf32, #row>>
   %b = eft.buffer : <tensor<32xf32, #row>>
-  eft.put %x, %a[%c0] : tensor<16xf32, #part>, <tensor<32xf32, #row>>
-  eft.put %x, %b[%c0] : tensor<16xf32, #part>, <tensor<32xf32, #row>>
+  eft.buffer_write %x, %a[%c0] : tensor<16xf32, #part>, <tensor<32xf32, #row>>
+  eft.buffer_write %x, %b[%c0] : tensor<16xf32, #part>, <tensor<32xf32, #row>>
   return
 }
 
@@ -34,7 +34,7 @@ func.func @used_in_a_loop(%n: i32) {
   %x = arith.constant dense<1.0> : tensor<16xf32, #part>
   %a = eft.buffer : <tensor<32xf32, #row>>
   scf.for %i = %c0 to %n step %c1 : i32 {
-    eft.put %x, %a[%c0] : tensor<16xf32, #part>, <tensor<32xf32, #row>>
+    eft.buffer_write %x, %a[%c0] : tensor<16xf32, #part>, <tensor<32xf32, #row>>
   }
   return
 }

@@ -1,5 +1,5 @@
 // RUN: eft-opt %s -eft-expand-sort -canonicalize -cse | FileCheck %s
-// RUN: eft-opt %s -eft-expand-sort=most-bits=256 | FileCheck %s --check-prefix=LARGE
+// RUN: eft-opt %s -eft-expand-sort=max-bits=256 | FileCheck %s --check-prefix=LARGE
 
 // Two elements: the upper one keeps the larger.
 // CHECK-LABEL: @pair

@@ -15,7 +15,7 @@
 // RUN: eft-opt %s -eft-place=target=cpu | FileCheck %s --check-prefix=PLACE
 // RUN: eft-opt %s -eft-place=target=gpu | FileCheck %s --check-prefix=PLACE
 // RUN: eft-opt %s -eft-keep-in-buffers -o /dev/null
-// RUN: eft-opt %s -eft-split-into-steps -o /dev/null
+// RUN: eft-opt %s -eft-tile-blocks -o /dev/null
 // RUN: eft-opt %s -eft-place=target=cpu -eft-lower-to-cpu -eft-lower-to-llvm -o /dev/null
 // RUN: eft-opt %s -eft-place=target=gpu -eft-lower-to-gpu -eft-lower-to-llvm -o /dev/null
 

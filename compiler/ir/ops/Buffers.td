@@ -35,7 +35,7 @@ def Eft_BufferOp : Eft_Op<"buffer", [MemoryEffects<[MemAlloc]>]> {
   let assemblyFormat = "attr-dict `:` type($result)";
 }
 
-def Eft_PutOp : Eft_Op<"put", []> {
+def Eft_BufferWriteOp : Eft_Op<"buffer_write", []> {
   let summary = "Writes one step's part of a block into a buffer";
   let description = [{
     With layouts of places (lane, step) or (register, lane, warp), the part's `step` or `register`
@@ -43,7 +43,7 @@ def Eft_PutOp : Eft_Op<"put", []> {
     part 0.
 
     ```mlir
-    eft.put %tile, %b[%step] : tensor<64xf32, #tile>, !eft.buffer<tensor<1024xf32, #layout>>
+    eft.buffer_write %tile, %b[%step] : tensor<64xf32, #tile>, !eft.buffer<tensor<1024xf32, #layout>>
     ```
   }];
   let arguments = (ins Eft_Block:$part, Arg<Eft_Buffer, "", [MemWrite]>:$buffer, I32:$step);
@@ -51,13 +51,13 @@ def Eft_PutOp : Eft_Op<"put", []> {
   let hasVerifier = 1;
 }
 
-def Eft_TakeOp : Eft_Op<"take", []> {
+def Eft_BufferReadOp : Eft_Op<"buffer_read", []> {
   let summary = "Reads one step's part of a block from a buffer";
   let description = [{
-    The inverse of `eft.put`.
+    The inverse of `eft.buffer_write`.
 
     ```mlir
-    %tile = eft.take %b[%step] : !eft.buffer<tensor<1024xf32, #layout>> -> tensor<64xf32, #tile>
+    %tile = eft.buffer_read %b[%step] : !eft.buffer<tensor<1024xf32, #layout>> -> tensor<64xf32, #tile>
     ```
 
     On a CPU a block can be taken whose places hold other elements than they put there, or fewer of
@@ -66,7 +66,7 @@ def Eft_TakeOp : Eft_Op<"take", []> {
     a block of 8 × 4 transposed:
 
     ```mlir
-    %t = eft.take %b[%zero] of #eft.layout<lane = [[1, 0], [2, 0], [4, 0]], step = [[0, 1], [0, 2]]>
+    %t = eft.buffer_read %b[%zero] of #eft.layout<lane = [[1, 0], [2, 0], [4, 0]], step = [[0, 1], [0, 2]]>
         : !eft.buffer<tensor<8x4xf32, #layout>> -> tensor<4x8xf32, #transposed>
     ```
   }];
@@ -80,7 +80,7 @@ def Eft_TakeOp : Eft_Op<"take", []> {
   let hasVerifier = 1;
 }
 
-def Eft_PickOp : Eft_Op<"pick", []> {
+def Eft_BufferGatherOp : Eft_Op<"buffer_gather", []> {
   let summary = "Reads elements of a buffer by computed numbers";
   let description = [{
     On a CPU: the number of an element is that of its place, the lowest bits of which are the lane.
@@ -88,7 +88,7 @@ def Eft_PickOp : Eft_Op<"pick", []> {
     the result's last use.
 
     ```mlir
-    %v = eft.pick %b[%numbers] : !eft.buffer<tensor<1024xf32, #a>>, tensor<16xi32, #b> -> tensor<16xf32, #b>
+    %v = eft.buffer_gather %b[%numbers] : !eft.buffer<tensor<1024xf32, #a>>, tensor<16xi32, #b> -> tensor<16xf32, #b>
     ```
   }];
   let arguments = (ins Arg<Eft_Buffer, "", [MemRead]>:$buffer, Eft_WordLike:$numbers);

@@ -14,10 +14,10 @@ using namespace mlir;
 namespace eft {
 
 /// What has this many vectors at most is moved in registers.
-static constexpr int64_t fewVectors = 8;
+static constexpr int64_t smallVectors = 8;
 
 /// The buffers of all that is moved may take so many bytes; what is beyond is moved in registers.
-static constexpr int64_t mostMovedBytes = 1024 * 1024;
+static constexpr int64_t maxMovedBytes = 1024 * 1024;
 
 static bool isOfBooleans(Value value) { return getElementTypeOrSelf(value).isInteger(1); }
 
@@ -28,7 +28,7 @@ static RankedTensorType ofType(Value value, Type element) {
 }
 
 bool BufferKeeper::isWorthABuffer(Value source, Value result) {
-  if (std::max(registersOf(source.getType()), registersOf(result.getType())) <= fewVectors)
+  if (std::max(registersOf(source.getType()), registersOf(result.getType())) <= smallVectors)
     return false;
   if (factors.contains(source))
     return true;
@@ -36,7 +36,7 @@ bool BufferKeeper::isWorthABuffer(Value source, Value result) {
   Type element = block.getElementType();
   int64_t bits = element.isIntOrFloat() ? std::max(8u, element.getIntOrFloatBitWidth()) : 64;
   int64_t bytes = bits / 8 << layoutOf(block)->source().bits();
-  if (movedBytes + bytes > mostMovedBytes)
+  if (movedBytes + bytes > maxMovedBytes)
     return false;
   movedBytes += bytes;
   return true;
@@ -69,8 +69,9 @@ void BufferKeeper::keepMove(Operation *op) {
     if (movement->flipped != 0)
       flipped = b.getI64IntegerAttr(int64_t(movement->flipped));
     Value zero = b.create<arith::ConstantIntOp>(op->getLoc(), 0, 32);
-    Value taken = b.create<TakeOp>(op->getLoc(), ofType(result, element), buffer, zero,
-                                   toAttribute(op->getContext(), movement->elements), flipped);
+    Value taken =
+        b.create<BufferReadOp>(op->getLoc(), ofType(result, element), buffer, zero,
+                               toAttribute(op->getContext(), movement->elements), flipped);
     if (isOfBooleans(result))
       taken = b.create<arith::TruncIOp>(op->getLoc(), result.getType(), taken);
     result.replaceAllUsesWith(taken);
@@ -80,7 +81,7 @@ void BufferKeeper::keepMove(Operation *op) {
 
 /// Each place takes that source which it holds: what is left to move are the sources.
 void BufferKeeper::keepJoin(JoinOp join) {
-  if (registersOf(join.getType()) <= fewVectors)
+  if (registersOf(join.getType()) <= smallVectors)
     return;
   OpBuilder b(join);
   Location loc = join.getLoc();
@@ -141,7 +142,7 @@ void BufferKeeper::keepGather(GatherOp gather) {
     number = number ? b.create<arith::XOrIOp>(number, part).getResult() : part;
   }
   Type element = cast<BufferType>(buffer.getType()).getBlock().getElementType();
-  Value picked = b.create<PickOp>(ofType(result, element), buffer, number);
+  Value picked = b.create<BufferGatherOp>(ofType(result, element), buffer, number);
   if (isOfBooleans(result))
     picked = b.create<arith::TruncIOp>(result.getType(), picked);
   result.replaceAllUsesWith(picked);
@@ -151,7 +152,7 @@ void BufferKeeper::keepGather(GatherOp gather) {
 /// Prints from a buffer, which is filled where that is done. Prints of blocks of one type share it.
 void BufferKeeper::keepPrint(PrintOp print) {
   Value value = print.getValue();
-  if (!value || registersOf(value.getType()) <= fewVectors ||
+  if (!value || registersOf(value.getType()) <= smallVectors ||
       !numbered(*layoutOf(value.getType())).isSurjective())
     return;
   Value &buffer = printed[value.getType()];

@@ -14,7 +14,7 @@ namespace {
 
 /// What is carried in so many registers stays there; so does, beside large blocks, what takes no
 /// more than the second number.
-constexpr int64_t fewRegisters = 8, hardlyAny = 2;
+constexpr int64_t smallRegisters = 8, tinyRegisters = 2;
 
 llvm::BitVector joined(const llvm::BitVector &first, const llvm::BitVector &second) {
   llvm::BitVector all = first;
@@ -47,7 +47,7 @@ llvm::BitVector BufferKeeper::chooseCarried(TypeRange types) const {
     total += registersOf(type);
   llvm::BitVector chosen(types.size());
   for (auto [number, type] : llvm::enumerate(types))
-    if (total > fewRegisters && registersOf(type) > hardlyAny)
+    if (total > smallRegisters && registersOf(type) > tinyRegisters)
       chosen.set(number);
   return chosen;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // eft-keep-in-buffers: what loops and conditionals carry, what is multiplied, and what is scanned
 // lies in memory. Nothing is done in steps here: whole blocks are put into buffers and taken from
-// them, and what eft-split-into-steps makes of that is right whatever it chooses.
+// them, and what eft-tile-blocks makes of that is right whatever it chooses.
 //
 // A block's buffer is found from its use: what ends in a buffer is made there. So the code is
 // walked from its end.
@@ -21,18 +21,18 @@ namespace eft {
 namespace {
 
 /// A block that is taken from a buffer and put back is there already.
-bool isPutBack(PutOp put) {
-  TakeOp take = wholeTakeOf(put.getPart());
+bool isPutBack(BufferWriteOp put) {
+  BufferReadOp take = wholeTakeOf(put.getPart());
   return take && !take.getElements() && isWhole(put) && take.getBuffer() == put.getBuffer() &&
          isUnchangedAt(take, put);
 }
 
 void dropIdleOps(func::FuncOp function) {
-  SmallVector<PutOp> puts;
-  function.walk([&](PutOp put) { puts.push_back(put); });
+  SmallVector<BufferWriteOp> puts;
+  function.walk([&](BufferWriteOp put) { puts.push_back(put); });
   for (bool changed = true; changed;) {
     const size_t before = puts.size();
-    llvm::erase_if(puts, [](PutOp put) {
+    llvm::erase_if(puts, [](BufferWriteOp put) {
       bool isIdle = isPutBack(put);
       if (isIdle)
         put.erase();
@@ -40,7 +40,7 @@ void dropIdleOps(func::FuncOp function) {
     });
     changed = puts.size() != before;
   }
-  function.walk([](TakeOp take) {
+  function.walk([](BufferReadOp take) {
     if (take->use_empty())
       take.erase();
   });

@@ -17,20 +17,20 @@ static bool isWholePart(Value part, BufferType buffer, Value step) {
   return part.getType() == buffer.getBlock() && matchPattern(step, m_Zero());
 }
 
-bool isWhole(PutOp put) {
+bool isWhole(BufferWriteOp put) {
   return isWholePart(put.getPart(), put.getBuffer().getType(), put.getStep());
 }
 
-bool isWhole(TakeOp take) {
+bool isWhole(BufferReadOp take) {
   if (std::optional<LinearLayout> moved = elementsOf(take))
     return matchPattern(take.getStep(), m_Zero()) &&
            layoutOf(take.getType())->placeBits(place::step) == moved->placeBits(place::step);
   return isWholePart(take.getPart(), take.getBuffer().getType(), take.getStep());
 }
 
-TakeOp wholeTakeOf(Value value) {
-  auto take = value.getDefiningOp<TakeOp>();
-  return take && isWhole(take) ? take : TakeOp();
+BufferReadOp wholeTakeOf(Value value) {
+  auto take = value.getDefiningOp<BufferReadOp>();
+  return take && isWhole(take) ? take : BufferReadOp();
 }
 
 Value makeBuffer(Operation *inside, RankedTensorType block) {
@@ -41,14 +41,14 @@ Value makeBuffer(Operation *inside, RankedTensorType block) {
   return b.create<BufferOp>(inside->getLoc(), BufferType::get(b.getContext(), block));
 }
 
-PutOp putWhole(OpBuilder &b, Location loc, Value block, Value buffer) {
-  return b.create<PutOp>(loc, block, buffer, b.create<arith::ConstantIntOp>(loc, 0, 32));
+BufferWriteOp putWhole(OpBuilder &b, Location loc, Value block, Value buffer) {
+  return b.create<BufferWriteOp>(loc, block, buffer, b.create<arith::ConstantIntOp>(loc, 0, 32));
 }
 
 Value takeWhole(OpBuilder &b, Location loc, Value buffer) {
   Value zero = b.create<arith::ConstantIntOp>(loc, 0, 32);
-  return b.create<TakeOp>(loc, cast<BufferType>(buffer.getType()).getBlock(), buffer, zero,
-                          LayoutAttr(), IntegerAttr());
+  return b.create<BufferReadOp>(loc, cast<BufferType>(buffer.getType()).getBlock(), buffer, zero,
+                                LayoutAttr(), IntegerAttr());
 }
 
 //===--- What a buffer holds when -------------------------------------------------------------===//
@@ -57,7 +57,7 @@ static bool writes(OpOperand &use) {
   Operation *user = use.getOwner();
   if (auto dot = dyn_cast<DotIntoOp>(user))
     return &use == &dot.getAccMutable();
-  return !isa<TakeOp, PickOp, PrintOp>(user);
+  return !isa<BufferReadOp, BufferGatherOp, PrintOp>(user);
 }
 
 /// Whether `writer` may run between the start of a block and the time that the program comes to
@@ -79,7 +79,7 @@ static bool mayRunBefore(Operation *writer, Operation *place, Block *block) {
   return side->findAncestorOpInRegion(*writer) && mayRunBefore(writer, place, &side->front());
 }
 
-bool isUnchangedAt(TakeOp take, Operation *place) {
+bool isUnchangedAt(BufferReadOp take, Operation *place) {
   Block *block = take->getBlock();
   return llvm::none_of(take.getBuffer().getUses(), [&](OpOperand &use) {
     if (!writes(use))

@@ -166,26 +166,26 @@ LogicalResult CpuLowering::lowerAtomic(ImplicitLocOpBuilder &b, Operation *op) {
     return op->emitOpError("must be done once for each element, but the layout has copies, got ")
            << block;
   HostAtomic atomic(b, op);
-  Pieces addresses(piecesOf(pointerOf(op))), masks(addresses.size()), results;
+  Fragments addresses(fragmentsOf(pointerOf(op))), masks(addresses.size()), results;
   if (Value mask = maskOf(op))
-    masks = Pieces(piecesOf(mask));
+    masks = Fragments(fragmentsOf(mask));
   SmallVector<Value> operands(op->getOperands().drop_front());
   if (maskOf(op))
     operands.pop_back();
-  for (auto [piece, address] : llvm::enumerate(addresses)) {
-    SmallVector<Value> ofPiece;
+  for (auto [fragment, address] : llvm::enumerate(addresses)) {
+    SmallVector<Value> ofFragment;
     for (Value operand : operands)
-      ofPiece.push_back(piecesOf(operand)[piece]);
+      ofFragment.push_back(fragmentsOf(operand)[fragment]);
     if (!block) {
       Type type = op->getResult(0).getType();
       results.push_back(
-          underMask(b, masks[piece], type, [&] { return atomic.apply(address, ofPiece); }));
+          underMask(b, masks[fragment], type, [&] { return atomic.apply(address, ofFragment); }));
       continue;
     }
-    auto type = cast<VectorType>(pieceType(block, block.getElementType()));
-    results.push_back(lanes(b, atomic, type, address, masks[piece], ofPiece));
+    auto type = cast<VectorType>(fragmentType(block, block.getElementType()));
+    results.push_back(lanes(b, atomic, type, address, masks[fragment], ofFragment));
   }
-  setPieces(op->getResult(0), std::move(results));
+  setFragments(op->getResult(0), std::move(results));
   return success();
 }
 

@@ -34,10 +34,10 @@ LogicalResult CpuLowering::lowerPrint(ImplicitLocOpBuilder &b, PrintOp print) {
     emitPrint(b, hostPrintName, format, memory, values);
     return success();
   }
-  Pieces pieces(piecesOf(print.getValue()));
-  StackBlock elements(b, block.getShape(), getElementTypeOrSelf(pieces.front().getType()),
+  Fragments fragments(fragmentsOf(print.getValue()));
+  StackBlock elements(b, block.getShape(), getElementTypeOrSelf(fragments.front().getType()),
                       /*fastest=*/rank - 1);
-  elements.store(pieces, *layoutOf(block));
+  elements.store(fragments, *layoutOf(block));
 
   auto constant = [&](int64_t value) -> Value { return b.create<arith::ConstantIntOp>(value, 64); };
   auto loop = b.create<scf::ForOp>(constant(0), constant(block.getNumElements()), constant(1));
@@ -82,10 +82,10 @@ void CpuLowering::printBuffer(ImplicitLocOpBuilder &b, PrintOp print) {
 }
 
 void CpuLowering::lowerAssert(ImplicitLocOpBuilder &b, AssertOp assertion) {
-  Pieces pieces(piecesOf(assertion.getCondition()));
-  Value holds = pieces.front();
-  for (Value piece : ArrayRef(pieces).drop_front())
-    holds = b.create<arith::AndIOp>(holds, piece);
+  Fragments fragments(fragmentsOf(assertion.getCondition()));
+  Value holds = fragments.front();
+  for (Value fragment : ArrayRef(fragments).drop_front())
+    holds = b.create<arith::AndIOp>(holds, fragment);
   if (isa<VectorType>(holds.getType()))
     holds = b.create<vector::ReductionOp>(vector::CombiningKind::AND, holds);
   Value fails = b.create<arith::XOrIOp>(holds, b.create<arith::ConstantIntOp>(1, 1));

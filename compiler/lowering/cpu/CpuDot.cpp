@@ -184,12 +184,12 @@ LogicalResult CpuLowering::lowerDot(ImplicitLocOpBuilder &b, DotOp dot) {
   // Single elements of the first factor are read, so it may lie as it comes.
   StackBlock a(b, shapeOf(dot.getA()), element, fastestDimension(layoutA, 0));
   StackBlock other(b, shapeOf(dot.getB()), element, 1), acc(b, shapeOf(dot), element, 1);
-  a.store(piecesOf(dot.getA()), layoutA);
-  other.store(piecesOf(dot.getB()), *layoutOf(dot.getB().getType()));
-  acc.store(piecesOf(dot.getAcc()), *layoutOf(dot.getType()));
+  a.store(fragmentsOf(dot.getA()), layoutA);
+  other.store(fragmentsOf(dot.getB()), *layoutOf(dot.getB().getType()));
+  acc.store(fragmentsOf(dot.getAcc()), *layoutOf(dot.getType()));
   const int64_t extents[] = {shapeOf(dot)[0], shapeOf(dot)[1], shapeOf(dot.getA())[1]};
   DotLoops(b, a.matrix(), other.matrix(), acc.matrix(), extents, vectorBits).emit();
-  setPieces(dot, acc.load(*layoutOf(dot.getType())));
+  setFragments(dot, acc.load(*layoutOf(dot.getType())));
   return success();
 }
 

@@ -23,7 +23,7 @@ Value CpuLowering::isOdd(ImplicitLocOpBuilder &b, uint64_t threads, unsigned lan
   return b.create<arith::ConstantOp>(DenseElementsAttr::get(type, lanes));
 }
 
-Value CpuLowering::shuffleLanes(ImplicitLocOpBuilder &b, Value piece, const ShufflePlan &plan,
+Value CpuLowering::shuffleLanes(ImplicitLocOpBuilder &b, Value fragment, const ShufflePlan &plan,
                                 uint64_t lanes) {
   SmallVector<int64_t> mask;
   for (uint64_t lane = 0; lane < uint64_t(1) << plan.takingLaneBits; ++lane) {
@@ -32,20 +32,20 @@ Value CpuLowering::shuffleLanes(ImplicitLocOpBuilder &b, Value piece, const Shuf
       from ^= (lane >> bit & 1) ? plan.laneColumns[bit] : 0;
     mask.push_back(int64_t(from));
   }
-  return b.create<vector::ShuffleOp>(piece, piece, mask);
+  return b.create<vector::ShuffleOp>(fragment, fragment, mask);
 }
 
-Value CpuLowering::indexAt(ImplicitLocOpBuilder &b, const LinearLayout &layout, unsigned piece) {
+Value CpuLowering::indexAt(ImplicitLocOpBuilder &b, const LinearLayout &layout, unsigned fragment) {
   const Space::Dim &lane = layout.source().dims()[1];
   SmallVector<int32_t> indices;
   for (uint64_t i = 0; i < uint64_t(1) << lane.bits; ++i)
-    indices.push_back(int32_t(layout.applyPacked(piece | i << lane.offset)));
+    indices.push_back(int32_t(layout.applyPacked(fragment | i << lane.offset)));
   auto type = VectorType::get(indices.size(), b.getI32Type());
   return b.create<arith::ConstantOp>(DenseElementsAttr::get(type, ArrayRef(indices)));
 }
 
-Value CpuLowering::scalarOfPiece(ImplicitLocOpBuilder &b, Value piece) {
-  return b.create<vector::ExtractOp>(piece, 0);
+Value CpuLowering::scalarOfFragment(ImplicitLocOpBuilder &b, Value fragment) {
+  return b.create<vector::ExtractOp>(fragment, 0);
 }
 
 namespace {
@@ -80,10 +80,10 @@ Value fromMemory(ImplicitLocOpBuilder &b, Value vector, Type element) {
 
 } // namespace
 
-SmallVector<PieceLowering::Pieces> CpuLowering::pick(ImplicitLocOpBuilder &b,
-                                                     ArrayRef<Pieces> sources,
-                                                     const LinearLayout &from,
-                                                     ArrayRef<Value> indices) {
+SmallVector<FragmentLowering::Fragments> CpuLowering::pick(ImplicitLocOpBuilder &b,
+                                                           ArrayRef<Fragments> sources,
+                                                           const LinearLayout &from,
+                                                           ArrayRef<Value> indices) {
   // In the buffer a vector's lanes lie side by side, and one vector behind the other.
   LinearLayout places = *from.rightInverse();
   const std::vector<Space::Dim> &dims = from.source().dims();
@@ -93,25 +93,25 @@ SmallVector<PieceLowering::Pieces> CpuLowering::pick(ImplicitLocOpBuilder &b,
     uint64_t step = place & from.source().mask(0);
     images.push_back(int64_t(step << dims[1].bits | place >> dims[1].offset));
   }
-  Pieces offsets;
+  Fragments offsets;
   for (Value index : indices)
     offsets.push_back(emitLinearMap(b, index, images));
 
-  SmallVector<Pieces> results;
+  SmallVector<Fragments> results;
   auto pointerType = LLVM::LLVMPointerType::get(b.getContext());
-  for (const Pieces &source : sources) {
+  for (const Fragments &source : sources) {
     Type element = cast<VectorType>(source.front().getType()).getElementType();
     auto stored = cast<VectorType>(toMemory(b, source.front()).getType());
     Type inMemory = stored.getElementType();
     unsigned bytes = inMemory.getIntOrFloatBitWidth() / 8;
     int64_t lanes = stored.getNumElements();
     Value buffer = stackBuffer(b, inMemory, source.size() * lanes);
-    for (auto [step, piece] : llvm::enumerate(source)) {
+    for (auto [step, fragment] : llvm::enumerate(source)) {
       Value pointer =
           b.create<LLVM::GEPOp>(pointerType, inMemory, buffer, LLVM::GEPArg(int32_t(step * lanes)));
-      b.create<LLVM::StoreOp>(toMemory(b, piece), pointer, bytes);
+      b.create<LLVM::StoreOp>(toMemory(b, fragment), pointer, bytes);
     }
-    Pieces &result = results.emplace_back();
+    Fragments &result = results.emplace_back();
     for (Value offset : offsets) {
       int64_t count = cast<VectorType>(offset.getType()).getNumElements();
       Value pointers = b.create<LLVM::GEPOp>(LLVM::getFixedVectorType(pointerType, count), inMemory,

@@ -141,22 +141,23 @@ LogicalResult CpuLowering::lowerLoad(ImplicitLocOpBuilder &b, LoadOp load) {
   auto block = dyn_cast<RankedTensorType>(load.getType());
   if (!block)
     return loadScalar(b, load), success();
-  auto type = cast<VectorType>(pieceType(block, block.getElementType()));
+  auto type = cast<VectorType>(fragmentType(block, block.getElementType()));
   // Masked loads have no volatile form: a fence keeps LLVM from taking an earlier value.
   if (load.readsAnew())
     b.create<LLVM::FenceOp>(LLVM::AtomicOrdering::acq_rel, "singlethread");
   VectorAccess access(b, type, load.getRun(), load.readsAnew(), isUniformOverLanes(block));
-  Pieces addresses(piecesOf(load.getPointer())), masks(addresses.size()), others(addresses.size());
+  Fragments addresses(fragmentsOf(load.getPointer())), masks(addresses.size()),
+      others(addresses.size());
   if (load.getMask()) {
-    masks = Pieces(piecesOf(load.getMask()));
+    masks = Fragments(fragmentsOf(load.getMask()));
     others = load.getOther()
-                 ? Pieces(piecesOf(load.getOther()))
-                 : Pieces(addresses.size(), b.create<arith::ConstantOp>(b.getZeroAttr(type)));
+                 ? Fragments(fragmentsOf(load.getOther()))
+                 : Fragments(addresses.size(), b.create<arith::ConstantOp>(b.getZeroAttr(type)));
   }
-  Pieces values;
+  Fragments values;
   for (auto [address, mask, other] : llvm::zip_equal(addresses, masks, others))
     values.push_back(access.load(address, mask, other));
-  setPieces(load, std::move(values));
+  setFragments(load, std::move(values));
   return success();
 }
 
@@ -164,12 +165,12 @@ LogicalResult CpuLowering::lowerStore(ImplicitLocOpBuilder &b, StoreOp store) {
   auto block = dyn_cast<RankedTensorType>(store.getValue().getType());
   if (!block)
     return storeScalar(b, store), success();
-  VectorAccess access(b, cast<VectorType>(pieceType(block, block.getElementType())),
+  VectorAccess access(b, cast<VectorType>(fragmentType(block, block.getElementType())),
                       store.getRun());
-  Pieces addresses(piecesOf(store.getPointer())), values(piecesOf(store.getValue()));
-  Pieces masks(addresses.size());
+  Fragments addresses(fragmentsOf(store.getPointer())), values(fragmentsOf(store.getValue()));
+  Fragments masks(addresses.size());
   if (store.getMask())
-    masks = Pieces(piecesOf(store.getMask()));
+    masks = Fragments(fragmentsOf(store.getMask()));
   for (auto [address, value, mask] : llvm::zip_equal(addresses, values, masks))
     access.store(address, value, mask);
   return success();
@@ -182,7 +183,7 @@ void CpuLowering::loadScalar(ImplicitLocOpBuilder &b, LoadOp load) {
                                   alignmentOf(load.getType()), load.readsAnew());
   };
   if (!load.getMask())
-    return setPieces(load, {loadOne()});
+    return setFragments(load, {loadOne()});
   Value other = load.getOther()
                     ? scalarOf(load.getOther())
                     : b.create<arith::ConstantOp>(b.getZeroAttr(load.getType())).getResult();
@@ -193,7 +194,7 @@ void CpuLowering::loadScalar(ImplicitLocOpBuilder &b, LoadOp load) {
   b.create<scf::YieldOp>(loadOne());
   b.setInsertionPointToStart(choice.elseBlock());
   b.create<scf::YieldOp>(other);
-  setPieces(load, {choice.getResult(0)});
+  setFragments(load, {choice.getResult(0)});
 }
 
 void CpuLowering::storeScalar(ImplicitLocOpBuilder &b, StoreOp store) {

@@ -121,7 +121,7 @@ struct TakenNumbers {
   SmallVector<int64_t> lanes, steps; // what their bits add
   int64_t first = 0;
 
-  explicit TakenNumbers(TakeOp take) {
+  explicit TakenNumbers(BufferReadOp take) {
     LinearLayout elements = numbered(*elementsOf(take));
     LinearLayout places =
         *numbered(*layoutOf(take.getBuffer().getType().getBlock())).rightInverse();
@@ -150,11 +150,11 @@ struct TakenNumbers {
 
 } // namespace
 
-void CpuLowering::lowerMovedTake(ImplicitLocOpBuilder &b, TakeOp take) {
+void CpuLowering::lowerMovedTake(ImplicitLocOpBuilder &b, BufferReadOp take) {
   const TakenNumbers numbers(take);
   auto type =
-      cast<VectorType>(pieceType(take.getType(), scalarType(take.getType().getElementType())));
-  const unsigned keptBits = placeBits(take.getType(), pieceDimension);
+      cast<VectorType>(fragmentType(take.getType(), scalarType(take.getType().getElementType())));
+  const unsigned keptBits = placeBits(take.getType(), fragmentDimension);
   const ArrayRef<int64_t> inPart = ArrayRef(numbers.steps).take_front(keptBits),
                           above = ArrayRef(numbers.steps).drop_front(keptBits);
   Value start = emitLinearMap(b, scalarOf(take.getStep()), above);
@@ -162,35 +162,35 @@ void CpuLowering::lowerMovedTake(ImplicitLocOpBuilder &b, TakeOp take) {
   const int64_t moving = TakenNumbers::all(above);
   const bool isApart = (moving & TakenNumbers::all(numbers.lanes)) == 0;
   Taker taker(b, type, take.getBuffer().getType().getBlock().getNumElements());
-  Pieces pieces;
-  for (int64_t piece = 0; piece < int64_t(1) << keptBits; ++piece) {
-    const int64_t own = numbers.first ^ TakenNumbers::sum(inPart, piece);
+  Fragments fragments;
+  for (int64_t fragment = 0; fragment < int64_t(1) << keptBits; ++fragment) {
+    const int64_t own = numbers.first ^ TakenNumbers::sum(inPart, fragment);
     SmallVector<int64_t> lanes;
     for (int64_t lane = 0; lane < type.getNumElements(); ++lane)
       lanes.push_back(TakenNumbers::sum(numbers.lanes, lane) ^ (isApart ? own & ~moving : own));
     if (isApart) {
       Value at = b.create<arith::XOrIOp>(start, b.create<arith::ConstantIntOp>(own & moving, 32));
       Value memory = b.create<LLVM::GEPOp>(buffer.getType(), type.getElementType(), buffer, at);
-      pieces.push_back(taker.take(memory, lanes, moving == 0 ? INT64_MAX : moving & -moving));
+      fragments.push_back(taker.take(memory, lanes, moving == 0 ? INT64_MAX : moving & -moving));
       continue;
     }
     SmallVector<int32_t> words(lanes.begin(), lanes.end());
     auto wordsType = VectorType::get(type.getShape(), b.getI32Type());
     Value offsets = b.create<arith::ConstantOp>(DenseElementsAttr::get(wordsType, ArrayRef(words)));
     offsets = b.create<arith::XOrIOp>(offsets, b.create<vector::SplatOp>(wordsType, start));
-    pieces.push_back(gatherFrom(b, buffer, type, offsets));
+    fragments.push_back(gatherFrom(b, buffer, type, offsets));
   }
-  setPieces(take, std::move(pieces));
+  setFragments(take, std::move(fragments));
 }
 
-void CpuLowering::lowerPick(ImplicitLocOpBuilder &b, PickOp pick) {
+void CpuLowering::lowerBufferGather(ImplicitLocOpBuilder &b, BufferGatherOp pick) {
   Value buffer = scalarOf(pick.getBuffer());
   RankedTensorType block = pick.getResult().getType();
-  auto type = cast<VectorType>(pieceType(block, scalarType(block.getElementType())));
-  Pieces results;
-  for (Value numbers : Pieces(piecesOf(pick.getNumbers())))
+  auto type = cast<VectorType>(fragmentType(block, scalarType(block.getElementType())));
+  Fragments results;
+  for (Value numbers : Fragments(fragmentsOf(pick.getNumbers())))
     results.push_back(gatherFrom(b, buffer, type, numbers));
-  setPieces(pick, std::move(results));
+  setFragments(pick, std::move(results));
 }
 
 } // namespace eft

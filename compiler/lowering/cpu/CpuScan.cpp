@@ -160,7 +160,7 @@ LogicalResult CpuLowering::lowerScanInto(ImplicitLocOpBuilder &b, ScanIntoOp sca
   RankedTensorType block;
   for (Value buffer : scan.getBuffers()) {
     block = cast<BufferType>(buffer.getType()).getBlock();
-    types.push_back(cast<VectorType>(pieceType(block, scalarType(block.getElementType()))));
+    types.push_back(cast<VectorType>(fragmentType(block, scalarType(block.getElementType()))));
     buffers.push_back(scalarOf(buffer));
   }
   std::optional<SmallVector<AxisLevel>> levels = levelsOf(*layoutOf(block), scan.getAxis());
@@ -169,7 +169,7 @@ LogicalResult CpuLowering::lowerScanInto(ImplicitLocOpBuilder &b, ScanIntoOp sca
   Combiner combiner(*this, scan.getCombine(), block);
   if (failed(combiner.check()))
     return failure();
-  ScanLoops(b, combiner, buffers, types, numPieces(block), scan.getReverse()).emit(*levels);
+  ScanLoops(b, combiner, buffers, types, numFragments(block), scan.getReverse()).emit(*levels);
   return success();
 }
 

@@ -166,7 +166,7 @@ LogicalResult CpuLowering::lowerSortInto(ImplicitLocOpBuilder &b, SortIntoOp sor
   std::optional<SmallVector<AxisLevel>> levels = levelsOf(layout, sort.getAxis());
   if (!levels)
     return sort.emitOpError("can't sort a buffer in this order, got ") << block;
-  auto type = cast<VectorType>(pieceType(block, block.getElementType()));
+  auto type = cast<VectorType>(fragmentType(block, block.getElementType()));
   SortLoops(b, sort, scalarOf(sort.getBuffer()), type, layout, *levels).emit();
   return success();
 }

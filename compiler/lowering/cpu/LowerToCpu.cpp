@@ -27,25 +27,25 @@ void CpuLowering::addProgramArguments(func::FuncOp kernel) {
     program.push_back(kernel.getBody().front().addArgument(i32, kernel.getLoc()));
 }
 
-Type CpuLowering::pieceType(RankedTensorType block, Type element) {
+Type CpuLowering::fragmentType(RankedTensorType block, Type element) {
   return VectorType::get(int64_t(1) << placeBits(block, "lane"), element);
 }
 
-Value CpuLowering::splat(ImplicitLocOpBuilder &b, Value scalar, Type piece) {
-  return b.create<vector::SplatOp>(piece, scalar);
+Value CpuLowering::splat(ImplicitLocOpBuilder &b, Value scalar, Type fragment) {
+  return b.create<vector::SplatOp>(fragment, scalar);
 }
 
-CpuLowering::Pieces CpuLowering::arange(ImplicitLocOpBuilder &b, RankedTensorType block,
-                                        int64_t start) {
+CpuLowering::Fragments CpuLowering::arange(ImplicitLocOpBuilder &b, RankedTensorType block,
+                                           int64_t start) {
   LinearLayout layout = *layoutOf(block);
   // The packed place; a dimension that the layout does not have has no bits.
   auto at = [&](StringRef dimension, uint64_t value) -> uint64_t {
     std::optional<unsigned> number = layout.source().find(std::string_view(dimension));
     return number ? value << layout.source().dims()[*number].offset : 0;
   };
-  auto type = cast<VectorType>(pieceType(block, block.getElementType()));
-  Pieces result;
-  for (unsigned step = 0; step < numPieces(block); ++step) {
+  auto type = cast<VectorType>(fragmentType(block, block.getElementType()));
+  Fragments result;
+  for (unsigned step = 0; step < numFragments(block); ++step) {
     SmallVector<int32_t> coordinates;
     for (int64_t lane = 0; lane < type.getNumElements(); ++lane)
       coordinates.push_back(
@@ -57,10 +57,10 @@ CpuLowering::Pieces CpuLowering::arange(ImplicitLocOpBuilder &b, RankedTensorTyp
 }
 
 /// A CPU divides as fast as it would correct a product, and at no cost beside the memory.
-CpuLowering::Pieces CpuLowering::uniformDiv(ImplicitLocOpBuilder &b, UniformDivOp op) {
-  Pieces dividends(piecesOf(op.getDividend()));
+CpuLowering::Fragments CpuLowering::uniformDiv(ImplicitLocOpBuilder &b, UniformDivOp op) {
+  Fragments dividends(fragmentsOf(op.getDividend()));
   Value divisor = splat(b, scalarOf(op.getDivisor()), dividends.front().getType());
-  Pieces results;
+  Fragments results;
   for (Value dividend : dividends)
     results.push_back(b.create<arith::DivFOp>(dividend, divisor));
   return results;
@@ -70,8 +70,8 @@ LogicalResult CpuLowering::lowerInto(ImplicitLocOpBuilder &b, Operation *op) {
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
       .Case([&](DotIntoOp dot) { return lowerDotInto(b, dot); })
       .Case([&](SortIntoOp sort) { return lowerSortInto(b, sort); })
-      .Case([&](TakeOp take) { return lowerMovedTake(b, take), success(); })
-      .Case([&](PickOp pick) { return lowerPick(b, pick), success(); })
+      .Case([&](BufferReadOp take) { return lowerMovedTake(b, take), success(); })
+      .Case([&](BufferGatherOp pick) { return lowerBufferGather(b, pick), success(); })
       .Case([&](PrintOp print) { return printBuffer(b, print), success(); })
       .Default([&](Operation *) { return lowerScanInto(b, cast<ScanIntoOp>(op)); });
 }
@@ -79,15 +79,15 @@ LogicalResult CpuLowering::lowerInto(ImplicitLocOpBuilder &b, Operation *op) {
 namespace {
 
 /// A thread's stack has 8 MiB by default, and the caller's frames are on it too.
-constexpr int64_t mostStackBytes = 4 * 1024 * 1024;
+constexpr int64_t maxStackBytes = 4 * 1024 * 1024;
 
 LogicalResult checkStack(func::FuncOp kernel) {
   const int64_t bytes = markStackLifetimes(kernel);
-  if (bytes <= mostStackBytes)
+  if (bytes <= maxStackBytes)
     return success();
   return emitError(kernel.getLoc())
          << "kernel needs " << bytes << " bytes of stack for its blocks, more than "
-         << mostStackBytes << "; use smaller blocks";
+         << maxStackBytes << "; use smaller blocks";
 }
 
 struct LowerToCpuPass : impl::LowerToCpuBase<LowerToCpuPass> {

@@ -52,15 +52,15 @@ int64_t StackBlock::runOf(const LinearLayout &layout) const {
   return layout.contiguousAlong("lane", fastest);
 }
 
-void StackBlock::store(ArrayRef<Value> pieces, const LinearLayout &layout) {
+void StackBlock::store(ArrayRef<Value> fragments, const LinearLayout &layout) {
   const int64_t lanes = int64_t(1) << layout.placeBits("lane"), run = runOf(layout);
   const unsigned align = element.getIntOrFloatBitWidth() / 8;
-  for (auto [step, piece] : llvm::enumerate(pieces))
+  for (auto [step, fragment] : llvm::enumerate(fragments))
     for (int64_t lane = 0; lane < lanes; lane += run) {
-      Value part = piece;
+      Value part = fragment;
       if (run < lanes) {
         auto selected = llvm::to_vector(llvm::seq(lane, lane + run));
-        part = b.create<vector::ShuffleOp>(piece, piece, selected);
+        part = b.create<vector::ShuffleOp>(fragment, fragment, selected);
       }
       Value pointer = at(numberOf(layout.apply(std::array{lane, int64_t(step)})));
       b.create<LLVM::StoreOp>(part, pointer, align);
@@ -70,7 +70,7 @@ void StackBlock::store(ArrayRef<Value> pieces, const LinearLayout &layout) {
 SmallVector<Value> StackBlock::load(const LinearLayout &layout) {
   const int64_t lanes = int64_t(1) << layout.placeBits("lane"), run = runOf(layout);
   const unsigned align = element.getIntOrFloatBitWidth() / 8;
-  SmallVector<Value> pieces;
+  SmallVector<Value> fragments;
   for (int64_t step = 0; step < int64_t(1) << layout.placeBits("step"); ++step) {
     SmallVector<Value> parts;
     for (int64_t lane = 0; lane < lanes; lane += run)
@@ -84,9 +84,9 @@ SmallVector<Value> StackBlock::load(const LinearLayout &layout) {
         parts[i / 2] = b.create<vector::ShuffleOp>(parts[i], parts[i + 1], all);
       parts.resize(parts.size() / 2);
     }
-    pieces.push_back(parts.front());
+    fragments.push_back(parts.front());
   }
-  return pieces;
+  return fragments;
 }
 
 } // namespace eft

@@ -18,7 +18,7 @@ public:
 
   /// Writes the vectors of a block of this layout (lane, step), and reads them. Lanes that are
   /// neighbours here move together.
-  void store(llvm::ArrayRef<mlir::Value> pieces, const LinearLayout &layout);
+  void store(llvm::ArrayRef<mlir::Value> fragments, const LinearLayout &layout);
   llvm::SmallVector<mlir::Value> load(const LinearLayout &layout);
 
   /// A block of two dimensions as a matrix.

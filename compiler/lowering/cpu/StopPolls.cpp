@@ -3,7 +3,7 @@
 
 #include "compiler/ir/EftDialect.h"
 #include "compiler/lowering/DebugCode.h"
-#include "compiler/lowering/steps/StepLoops.h"
+#include "compiler/lowering/tiling/TiledLoops.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -20,7 +20,7 @@ constexpr llvm::StringLiteral attentionName = "eft$attention", pollName = "eft$p
 
 /// The number of times that loop bodies may run between two looks. A body is a millisecond's work
 /// at most, and rarely more than a few microseconds'.
-constexpr int64_t mostTurns = 256;
+constexpr int64_t maxTurns = 256;
 
 /// The address of the word.
 Value attentionWord(ImplicitLocOpBuilder &b) {
@@ -65,7 +65,7 @@ int64_t turnsOf(LoopLikeOpInterface loop) {
   std::optional<int64_t> turns;
   if (auto forLoop = dyn_cast<scf::ForOp>(*loop))
     turns = forLoop->hasAttr(ofStepsName) ? 1 : constantTurns(forLoop);
-  if (turns && *turns <= mostTurns / inside)
+  if (turns && *turns <= maxTurns / inside)
     return *turns * inside;
   // A `while` has its condition in one region and its body in the other.
   emitAtStart(&loop->getRegions().back().front());

@@ -230,7 +230,7 @@ LogicalResult GpuLowering::lowerAtomic(ImplicitLocOpBuilder &b, Operation *op) {
   bool haveWaited = isOwner && (hasLoads || releases(order));
   if (haveWaited)
     b.create<NVVM::Barrier0Op>();
-  Pieces results = applyAtomic(b, op, isOwner);
+  Fragments results = applyAtomic(b, op, isOwner);
   if (isOwner && isUsed) {
     unsigned threads = layout ? 1u << (layout->placeBits("lane") + layout->placeBits("warp")) : 1;
     ResultSharing sharing(b, shared, threads, layout ? redundantThreadBits(*layout) : 0);
@@ -239,29 +239,29 @@ LogicalResult GpuLowering::lowerAtomic(ImplicitLocOpBuilder &b, Operation *op) {
   } else if (isOwner && (hasLoads || acquires(order))) {
     b.create<NVVM::Barrier0Op>();
   }
-  setPieces(result, std::move(results));
+  setFragments(result, std::move(results));
   return success();
 }
 
-GpuLowering::Pieces GpuLowering::applyAtomic(ImplicitLocOpBuilder &b, Operation *op,
-                                             Value isOwner) {
+GpuLowering::Fragments GpuLowering::applyAtomic(ImplicitLocOpBuilder &b, Operation *op,
+                                                Value isOwner) {
   ThreadAtomic atomic(b, op, /*addsBf16=*/computeCapability >= 90);
   Value mask = maskOf(op);
   SmallVector<Value> operands(op->getOperands().drop_front());
   if (mask)
     operands.pop_back();
-  Pieces addresses(piecesOf(pointerOf(op))), results;
-  for (auto [piece, address] : llvm::enumerate(addresses)) {
-    SmallVector<Value> ofPiece;
+  Fragments addresses(fragmentsOf(pointerOf(op))), results;
+  for (auto [fragment, address] : llvm::enumerate(addresses)) {
+    SmallVector<Value> ofFragment;
     for (Value operand : operands)
-      ofPiece.push_back(piecesOf(operand)[piece]);
+      ofFragment.push_back(fragmentsOf(operand)[fragment]);
     Value condition = isOwner;
     if (mask) {
-      condition = piecesOf(mask)[piece];
+      condition = fragmentsOf(mask)[fragment];
       if (isOwner)
         condition = b.create<arith::AndIOp>(condition, isOwner);
     }
-    results.push_back(atomic.apply(condition, address, ofPiece));
+    results.push_back(atomic.apply(condition, address, ofFragment));
   }
   return results;
 }

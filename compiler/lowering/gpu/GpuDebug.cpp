@@ -7,8 +7,8 @@
 // program vote, and if one of them has seen the condition fail, all of them end.
 #include "compiler/lowering/DebugCode.h"
 #include "compiler/lowering/LinearCode.h"
+#include "compiler/lowering/gpu/Convergence.h"
 #include "compiler/lowering/gpu/GpuLowering.h"
-#include "compiler/lowering/gpu/Meetings.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -76,10 +76,10 @@ LogicalResult GpuLowering::lowerPrint(ImplicitLocOpBuilder &b, PrintOp print) {
     emitPrint(b, "vprintf", format, memory, position);
     return success();
   }
-  for (auto [piece, bits] : llvm::enumerate(Pieces(piecesOf(value)))) {
+  for (auto [fragment, bits] : llvm::enumerate(Fragments(fragmentsOf(value)))) {
     SmallVector<Value> values = position;
     for (unsigned dim = 0; dim < rank; ++dim)
-      values.push_back(coordinate(b, *layout, dim, piece));
+      values.push_back(coordinate(b, *layout, dim, fragment));
     values.push_back(bits);
     emitPrint(b, "vprintf", format, memory, values);
   }
@@ -89,8 +89,8 @@ LogicalResult GpuLowering::lowerPrint(ImplicitLocOpBuilder &b, PrintOp print) {
 void GpuLowering::lowerAssert(ImplicitLocOpBuilder &b, AssertOp assertion) {
   auto module = assertion->getParentOfType<ModuleOp>();
   Value holds;
-  for (Value piece : piecesOf(assertion.getCondition()))
-    holds = holds ? b.create<arith::AndIOp>(holds, piece).getResult() : piece;
+  for (Value fragment : fragmentsOf(assertion.getCondition()))
+    holds = holds ? b.create<arith::AndIOp>(holds, fragment).getResult() : fragment;
   auto constant = [&](int64_t value, unsigned width) -> Value {
     return b.create<arith::ConstantIntOp>(value, width);
   };

@@ -91,13 +91,13 @@ private:
 
 } // namespace
 
-GpuLowering::Pieces GpuLowering::uniformDiv(ImplicitLocOpBuilder &b, UniformDivOp op) {
-  Pieces dividends(piecesOf(op.getDividend()));
+GpuLowering::Fragments GpuLowering::uniformDiv(ImplicitLocOpBuilder &b, UniformDivOp op) {
+  Fragments dividends(fragmentsOf(op.getDividend()));
   UniformDivision division(b, scalarOf(op.getDivisor()), scalarOf(op.getReciprocal()));
   SmallVector<Type> types(dividends.size(), dividends.front().getType());
   auto choice = b.create<scf::IfOp>(types, division.isSafe(dividends), /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(b);
-  Pieces results;
+  Fragments results;
   b.setInsertionPointToStart(choice.thenBlock());
   for (Value x : dividends)
     results.push_back(division.divide(x));
@@ -107,7 +107,7 @@ GpuLowering::Pieces GpuLowering::uniformDiv(ImplicitLocOpBuilder &b, UniformDivO
   for (Value x : dividends)
     results.push_back(b.create<arith::DivFOp>(x, scalarOf(op.getDivisor())));
   b.create<scf::YieldOp>(results);
-  return Pieces(choice.getResults());
+  return Fragments(choice.getResults());
 }
 
 } // namespace eft

@@ -4,10 +4,10 @@
 // A factor that comes from other threads is left in shared memory until the product is computed:
 // both factors are written, then each tile is read where it is multiplied, so that a thread needs
 // registers for a few tiles only, and the tensor cores have work while it reads. That holds inside
-// a warp too, where shuffles could do the same: they move one piece at a time.
+// a warp too, where shuffles could do the same: they move one fragment at a time.
 #include "compiler/lowering/gpu/GpuLowering.h"
 #include "compiler/lowering/gpu/OuterProducts.h"
-#include "compiler/lowering/gpu/SharedTrip.h"
+#include "compiler/lowering/gpu/Staging.h"
 #include "compiler/lowering/gpu/TensorCores.h"
 
 using namespace mlir;
@@ -27,38 +27,38 @@ bool GpuLowering::isLeftToUser(ConvertLayoutOp convert) {
   return !plan || !plan->isRenaming();
 }
 
-/// A factor of a product: its pieces, or its way through shared memory.
+/// A factor of a product: its fragments, or its way through shared memory.
 class GpuLowering::Factor {
 public:
   Factor(GpuLowering &lowering, Value block) {
     auto convert = block.getDefiningOp<ConvertLayoutOp>();
     if (!convert || !lowering.isLeftToUser(convert)) {
-      pieces = Pieces(lowering.piecesOf(block));
+      fragments = Fragments(lowering.fragmentsOf(block));
       return;
     }
-    Pieces source(lowering.piecesOf(convert.getSource()));
+    Fragments source(lowering.fragmentsOf(convert.getSource()));
     trip.emplace(lowering.shared, lowering.placesOf(convert.getSource().getType()),
                  lowering.placesOf(convert.getType()), 0, source);
   }
 
-  Value piece(ImplicitLocOpBuilder &b, unsigned number) {
-    return trip ? trip->read(b, 0, number) : pieces[number];
+  Value fragment(ImplicitLocOpBuilder &b, unsigned number) {
+    return trip ? trip->read(b, 0, number) : fragments[number];
   }
 
   void fetch(ImplicitLocOpBuilder &b) {
     if (trip)
-      pieces = trip->fetch(b).front();
+      fragments = trip->fetch(b).front();
     trip.reset();
   }
 
-  std::optional<SharedTrip> trip;
+  std::optional<Staging> trip;
 
 private:
-  Pieces pieces;
+  Fragments fragments;
 };
 
 void GpuLowering::writeFactors(ImplicitLocOpBuilder &b, MutableArrayRef<Factor> factors) {
-  SmallVector<SharedTrip *> trips;
+  SmallVector<Staging *> trips;
   uint64_t bytes = 0;
   bool isOneRound = true;
   for (Factor &factor : factors)
@@ -77,25 +77,25 @@ void GpuLowering::writeFactors(ImplicitLocOpBuilder &b, MutableArrayRef<Factor> 
   if (trips.size() == 2)
     trips[1]->setStart(trips[0]->bytes());
   shared.beginWriting(b);
-  for (SharedTrip *trip : trips)
+  for (Staging *trip : trips)
     trip->write(b);
   shared.beginReading(b);
 }
 
 LogicalResult GpuLowering::lowerDot(ImplicitLocOpBuilder &b, DotOp dot) {
-  Pieces acc(piecesOf(dot.getAcc()));
+  Fragments acc(fragmentsOf(dot.getAcc()));
   if (!dot.usesTensorCores()) {
-    Pieces a(piecesOf(dot.getA())), other(piecesOf(dot.getB()));
-    return setPieces(dot, sumOuterProducts(b, shared, dot, a, other, acc)), success();
+    Fragments a(fragmentsOf(dot.getA())), other(fragmentsOf(dot.getB()));
+    return setFragments(dot, sumOuterProducts(b, shared, dot, a, other, acc)), success();
   }
   Factor factors[] = {{*this, dot.getA()}, {*this, dot.getB()}};
   writeFactors(b, factors);
-  auto a = [&](unsigned piece) { return factors[0].piece(b, piece); };
-  auto other = [&](unsigned piece) { return factors[1].piece(b, piece); };
-  FailureOr<Pieces> result = multiplyOnTensorCores(b, dot, a, other, acc);
+  auto a = [&](unsigned fragment) { return factors[0].fragment(b, fragment); };
+  auto other = [&](unsigned fragment) { return factors[1].fragment(b, fragment); };
+  FailureOr<Fragments> result = multiplyOnTensorCores(b, dot, a, other, acc);
   if (failed(result))
     return failure();
-  setPieces(dot, std::move(*result));
+  setFragments(dot, std::move(*result));
   return success();
 }
 

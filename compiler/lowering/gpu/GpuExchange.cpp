@@ -3,7 +3,7 @@
 // between warps.
 #include "compiler/lowering/LinearCode.h"
 #include "compiler/lowering/gpu/GpuLowering.h"
-#include "compiler/lowering/gpu/SharedTrip.h"
+#include "compiler/lowering/gpu/Staging.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -62,7 +62,7 @@ Value GpuLowering::isOdd(ImplicitLocOpBuilder &b, uint64_t threads, unsigned) {
   return b.create<arith::CmpIOp>(arith::CmpIPredicate::ne, bits, constant(b, 0));
 }
 
-Value GpuLowering::shuffleLanes(ImplicitLocOpBuilder &b, Value piece, const ShufflePlan &plan,
+Value GpuLowering::shuffleLanes(ImplicitLocOpBuilder &b, Value fragment, const ShufflePlan &plan,
                                 uint64_t lanes) {
   NVVM::ShflKind kind = NVVM::ShflKind::bfly;
   Value lane = constant(b, int64_t(lanes));
@@ -72,33 +72,33 @@ Value GpuLowering::shuffleLanes(ImplicitLocOpBuilder &b, Value piece, const Shuf
     lane = b.create<arith::XOrIOp>(emitLinearMap(b, threadId(b), columns), lane);
   }
   constexpr int64_t wholeWarp = 31;
-  SmallVector<Value> words = toWords(b, piece);
+  SmallVector<Value> words = toWords(b, fragment);
   for (Value &word : words)
     word = b.create<NVVM::ShflOp>(word.getType(), constant(b, allLanes), word, lane,
                                   constant(b, wholeWarp), kind, UnitAttr());
-  return fromWords(b, words, piece.getType());
+  return fromWords(b, words, fragment.getType());
 }
 
-Value GpuLowering::indexAt(ImplicitLocOpBuilder &b, const LinearLayout &layout, unsigned piece) {
+Value GpuLowering::indexAt(ImplicitLocOpBuilder &b, const LinearLayout &layout, unsigned fragment) {
   SmallVector<int64_t> columns;
   for (unsigned bit = layout.source().dims()[1].offset; bit < layout.source().bits(); ++bit)
     columns.push_back(int64_t(layout.applyPacked(uint64_t(1) << bit)));
   Value index = emitLinearMap(b, threadId(b), columns);
-  return b.create<arith::XOrIOp>(index, constant(b, int64_t(layout.applyPacked(piece))));
+  return b.create<arith::XOrIOp>(index, constant(b, int64_t(layout.applyPacked(fragment))));
 }
 
-SmallVector<PieceLowering::Pieces> GpuLowering::pick(ImplicitLocOpBuilder &b,
-                                                     ArrayRef<Pieces> sources,
-                                                     const LinearLayout &from,
-                                                     ArrayRef<Value> indices) {
+SmallVector<FragmentLowering::Fragments> GpuLowering::pick(ImplicitLocOpBuilder &b,
+                                                           ArrayRef<Fragments> sources,
+                                                           const LinearLayout &from,
+                                                           ArrayRef<Value> indices) {
   // Where the elements will be read, nobody knows; they are written without conflicts.
-  return SharedTrip(shared, from, from, 0, sources).pick(b, indices);
+  return Staging(shared, from, from, 0, sources).pick(b, indices);
 }
 
-SmallVector<PieceLowering::Pieces> GpuLowering::fetchThroughMemory(ImplicitLocOpBuilder &b,
-                                                                   ArrayRef<Pieces> sources,
-                                                                   const Fetch &fetch) {
-  return SharedTrip(shared, fetch.from, fetch.wanted, fetch.offset, sources).fetch(b);
+SmallVector<FragmentLowering::Fragments>
+GpuLowering::fetchThroughMemory(ImplicitLocOpBuilder &b, ArrayRef<Fragments> sources,
+                                const Fetch &fetch) {
+  return Staging(shared, fetch.from, fetch.wanted, fetch.offset, sources).fetch(b);
 }
 
 } // namespace eft

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The GPU's side of the lowering: a piece is a scalar of the thread at hand.
+// The GPU's side of the lowering: a fragment is a scalar of the thread at hand.
 #pragma once
 
-#include "compiler/lowering/PieceLowering.h"
+#include "compiler/lowering/FragmentLowering.h"
 #include "compiler/lowering/gpu/SharedMemory.h"
 #include "compiler/lowering/gpu/UniformControl.h"
 
 namespace eft {
 
-class GpuLowering : public PieceLowering {
+class GpuLowering : public FragmentLowering {
 public:
   GpuLowering(mlir::func::FuncOp kernel, unsigned computeCapability)
-      : PieceLowering(kernel.getContext(), {"register", "lane", "warp"}), shared(kernel),
+      : FragmentLowering(kernel.getContext(), {"register", "lane", "warp"}), shared(kernel),
         computeCapability(computeCapability),
         hasLoads(
             kernel.walk([](LoadOp) { return mlir::WalkResult::interrupt(); }).wasInterrupted()) {}
@@ -24,12 +24,12 @@ public:
   }
 
 private:
-  mlir::Type pieceType(mlir::RankedTensorType, mlir::Type element) override { return element; }
+  mlir::Type fragmentType(mlir::RankedTensorType, mlir::Type element) override { return element; }
   mlir::Value splat(mlir::ImplicitLocOpBuilder &, mlir::Value scalar, mlir::Type) override {
     return scalar;
   }
-  Pieces arange(mlir::ImplicitLocOpBuilder &b, mlir::RankedTensorType block,
-                int64_t start) override;
+  Fragments arange(mlir::ImplicitLocOpBuilder &b, mlir::RankedTensorType block,
+                   int64_t start) override;
   mlir::LogicalResult lowerLoad(mlir::ImplicitLocOpBuilder &b, LoadOp load) override;
   mlir::LogicalResult lowerStore(mlir::ImplicitLocOpBuilder &b, StoreOp store) override;
   mlir::LogicalResult lowerAtomic(mlir::ImplicitLocOpBuilder &b, mlir::Operation *op) override;
@@ -41,27 +41,27 @@ private:
   void lowerBarrier(mlir::ImplicitLocOpBuilder &b) override;
   mlir::LogicalResult lowerPrint(mlir::ImplicitLocOpBuilder &b, PrintOp print) override;
   void lowerAssert(mlir::ImplicitLocOpBuilder &b, AssertOp assertion) override;
-  Pieces uniformDiv(mlir::ImplicitLocOpBuilder &b, UniformDivOp division) override;
+  Fragments uniformDiv(mlir::ImplicitLocOpBuilder &b, UniformDivOp division) override;
   mlir::Value programId(mlir::ImplicitLocOpBuilder &b, Axis axis) override;
   mlir::Value numPrograms(mlir::ImplicitLocOpBuilder &b, Axis axis) override;
   mlir::Value isOdd(mlir::ImplicitLocOpBuilder &b, uint64_t threads, unsigned laneBits) override;
-  mlir::Value shuffleLanes(mlir::ImplicitLocOpBuilder &b, mlir::Value piece,
+  mlir::Value shuffleLanes(mlir::ImplicitLocOpBuilder &b, mlir::Value fragment,
                            const ShufflePlan &plan, uint64_t lanes) override;
   mlir::Value indexAt(mlir::ImplicitLocOpBuilder &b, const LinearLayout &layout,
-                      unsigned piece) override;
-  llvm::SmallVector<Pieces> pick(mlir::ImplicitLocOpBuilder &b, llvm::ArrayRef<Pieces> sources,
-                                 const LinearLayout &from,
-                                 llvm::ArrayRef<mlir::Value> indices) override;
-  llvm::SmallVector<Pieces> fetchThroughMemory(mlir::ImplicitLocOpBuilder &b,
-                                               llvm::ArrayRef<Pieces> sources,
-                                               const Fetch &fetch) override;
-  mlir::Value scalarOfPiece(mlir::ImplicitLocOpBuilder &, mlir::Value piece) override {
-    return piece;
+                      unsigned fragment) override;
+  llvm::SmallVector<Fragments> pick(mlir::ImplicitLocOpBuilder &b,
+                                    llvm::ArrayRef<Fragments> sources, const LinearLayout &from,
+                                    llvm::ArrayRef<mlir::Value> indices) override;
+  llvm::SmallVector<Fragments> fetchThroughMemory(mlir::ImplicitLocOpBuilder &b,
+                                                  llvm::ArrayRef<Fragments> sources,
+                                                  const Fetch &fetch) override;
+  mlir::Value scalarOfFragment(mlir::ImplicitLocOpBuilder &, mlir::Value fragment) override {
+    return fragment;
   }
 
   /// A coordinate of what this thread holds in one of its registers.
   static mlir::Value coordinate(mlir::ImplicitLocOpBuilder &b, const LinearLayout &layout,
-                                unsigned dim, unsigned piece);
+                                unsigned dim, unsigned fragment);
 
   /// The condition under which this thread is the one that stores its elements; null if it always
   /// is.
@@ -70,8 +70,8 @@ private:
   /// The bits of a thread's number that make no difference to the elements that it holds.
   static unsigned redundantThreadBits(const LinearLayout &layout);
 
-  /// The pieces of what memory held, in the threads for which `isOwner` is true or null.
-  Pieces applyAtomic(mlir::ImplicitLocOpBuilder &b, mlir::Operation *op, mlir::Value isOwner);
+  /// The fragments of what memory held, in the threads for which `isOwner` is true or null.
+  Fragments applyAtomic(mlir::ImplicitLocOpBuilder &b, mlir::Operation *op, mlir::Value isOwner);
 
   class Factor; // GpuDot.cpp
   /// Takes what both factors need of other warps to shared memory.

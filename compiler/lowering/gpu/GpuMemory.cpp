@@ -26,11 +26,11 @@ namespace eft {
 
 namespace {
 
-using Pieces = PieceLowering::Pieces;
+using Fragments = FragmentLowering::Fragments;
 
-/// Whether a thread's last piece is the one with the highest index, whatever the thread: no two
+/// Whether a thread's last fragment is the one with the highest index, whatever the thread: no two
 /// bits of the place add the same bit to the index.
-bool lastPieceIsHighest(Type type) {
+bool lastFragmentIsHighest(Type type) {
   std::optional<LinearLayout> layout = layoutOf(type);
   if (!layout || layout->shape().size() != 1)
     return false;
@@ -44,71 +44,71 @@ bool lastPieceIsHighest(Type type) {
   return true;
 }
 
-/// Which piece each piece of a thread is a copy of, itself if of no earlier one: copies differ only
-/// in bits of the place that add nothing to the index.
-SmallVector<unsigned> originalsOf(Type type, size_t pieces) {
+/// Which fragment each fragment of a thread is a copy of, itself if of no earlier one: copies
+/// differ only in bits of the place that add nothing to the index.
+SmallVector<unsigned> originalsOf(Type type, size_t fragments) {
   std::optional<LinearLayout> layout = layoutOf(type);
   unsigned copying = 0;
   for (unsigned bit = 0; layout && bit < layout->placeBits(place::registers); ++bit)
     if (llvm::all_of(layout->basis(place::registers, bit), [](int64_t each) { return each == 0; }))
       copying |= 1u << bit;
   SmallVector<unsigned> found;
-  for (unsigned piece = 0; piece < pieces; ++piece)
-    found.push_back(piece & ~copying);
+  for (unsigned fragment = 0; fragment < fragments; ++fragment)
+    found.push_back(fragment & ~copying);
   return found;
 }
 
-/// The pieces that are no copies.
-Pieces withoutCopies(ArrayRef<Value> pieces, ArrayRef<unsigned> originals) {
-  Pieces distinct;
-  for (auto [number, piece] : llvm::enumerate(pieces))
+/// The fragments that are no copies.
+Fragments withoutCopies(ArrayRef<Value> fragments, ArrayRef<unsigned> originals) {
+  Fragments distinct;
+  for (auto [number, fragment] : llvm::enumerate(fragments))
     if (originals[number] == number)
-      distinct.push_back(piece);
+      distinct.push_back(fragment);
   return distinct;
 }
 
-/// The pieces again, from those that are no copies.
-Pieces withCopies(ValueRange distinct, ArrayRef<unsigned> originals) {
-  Pieces pieces;
+/// The fragments again, from those that are no copies.
+Fragments withCopies(ValueRange distinct, ArrayRef<unsigned> originals) {
+  Fragments fragments;
   for (auto [number, original] : llvm::enumerate(originals)) {
     if (original == number)
-      pieces.push_back(*distinct.begin()), distinct = distinct.drop_front();
+      fragments.push_back(*distinct.begin()), distinct = distinct.drop_front();
     else
-      pieces.push_back(pieces[original]);
+      fragments.push_back(fragments[original]);
   }
-  return pieces;
+  return fragments;
 }
 
-/// True if the whole of the thread's part is under the mask. `decisive`: every so many pieces, the
-/// last one's mask tells of all.
+/// True if the whole of the thread's part is under the mask. `decisive`: every so many fragments,
+/// the last one's mask tells of all.
 Value isWholeUnderMask(ImplicitLocOpBuilder &b, ArrayRef<Value> masks, unsigned decisive) {
   Value all;
   llvm::SmallDenseSet<Value> seen;
-  for (unsigned piece = decisive - 1; piece < masks.size(); piece += decisive)
-    if (seen.insert(masks[piece]).second)
-      all = all ? b.create<arith::AndIOp>(all, masks[piece]).getResult() : masks[piece];
+  for (unsigned fragment = decisive - 1; fragment < masks.size(); fragment += decisive)
+    if (seen.insert(masks[fragment]).second)
+      all = all ? b.create<arith::AndIOp>(all, masks[fragment]).getResult() : masks[fragment];
   return all;
 }
 
-/// Of how many pieces the last one's mask tells whether all of them are under it.
+/// Of how many fragments the last one's mask tells whether all of them are under it.
 template <typename Access>
-unsigned decisivePieces(Access access, Type type, const ThreadAccess &run, size_t pieces) {
-  if (access.getPrefix() && lastPieceIsHighest(type))
-    return pieces;
+unsigned decisiveFragments(Access access, Type type, const ThreadAccess &run, size_t fragments) {
+  if (access.getPrefix() && lastFragmentIsHighest(type))
+    return fragments;
   return access.getPrefixRuns() || access.getUniformRuns() ? run.width() : 1;
 }
 
 /// Loads each element under its own mask.
-Pieces loadElements(ImplicitLocOpBuilder &b, ThreadAccess &access, ArrayRef<Value> masks,
-                    ArrayRef<Value> others) {
-  Pieces values;
-  for (auto [piece, mask] : llvm::enumerate(masks)) {
-    auto one = b.create<scf::IfOp>(others[piece].getType(), mask, /*withElseRegion=*/true);
+Fragments loadElements(ImplicitLocOpBuilder &b, ThreadAccess &access, ArrayRef<Value> masks,
+                       ArrayRef<Value> others) {
+  Fragments values;
+  for (auto [fragment, mask] : llvm::enumerate(masks)) {
+    auto one = b.create<scf::IfOp>(others[fragment].getType(), mask, /*withElseRegion=*/true);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(one.thenBlock());
-    b.create<scf::YieldOp>(access.loadOne(piece));
+    b.create<scf::YieldOp>(access.loadOne(fragment));
     b.setInsertionPointToStart(one.elseBlock());
-    b.create<scf::YieldOp>(others[piece]);
+    b.create<scf::YieldOp>(others[fragment]);
     values.push_back(one.getResult(0));
   }
   return values;
@@ -121,23 +121,23 @@ unsigned runOf(std::optional<uint32_t> run) { return run.value_or(1); }
 LogicalResult GpuLowering::lowerLoad(ImplicitLocOpBuilder &b, LoadOp load) {
   Type element = getElementTypeOrSelf(load.getType());
   // Of an element that the thread holds several times, one access brings all copies.
-  Pieces addresses(piecesOf(load.getPointer()));
+  Fragments addresses(fragmentsOf(load.getPointer()));
   SmallVector<unsigned> originals = originalsOf(load.getType(), addresses.size());
   ThreadAccess access(b, element, withoutCopies(addresses, originals), runOf(load.getRun()),
                       {load.getCache(), load.getEviction(), load.getIsVolatile()},
                       load.getHeadless());
   if (!load.getMask()) {
-    setPieces(load, withCopies(access.loadAll(), originals));
+    setFragments(load, withCopies(access.loadAll(), originals));
     return success();
   }
-  Pieces masks = withoutCopies(piecesOf(load.getMask()), originals), others;
+  Fragments masks = withoutCopies(fragmentsOf(load.getMask()), originals), others;
   if (load.getOther())
-    others = withoutCopies(piecesOf(load.getOther()), originals);
+    others = withoutCopies(fragmentsOf(load.getOther()), originals);
   else
     others.assign(masks.size(), b.create<arith::ConstantOp>(b.getZeroAttr(element)));
 
   if (load.getUniformRuns() && access.width() > 1 && !load.getIsVolatile()) {
-    setPieces(load, withCopies(access.loadUnder(masks, others), originals));
+    setFragments(load, withCopies(access.loadUnder(masks, others), originals));
     return success();
   }
   // A span of accesses under one prefix goes one of two ways as a whole (SpecializeMasked.cpp),
@@ -145,27 +145,27 @@ LogicalResult GpuLowering::lowerLoad(ImplicitLocOpBuilder &b, LoadOp load) {
   // else.
   const bool givesRuns = load.getPrefixRuns();
   Value isWhole =
-      isWholeUnderMask(b, masks, decisivePieces(load, load.getType(), access, masks.size()));
+      isWholeUnderMask(b, masks, decisiveFragments(load, load.getType(), access, masks.size()));
   SmallVector<Type> types(givesRuns ? masks.size() / access.width() : masks.size(),
                           givesRuns ? access.runType() : element);
   auto whole = b.create<scf::IfOp>(types, expect(b, isWhole, true), /*withElseRegion=*/true);
   b.setInsertionPointToStart(whole.thenBlock());
   b.create<scf::YieldOp>(givesRuns ? access.loadRuns() : access.loadAll());
   b.setInsertionPointToStart(whole.elseBlock());
-  Pieces values = loadElements(b, access, masks, others);
+  Fragments values = loadElements(b, access, masks, others);
   b.create<scf::YieldOp>(givesRuns ? access.packRuns(values) : values);
   b.setInsertionPointAfter(whole);
-  Pieces results(whole.getResults());
-  setPieces(load, withCopies(givesRuns ? access.unpackRuns(results) : results, originals));
+  Fragments results(whole.getResults());
+  setFragments(load, withCopies(givesRuns ? access.unpackRuns(results) : results, originals));
   return success();
 }
 
 LogicalResult GpuLowering::lowerStore(ImplicitLocOpBuilder &b, StoreOp store) {
   Type type = store.getValue().getType();
-  ThreadAccess access(b, getElementTypeOrSelf(type), Pieces(piecesOf(store.getPointer())),
+  ThreadAccess access(b, getElementTypeOrSelf(type), Fragments(fragmentsOf(store.getPointer())),
                       runOf(store.getRun()), {store.getCache(), store.getEviction()},
                       store.getHeadless());
-  Pieces values(piecesOf(store.getValue()));
+  Fragments values(fragmentsOf(store.getValue()));
   // Where several threads hold an element, or all of them a scalar, one stores it; after all have
   // loaded what earlier loads ask for, and before any goes on to later ones.
   OpBuilder::InsertionGuard storeGuard(b);
@@ -183,11 +183,11 @@ LogicalResult GpuLowering::lowerStore(ImplicitLocOpBuilder &b, StoreOp store) {
     access.storeAll(values);
     return success();
   }
-  Pieces masks;
+  Fragments masks;
   if (store.getMask())
-    llvm::append_range(masks, piecesOf(store.getMask()));
+    llvm::append_range(masks, fragmentsOf(store.getMask()));
   if (store.getUniformRuns() && access.width() > 1) {
-    Pieces conditions = masks;
+    Fragments conditions = masks;
     for (unsigned first = 0; isWhole && first < masks.size(); first += access.width())
       conditions[first] = b.create<arith::AndIOp>(masks[first], isWhole);
     access.storeRunsIf(conditions, values);
@@ -196,7 +196,7 @@ LogicalResult GpuLowering::lowerStore(ImplicitLocOpBuilder &b, StoreOp store) {
   } else {
     if (!masks.empty()) {
       Value isInside =
-          isWholeUnderMask(b, masks, decisivePieces(store, type, access, masks.size()));
+          isWholeUnderMask(b, masks, decisiveFragments(store, type, access, masks.size()));
       isWhole = isWhole ? b.create<arith::AndIOp>(isInside, isWhole).getResult() : isInside;
     }
     access.storeAllIf(isWhole, values);
@@ -206,11 +206,11 @@ LogicalResult GpuLowering::lowerStore(ImplicitLocOpBuilder &b, StoreOp store) {
   Value isPartial = b.create<arith::XOrIOp>(isWhole, b.create<arith::ConstantIntOp>(1, 1));
   auto partial = b.create<scf::IfOp>(expect(b, isPartial, false));
   b.setInsertionPointToStart(partial.thenBlock());
-  for (auto [piece, value] : llvm::enumerate(values)) {
+  for (auto [fragment, value] : llvm::enumerate(values)) {
     OpBuilder::InsertionGuard guard(b);
     if (!masks.empty())
-      b.setInsertionPointToStart(b.create<scf::IfOp>(masks[piece]).thenBlock());
-    access.storeOne(piece, value);
+      b.setInsertionPointToStart(b.create<scf::IfOp>(masks[fragment]).thenBlock());
+    access.storeOne(fragment, value);
   }
   return success();
 }

@@ -34,8 +34,8 @@ Value threadId(ImplicitLocOpBuilder &b) { return b.create<NVVM::ThreadIdXOp>(b.g
 
 } // namespace
 
-GpuLowering::Pieces GpuLowering::arange(ImplicitLocOpBuilder &b, RankedTensorType block,
-                                        int64_t start) {
+GpuLowering::Fragments GpuLowering::arange(ImplicitLocOpBuilder &b, RankedTensorType block,
+                                           int64_t start) {
   LinearLayout layout = *layoutOf(block);
   SmallVector<int64_t> registerImages = imagesOf(layout, "register", 0);
   int64_t registerMask = 0;
@@ -47,11 +47,11 @@ GpuLowering::Pieces GpuLowering::arange(ImplicitLocOpBuilder &b, RankedTensorTyp
 
   Value ofThread = emitLinearMap(b, threadId(b), threadImages);
   auto constant = [&](int64_t value) { return b.create<arith::ConstantIntOp>(value, 32); };
-  Pieces result;
-  for (unsigned piece = 0; piece < numPieces(block); ++piece) {
+  Fragments result;
+  for (unsigned fragment = 0; fragment < numFragments(block); ++fragment) {
     int64_t ofRegister = 0;
     for (auto [bit, image] : llvm::enumerate(registerImages))
-      ofRegister ^= (piece >> bit & 1) ? image : 0;
+      ofRegister ^= (fragment >> bit & 1) ? image : 0;
     // Adding says the same as exclusive or where no bits meet, and folds into addresses.
     if (isDisjoint) {
       result.push_back(b.create<arith::AddIOp>(ofThread, constant(ofRegister + start),
@@ -65,10 +65,10 @@ GpuLowering::Pieces GpuLowering::arange(ImplicitLocOpBuilder &b, RankedTensorTyp
 }
 
 Value GpuLowering::coordinate(ImplicitLocOpBuilder &b, const LinearLayout &layout, unsigned dim,
-                              unsigned piece) {
+                              unsigned fragment) {
   int64_t ofRegister = 0;
   for (auto [bit, image] : llvm::enumerate(imagesOf(layout, "register", dim)))
-    ofRegister ^= (piece >> bit & 1) ? image : 0;
+    ofRegister ^= (fragment >> bit & 1) ? image : 0;
   Value ofThread = emitLinearMap(b, threadId(b), imagesOfThread(layout, dim));
   return b.create<arith::XOrIOp>(ofThread, b.create<arith::ConstantIntOp>(ofRegister, 32));
 }
@@ -116,7 +116,7 @@ struct LowerToGpuPass : impl::LowerToGpuBase<LowerToGpuPass> {
   using LowerToGpuBase::LowerToGpuBase;
 
   void runOnOperation() override {
-    if (std::string fault = faultOfNumWarps(numWarps); !fault.empty()) {
+    if (std::string fault = validateNumWarps(numWarps); !fault.empty()) {
       getOperation().emitError("eft-lower-to-gpu: num-warps ") << fault;
       return signalPassFailure();
     }

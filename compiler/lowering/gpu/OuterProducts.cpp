@@ -106,9 +106,9 @@ private:
 
   /// Writes what a thread has of columns (of the second factor, rows) `first` to `first + part`.
   /// Threads with copies write the same.
-  void write(ArrayRef<Value> pieces, const LinearLayout &from, bool isFirst, int64_t first) {
+  void write(ArrayRef<Value> fragments, const LinearLayout &from, bool isFirst, int64_t first) {
     ThreadCoordinates row(b, from, 0), column(b, from, 1);
-    for (auto [number, piece] : llvm::enumerate(pieces)) {
+    for (auto [number, fragment] : llvm::enumerate(fragments)) {
       Value i = row.at(b, row.ofRegister(number)), j = column.at(b, column.ofRegister(number));
       Value &k = isFirst ? j : i;
       OpBuilder::InsertionGuard guard(b);
@@ -119,7 +119,7 @@ private:
         b.setInsertionPointToStart(b.create<scf::IfOp>(isInPart).thenBlock());
         k = b.create<arith::AndIOp>(k, constant(b, part - 1));
       }
-      b.create<LLVM::StoreOp>(piece, pointer(numberOf(isFirst, i, j), isFirst ? 0 : startOfB()),
+      b.create<LLVM::StoreOp>(fragment, pointer(numberOf(isFirst, i, j), isFirst ? 0 : startOfB()),
                               unsigned(elementBytes));
     }
   }

@@ -4,8 +4,8 @@
 // in registers, and nothing can be scheduled across. So they part once, in front of the first
 // access, and meet behind the last.
 #include "compiler/lowering/Passes.h"
+#include "compiler/lowering/gpu/Convergence.h"
 #include "compiler/lowering/gpu/Masks.h"
-#include "compiler/lowering/gpu/Meetings.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -26,7 +26,7 @@ namespace eft {
 
 namespace {
 
-constexpr unsigned fewSelects = 8;
+constexpr unsigned minSelects = 8;
 
 /// Operations of one block, side by side.
 struct Span {
@@ -34,14 +34,14 @@ struct Span {
   unsigned loads = 0, stores = 0, selects = 0;
 
   /// Whether two versions are worth their code.
-  bool isWorthwhile() const { return loads >= 2 || selects >= fewSelects; }
+  bool isWorthwhile() const { return loads >= 2 || selects >= minSelects; }
   Block::iterator begin() const { return first->getIterator(); }
   Block::iterator end() const { return std::next(last->getIterator()); }
 };
 
 class Specializer {
 public:
-  Specializer(func::FuncOp kernel, unsigned mostOperations) : mostOperations(mostOperations) {
+  Specializer(func::FuncOp kernel, unsigned maxOperations) : maxOperations(maxOperations) {
     kernel.walk([&](LLVM::ExpectOp expected) {
       if (Value mask = usualMask(expected); mask.getDefiningOp())
         masks.insert(mask);
@@ -50,7 +50,7 @@ public:
 
   void specialize(Block &block) {
     for (Operation &op : llvm::make_early_inc_range(block)) {
-      if (isMeeting(&op) || containsMeeting(&op) || op.hasTrait<OpTrait::IsTerminator>())
+      if (isConvergent(&op) || containsConvergent(&op) || op.hasTrait<OpTrait::IsTerminator>())
         endSegment();
       else
         note(op);
@@ -67,7 +67,7 @@ private:
   void endSegment() {
     SmallVector<std::pair<Value, Span>> chosen;
     for (auto &[mask, span] : spans)
-      if (span.isWorthwhile() && size(span) <= mostOperations &&
+      if (span.isWorthwhile() && size(span) <= maxOperations &&
           (chosen.empty() || chosen.back().second.last->isBeforeInBlock(span.first)))
         chosen.emplace_back(mask, span);
     spans.clear();
@@ -283,7 +283,7 @@ private:
     order.insert(&op);
   }
 
-  unsigned mostOperations;
+  unsigned maxOperations;
   llvm::SetVector<Value> masks; // those that are true for most threads
   llvm::MapVector<Value, Span> spans;
   llvm::SmallPtrSet<Operation *, 4> made;
@@ -294,7 +294,7 @@ struct SpecializeMaskedPass : impl::SpecializeMaskedBase<SpecializeMaskedPass> {
 
   void runOnOperation() override {
     for (Block &block : getOperation().getBody())
-      Specializer(getOperation(), mostOperations).specialize(block);
+      Specializer(getOperation(), maxOperations).specialize(block);
     getOperation().walk([](scf::IfOp ways) {
       if (auto expected = ways.getCondition().getDefiningOp<LLVM::ExpectOp>())
         recomputeMasks(matchPattern(expected.getExpected(), m_One()) ? ways.getElseRegion()

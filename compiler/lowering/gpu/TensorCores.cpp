@@ -95,10 +95,10 @@ public:
     Values words, lost;
   };
 
-  Factor(ImplicitLocOpBuilder &b, FactorPiece piece, const LinearLayout &tile,
+  Factor(ImplicitLocOpBuilder &b, FactorFragment fragment, const LinearLayout &tile,
          const LinearLayout &whole, Precision precision)
-      : b(b), piece(piece), precision(precision), perTile(piecesOf(tile)),
-        tiles(piecesOf(whole) / perTile) {}
+      : b(b), fragment(fragment), precision(precision), perTile(fragmentsOf(tile)),
+        tiles(fragmentsOf(whole) / perTile) {}
 
   const Tile &tile(unsigned number) {
     Tile &tile = tiles[number];
@@ -108,19 +108,19 @@ public:
   }
 
 private:
-  static unsigned piecesOf(const LinearLayout &layout) {
+  static unsigned fragmentsOf(const LinearLayout &layout) {
     return 1u << layout.placeBits(place::registers);
   }
 
   void fill(Tile &tile, unsigned first) {
-    Values pieces;
+    Values fragments;
     for (unsigned i = 0; i < perTile; ++i)
-      pieces.push_back(piece(first + i));
-    if (!pieces.front().getType().isF32()) {
-      tile.words = pack(b, pieces);
+      fragments.push_back(fragment(first + i));
+    if (!fragments.front().getType().isF32()) {
+      tile.words = pack(b, fragments);
       return;
     }
-    for (Value value : pieces) {
+    for (Value value : fragments) {
       tile.words.push_back(toTf32(b, value));
       if (precision == Precision::Tf32x3)
         tile.lost.push_back(toTf32(b, lostInTf32(b, value, tile.words.back())));
@@ -128,7 +128,7 @@ private:
   }
 
   ImplicitLocOpBuilder &b;
-  FactorPiece piece;
+  FactorFragment fragment;
   Precision precision;
   unsigned perTile;
   std::vector<Tile> tiles;
@@ -177,7 +177,7 @@ bool isLaidOut(Value block, const LinearLayout &layout) {
 } // namespace
 
 FailureOr<SmallVector<Value>> multiplyOnTensorCores(ImplicitLocOpBuilder &b, DotOp dot,
-                                                    FactorPiece a, FactorPiece other,
+                                                    FactorFragment a, FactorFragment other,
                                                     ArrayRef<Value> acc) {
   Type element = getElementTypeOrSelf(dot.getA());
   const int64_t k = cast<RankedTensorType>(dot.getA().getType()).getDimSize(1);

@@ -31,7 +31,7 @@ std::pair<std::string, std::string> shapeOf(unsigned count, unsigned width, unsi
   return {shape + ".b" + std::to_string(width), count == 1 ? registers : "{" + registers + "}"};
 }
 
-/// Whether two values are the same number, as far as it shows at once: each piece of a block has
+/// Whether two values are the same number, as far as it shows at once: each fragment of a block has
 /// its own operations until common subexpressions are found.
 bool isSame(Value a, Value b, unsigned depth = 4) {
   if (a == b)
@@ -76,7 +76,7 @@ Qualifiers::Qualifiers(std::optional<CacheModifier> cache, std::optional<Evictio
     text = ".L1::" + stringifyEviction(*eviction).str();
 }
 
-ThreadAccess::ThreadAccess(ImplicitLocOpBuilder &b, Type element, Pieces addresses, unsigned run,
+ThreadAccess::ThreadAccess(ImplicitLocOpBuilder &b, Type element, Fragments addresses, unsigned run,
                            Qualifiers qualifiers, bool headless)
     : b(b), element(element), addresses(std::move(addresses)), qualifiers(std::move(qualifiers)) {
   unsigned width = element.getIntOrFloatBitWidth();
@@ -96,25 +96,25 @@ Value ThreadAccess::areWhole() {
   return all;
 }
 
-ThreadAccess::Pieces ThreadAccess::loadRuns() {
-  Pieces runs;
+ThreadAccess::Fragments ThreadAccess::loadRuns() {
+  Fragments runs;
   for (unsigned first = 0; first < addresses.size(); first += perAccess)
     runs.push_back(loadRun(first));
   replaceHeads(runs, {}, {});
   return runs;
 }
 
-ThreadAccess::Pieces ThreadAccess::packRuns(ArrayRef<Value> values) {
+ThreadAccess::Fragments ThreadAccess::packRuns(ArrayRef<Value> values) {
   if (perAccess == 1)
-    return Pieces(values);
-  Pieces runs;
+    return Fragments(values);
+  Fragments runs;
   for (unsigned first = 0; first < values.size(); first += perAccess)
     runs.push_back(pack(values.slice(first, perAccess)));
   return runs;
 }
 
-ThreadAccess::Pieces ThreadAccess::loadUnder(ArrayRef<Value> masks, ArrayRef<Value> others) {
-  Pieces runs;
+ThreadAccess::Fragments ThreadAccess::loadUnder(ArrayRef<Value> masks, ArrayRef<Value> others) {
+  Fragments runs;
   for (unsigned first = 0; first < addresses.size(); first += perAccess)
     runs.push_back(
         emitLoad(runPointer(first), wordsType(), masks[first], others.slice(first, perAccess)));
@@ -125,7 +125,7 @@ ThreadAccess::Pieces ThreadAccess::loadUnder(ArrayRef<Value> masks, ArrayRef<Val
 /// Where the first address of a run is another one than the access began with, loads its element.
 /// What the access read in its place lies within 16 aligned bytes that hold elements of the run, so
 /// it can be read, and is dropped.
-void ThreadAccess::replaceHeads(Pieces &runs, ArrayRef<Value> masks, ArrayRef<Value> others) {
+void ThreadAccess::replaceHeads(Fragments &runs, ArrayRef<Value> masks, ArrayRef<Value> others) {
   if (!headless)
     return;
   Value isBroken = b.create<arith::XOrIOp>(areWhole(), b.create<arith::ConstantIntOp>(1, 1));
@@ -135,7 +135,7 @@ void ThreadAccess::replaceHeads(Pieces &runs, ArrayRef<Value> masks, ArrayRef<Va
   b.setInsertionPointToStart(broken.elseBlock());
   b.create<scf::YieldOp>(runs);
   b.setInsertionPointToStart(broken.thenBlock());
-  Pieces replaced;
+  Fragments replaced;
   for (auto [number, words] : llvm::enumerate(runs)) {
     const unsigned first = number * perAccess;
     Value head;
@@ -173,30 +173,30 @@ void ThreadAccess::storeRunsIf(ArrayRef<Value> conditions, ArrayRef<Value> value
     storeRunIf(conditions[first], first, values.slice(first, perAccess));
 }
 
-Value ThreadAccess::loadOne(unsigned piece) {
+Value ThreadAccess::loadOne(unsigned fragment) {
   if (!qualifiers.text.empty())
-    return b.create<LLVM::BitcastOp>(element, emitLoad(pointer(piece), bitsOf(element)));
-  return b.create<LLVM::LoadOp>(element, pointer(piece), bytes(1), qualifiers.isVolatile);
+    return b.create<LLVM::BitcastOp>(element, emitLoad(pointer(fragment), bitsOf(element)));
+  return b.create<LLVM::LoadOp>(element, pointer(fragment), bytes(1), qualifiers.isVolatile);
 }
 
-void ThreadAccess::storeOne(unsigned piece, Value value) {
+void ThreadAccess::storeOne(unsigned fragment, Value value) {
   if (!qualifiers.text.empty())
-    return emitStore(/*condition=*/{}, pointer(piece),
+    return emitStore(/*condition=*/{}, pointer(fragment),
                      b.create<LLVM::BitcastOp>(bitsOf(element), value));
-  b.create<LLVM::StoreOp>(value, pointer(piece), bytes(1));
+  b.create<LLVM::StoreOp>(value, pointer(fragment), bytes(1));
 }
 
 Value ThreadAccess::index(unsigned i) { return b.create<arith::ConstantIntOp>(i, 32); }
 
 /// An element's address follows from that of its run's first: no other address is kept.
-Value ThreadAccess::pointer(unsigned piece) {
+Value ThreadAccess::pointer(unsigned fragment) {
   auto type = LLVM::LLVMPointerType::get(b.getContext(), globalMemory);
-  unsigned first = piece - piece % perAccess;
-  const unsigned known = headless && piece != first ? first + 1 : first;
+  unsigned first = fragment - fragment % perAccess;
+  const unsigned known = headless && fragment != first ? first + 1 : first;
   Value pointer = b.create<LLVM::IntToPtrOp>(type, addresses[known]);
-  if (piece == known)
+  if (fragment == known)
     return pointer;
-  return b.create<LLVM::GEPOp>(type, element, pointer, LLVM::GEPArg(int32_t(piece - known)));
+  return b.create<LLVM::GEPOp>(type, element, pointer, LLVM::GEPArg(int32_t(fragment - known)));
 }
 
 /// Where the access of a run begins.
@@ -225,10 +225,10 @@ Value ThreadAccess::loadRun(unsigned first) {
                                  : emitLoad(runPointer(first), wordsType());
 }
 
-ThreadAccess::Pieces ThreadAccess::unpackRuns(ArrayRef<Value> runs) {
+ThreadAccess::Fragments ThreadAccess::unpackRuns(ArrayRef<Value> runs) {
   if (perAccess == 1)
-    return Pieces(runs);
-  Pieces values;
+    return Fragments(runs);
+  Fragments values;
   for (Value words : runs) {
     Value vector = b.create<LLVM::BitcastOp>(vectorType(), words);
     for (unsigned i = 0; i < perAccess; ++i)

@@ -21,11 +21,11 @@ struct Qualifiers {
 /// bits.
 class ThreadAccess {
 public:
-  using Pieces = llvm::SmallVector<mlir::Value>;
+  using Fragments = llvm::SmallVector<mlir::Value>;
 
   /// Each `run` addresses are those of neighbours in memory, aligned for one access. If the runs
   /// are `headless`, the first of each may be another address.
-  ThreadAccess(mlir::ImplicitLocOpBuilder &b, mlir::Type element, Pieces addresses, unsigned run,
+  ThreadAccess(mlir::ImplicitLocOpBuilder &b, mlir::Type element, Fragments addresses, unsigned run,
                Qualifiers qualifiers, bool headless = false);
 
   /// The elements that one access moves.
@@ -36,15 +36,15 @@ public:
   /// headless.
   mlir::Value areWhole();
 
-  Pieces loadAll() { return unpackRuns(loadRuns()); }
+  Fragments loadAll() { return unpackRuns(loadRuns()); }
   /// Loads the elements under their masks, of which those of one access are the same; the others
   /// are those of `others`.
-  Pieces loadUnder(llvm::ArrayRef<mlir::Value> masks, llvm::ArrayRef<mlir::Value> others);
+  Fragments loadUnder(llvm::ArrayRef<mlir::Value> masks, llvm::ArrayRef<mlir::Value> others);
   /// What each access moves, as the words of the machine: they are what a branch should give, so
   /// that nobody takes them apart and puts them together again.
-  Pieces loadRuns();
-  Pieces packRuns(llvm::ArrayRef<mlir::Value> values);
-  Pieces unpackRuns(llvm::ArrayRef<mlir::Value> runs);
+  Fragments loadRuns();
+  Fragments packRuns(llvm::ArrayRef<mlir::Value> values);
+  Fragments unpackRuns(llvm::ArrayRef<mlir::Value> runs);
   void storeAll(llvm::ArrayRef<mlir::Value> values);
   /// Stores everything if `condition` is true. A predicate on each store, and no branch: in front
   /// of a branch, LLVM would move what only the stores behind it use, which is the arithmetic of
@@ -53,8 +53,8 @@ public:
   /// Stores each run if the condition of its first element is true.
   void storeRunsIf(llvm::ArrayRef<mlir::Value> conditions, llvm::ArrayRef<mlir::Value> values);
 
-  mlir::Value loadOne(unsigned piece);
-  void storeOne(unsigned piece, mlir::Value value);
+  mlir::Value loadOne(unsigned fragment);
+  void storeOne(unsigned fragment, mlir::Value value);
 
 private:
   unsigned bytes(unsigned elements) const { return elements * element.getIntOrFloatBitWidth() / 8; }
@@ -62,11 +62,11 @@ private:
   mlir::Type wordsType() const;
   mlir::Type bitsOf(mlir::Type type) { return b.getIntegerType(type.getIntOrFloatBitWidth()); }
   mlir::Value index(unsigned i);
-  mlir::Value pointer(unsigned piece);
+  mlir::Value pointer(unsigned fragment);
   mlir::Value runPointer(unsigned first);
 
   mlir::Value loadRun(unsigned first);
-  void replaceHeads(Pieces &runs, llvm::ArrayRef<mlir::Value> masks,
+  void replaceHeads(Fragments &runs, llvm::ArrayRef<mlir::Value> masks,
                     llvm::ArrayRef<mlir::Value> others);
   void storeRun(unsigned first, llvm::ArrayRef<mlir::Value> values);
   void storeRunIf(mlir::Value condition, unsigned first, llvm::ArrayRef<mlir::Value> values);
@@ -80,7 +80,7 @@ private:
 
   mlir::ImplicitLocOpBuilder &b;
   mlir::Type element;
-  Pieces addresses;
+  Fragments addresses;
   Qualifiers qualifiers;
   unsigned perAccess;
   bool headless;

@@ -2,7 +2,7 @@
 #include "compiler/lowering/gpu/UniformControl.h"
 
 #include "compiler/analysis/RegionFlow.h"
-#include "compiler/lowering/gpu/Meetings.h"
+#include "compiler/lowering/gpu/Convergence.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -38,7 +38,7 @@ public:
         choices.push_back(op);
     });
     for (Operation *op : choices)
-      if (containsMeeting(op))
+      if (containsConvergent(op))
         for (OpOperand *control : controlsOf(op))
           if (comesFromMemory(control->get()))
             agreeOn(*control);
@@ -70,7 +70,7 @@ private:
       Operation *region = op ? op : cast<BlockArgument>(next).getOwner()->getParentOp();
       for (OpOperand *control : controlsOf(region))
         pending.push_back(control->get());
-      if (!op || isAgreement(op))
+      if (!op || isVote(op))
         continue;
       if (readsMemory(op))
         return true;

@@ -17,7 +17,7 @@ namespace eft {
 namespace {
 
 /// erf x - x, for |x| ≤ 1.
-Number erfRest(Number x) {
+Number erfRemainder(Number x) {
   using namespace coefficients;
   return x * polynomial(x * x, FloatFormat(x).pick(erfF32, erfF64));
 }
@@ -45,7 +45,7 @@ Number expandErf(Number x) {
   using namespace coefficients;
   FloatFormat format(x);
   Number magnitude = abs(x);
-  Number small = x + erfRest(x);
+  Number small = x + erfRemainder(x);
   // From there on the result is 1.
   Number in = clamp(magnitude, 1.0, format.pick(4.0, 6.0)) - 1.0;
   Number logarithm = polynomial(in, format.pick(logOfErfcF32, logOfErfcF64));
@@ -56,7 +56,7 @@ Number expandErf(Number x) {
 Number expandErfc(Number x) {
   FloatFormat format(x);
   Number magnitude = abs(x);
-  Number small = 1.0 - (x + erfRest(x));
+  Number small = 1.0 - (x + erfRemainder(x));
   Number in = clamp(magnitude, 0.5, format.pick(11.0, 28.0));
   DoubleWord square = twoProduct(in, in);
   auto [power, scale1, scale2] = preciseExp(-square.high, -square.low);

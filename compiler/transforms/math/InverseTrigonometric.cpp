@@ -27,7 +27,7 @@ Number arctanOfRatio(Number t) {
 }
 
 /// arcsin s - s, for s² ≤ 1/4.
-Number arcsinRest(Number s, Number square) {
+Number arcsinRemainder(Number s, Number square) {
   using namespace coefficients;
   return s * square * polynomial(square, FloatFormat(s).pick(asinF32, asinF64));
 }
@@ -42,7 +42,7 @@ HalfAngle halfAngle(Number x) {
   Number isSmall = magnitude <= 0.5;
   Number square = select(isSmall, magnitude * magnitude, fma(magnitude, -0.5, 0.5));
   Number s = select(isSmall, magnitude, sqrt(square));
-  return {isSmall, s, arcsinRest(s, square)};
+  return {isSmall, s, arcsinRemainder(s, square)};
 }
 
 } // namespace

@@ -24,13 +24,13 @@ SineAndCosine ofSmallAngle(Number high, Number low) {
   Number square = high * high;
   Number half = square * 0.5;
   Number sinePolynomial = polynomial(square, format.pick(sinF32, sinF64));
-  Number sineRest = fma(high * square, sinePolynomial, fma(-half, low, low));
+  Number sineRemainder = fma(high * square, sinePolynomial, fma(-half, low, low));
   // 1 - half is rounded; what it lost goes to the rest.
   Number first = 1.0 - half;
   Number cosinePolynomial = polynomial(square, format.pick(cosF32, cosF64));
-  Number cosineRest =
+  Number cosineRemainder =
       ((1.0 - first) - half) + fma(square * square, cosinePolynomial, -(high * low));
-  return {fastTwoSum(high, sineRest), fastTwoSum(first, cosineRest)};
+  return {fastTwoSum(high, sineRemainder), fastTwoSum(first, cosineRemainder)};
 }
 
 Number isOdd(Number quadrant) { return (quadrant & 1) != 0; }

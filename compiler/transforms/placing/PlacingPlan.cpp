@@ -13,7 +13,7 @@ namespace eft {
 namespace {
 
 /// What is computed from memory is made in so many layouts, and converted to others.
-constexpr unsigned mostCopies = 2;
+constexpr unsigned maxCopies = 2;
 
 bool isBlockValue(Value value) { return isa<TensorType>(value.getType()); }
 
@@ -28,7 +28,7 @@ unsigned depthOf(Operation *op) {
 
 //===--- Joints -------------------------------------------------------------------------------===//
 
-void PlacingPlan::findJoints() {
+void PlacingPlan::findTies() {
   llvm::EquivalenceClasses<void *> classes;
   for (Value target : flow.targets())
     if (isBlockValue(target))
@@ -40,17 +40,17 @@ void PlacingPlan::findJoints() {
     if (!isBlockValue(target))
       continue;
     void *leader = classes.getLeaderValue(target.getAsOpaquePointer());
-    auto [entry, isNew] = numbers.try_emplace(leader, joints.size());
+    auto [entry, isNew] = numbers.try_emplace(leader, ties.size());
     if (isNew)
-      joints.push_back({{}, rules.defaultOf(target)});
-    joints[entry->second].values.push_back(target);
-    jointOf[target] = entry->second;
+      ties.push_back({{}, rules.defaultOf(target)});
+    ties[entry->second].values.push_back(target);
+    tieOf[target] = entry->second;
   }
 }
 
 /// The home of what is carried, if it comes, perhaps through elementwise operations, from an
 /// operation that has one.
-LayoutAttr PlacingPlan::homeBehind(const Joint &joint) {
+LayoutAttr PlacingPlan::anchorBehind(const TiedValues &joint) {
   auto shape = cast<RankedTensorType>(joint.values.front().getType()).getShape();
   SmallVector<Value> pending;
   for (Value value : joint.values)
@@ -61,10 +61,10 @@ LayoutAttr PlacingPlan::homeBehind(const Joint &joint) {
     Value value = pending.pop_back_val();
     auto block = dyn_cast<RankedTensorType>(value.getType());
     Operation *op = value.getDefiningOp();
-    if (!block || block.getShape() != shape || !op || jointOf.contains(value) ||
+    if (!block || block.getShape() != shape || !op || tieOf.contains(value) ||
         !seen.insert(value).second)
       continue;
-    if (LayoutAttr home = rules.homeOf(op))
+    if (LayoutAttr home = rules.anchorOf(op))
       return home;
     if (!isa<LoadOp>(op))
       llvm::append_range(pending, op->getOperands());
@@ -72,13 +72,13 @@ LayoutAttr PlacingPlan::homeBehind(const Joint &joint) {
   return {};
 }
 
-LayoutAttr PlacingPlan::innermostDemand(const Joint &joint) {
+LayoutAttr PlacingPlan::innermostRequired(const TiedValues &joint) {
   LayoutAttr wanted = joint.layout;
   unsigned deepest = 0;
   for (Value value : joint.values)
     for (OpOperand &use : value.getUses()) {
       Layouts demands;
-      demandOf(use, demands);
+      requiredBy(use, demands);
       demands.remove(joint.layout);
       if (demands.empty() || depthOf(use.getOwner()) <= deepest)
         continue;
@@ -90,13 +90,13 @@ LayoutAttr PlacingPlan::innermostDemand(const Joint &joint) {
 
 /// Lets a joint take a better layout, each joint once. True if one did, so that the plan must be
 /// made anew.
-bool PlacingPlan::settleJoints() {
-  for (Joint &joint : joints) {
+bool PlacingPlan::settleTies() {
+  for (TiedValues &joint : ties) {
     if (joint.isSettled)
       continue;
-    LayoutAttr wanted = homeBehind(joint);
+    LayoutAttr wanted = anchorBehind(joint);
     if (!wanted)
-      wanted = innermostDemand(joint);
+      wanted = innermostRequired(joint);
     if (wanted == joint.layout)
       continue;
     joint.isSettled = true;
@@ -112,7 +112,7 @@ bool PlacingPlan::settleJoints() {
 /// costs little.
 void PlacingPlan::findRepeatable() {
   function.walk<WalkOrder::PreOrder>([&](Operation *op) {
-    if (!blockResult(op) || rules.homeOf(op) || isa<LoadOp>(op) || op->getNumRegions() != 0)
+    if (!blockResult(op) || rules.anchorOf(op) || isa<LoadOp>(op) || op->getNumRegions() != 0)
       return;
     auto isRepeatable = [&](Value operand) {
       return !isBlockValue(operand) ||
@@ -124,15 +124,15 @@ void PlacingPlan::findRepeatable() {
 }
 
 /// All that a use demands of the value that it uses.
-void PlacingPlan::demandOf(OpOperand &use, Layouts &demands) {
+void PlacingPlan::requiredBy(OpOperand &use, Layouts &demands) {
   Operation *owner = use.getOwner();
   if (ArrayRef<Value> targets = flow.targetsOf(use); !targets.empty()) {
-    demands.insert(joints[jointOf.lookup(targets.front())].layout);
+    demands.insert(ties[tieOf.lookup(targets.front())].layout);
   } else if (auto found = layouts.find(owner); found != layouts.end()) {
     for (LayoutAttr layout : found->second)
-      demands.insert(rules.demandOn(use, layout));
+      demands.insert(rules.requiredOf(use, layout));
   } else {
-    demands.insert(rules.demandOn(use, {}));
+    demands.insert(rules.requiredOf(use, {}));
   }
 }
 
@@ -140,18 +140,18 @@ void PlacingPlan::demandOf(OpOperand &use, Layouts &demands) {
 void PlacingPlan::choose(Operation *op, Value result) {
   Layouts &chosen = layouts[op];
   LayoutAttr standard = rules.defaultOf(result);
-  if (LayoutAttr home = rules.homeOf(op)) {
+  if (LayoutAttr home = rules.anchorOf(op)) {
     chosen.insert(home);
     return;
   }
   Layouts demands;
   for (Value each : op->getResults())
     for (OpOperand &use : each.getUses())
-      demandOf(use, demands);
+      requiredBy(use, demands);
   if (auto load = dyn_cast<LoadOp>(op)) {
     for (LayoutAttr layout : demands)
       chosen.insert(canLoadIn(load, layout, standard, infos, target) ? layout : standard);
-  } else if (demands.size() <= mostCopies || repeatable.contains(op)) {
+  } else if (demands.size() <= maxCopies || repeatable.contains(op)) {
     chosen.insert(demands.begin(), demands.end());
   } else {
     chosen.insert(demands.contains(standard) ? standard : demands.front());
@@ -161,13 +161,13 @@ void PlacingPlan::choose(Operation *op, Value result) {
 }
 
 /// Walks from the end to the beginning, so that all uses of a value come before it.
-void PlacingPlan::demandAll(Region &region) {
+void PlacingPlan::requireAll(Region &region) {
   for (Block &block : llvm::reverse(region))
     for (Operation &op : llvm::reverse(block)) {
       for (Region &inner : llvm::reverse(op.getRegions()))
-        demandAll(inner);
+        requireAll(inner);
       Value result = blockResult(&op);
-      if (result && !jointOf.contains(result))
+      if (result && !tieOf.contains(result))
         choose(&op, result);
     }
 }
@@ -178,12 +178,12 @@ LogicalResult PlacingPlan::make() {
   });
   if (checked.wasInterrupted())
     return failure();
-  findJoints();
+  findTies();
   findRepeatable();
   do {
     layouts.clear();
-    demandAll(function.getBody());
-  } while (settleJoints());
+    requireAll(function.getBody());
+  } while (settleTies());
   return success();
 }
 
@@ -207,9 +207,9 @@ LayoutAttr layoutAttrOf(Value value) {
 } // namespace
 
 /// The demand of a use whose owner has been placed, and so is made in one layout.
-LayoutAttr PlacingPlan::demandOfPlaced(OpOperand &use) {
+LayoutAttr PlacingPlan::requiredOfPlaced(OpOperand &use) {
   Layouts demands;
-  demandOf(use, demands);
+  requiredBy(use, demands);
   return demands.front();
 }
 
@@ -231,7 +231,7 @@ Value PlacingPlan::converted(Value value, LayoutAttr layout) {
 void PlacingPlan::connectUses(Value value, function_ref<Value(LayoutAttr)> find) {
   for (OpOperand &use : llvm::make_early_inc_range(value.getUses()))
     if (!isa<ConvertLayoutOp>(use.getOwner())) {
-      LayoutAttr demanded = demandOfPlaced(use);
+      LayoutAttr demanded = requiredOfPlaced(use);
       use.set(converted(find(demanded), demanded));
     }
 }
@@ -276,11 +276,11 @@ void PlacingPlan::applyTo(Region &region) {
 }
 
 void PlacingPlan::apply() {
-  for (Joint &joint : joints)
+  for (TiedValues &joint : ties)
     for (Value value : joint.values)
       value.setType(placed(value.getType(), joint.layout));
   applyTo(function.getBody());
-  for (Joint &joint : joints)
+  for (TiedValues &joint : ties)
     for (Value value : joint.values)
       connectUses(value, [&](LayoutAttr) { return value; });
 }

@@ -34,25 +34,25 @@ public:
 
 private:
   using Layouts = llvm::SmallSetVector<LayoutAttr, 2>;
-  struct Joint {
+  struct TiedValues {
     llvm::SmallVector<mlir::Value> values;
     LayoutAttr layout;
     bool isSettled = false;
   };
 
-  void findJoints();
+  void findTies();
   void findRepeatable();
-  void demandAll(mlir::Region &region);
-  void demandOf(mlir::OpOperand &use, Layouts &demands);
+  void requireAll(mlir::Region &region);
+  void requiredBy(mlir::OpOperand &use, Layouts &demands);
   void choose(mlir::Operation *op, mlir::Value result);
-  bool settleJoints();
-  LayoutAttr homeBehind(const Joint &joint);
-  LayoutAttr innermostDemand(const Joint &joint);
+  bool settleTies();
+  LayoutAttr anchorBehind(const TiedValues &joint);
+  LayoutAttr innermostRequired(const TiedValues &joint);
 
   void applyTo(mlir::Region &region);
   void applyTo(mlir::Operation *op);
   void connectUses(mlir::Value value, llvm::function_ref<mlir::Value(LayoutAttr)> find);
-  LayoutAttr demandOfPlaced(mlir::OpOperand &use);
+  LayoutAttr requiredOfPlaced(mlir::OpOperand &use);
   mlir::Value converted(mlir::Value value, LayoutAttr layout);
 
   mlir::func::FuncOp function;
@@ -60,8 +60,8 @@ private:
   const AxisInfos &infos;
   PlacementTarget target;
   RegionFlow flow;
-  llvm::SmallVector<Joint> joints;
-  llvm::DenseMap<mlir::Value, unsigned> jointOf;
+  llvm::SmallVector<TiedValues> ties;
+  llvm::DenseMap<mlir::Value, unsigned> tieOf;
   llvm::DenseSet<mlir::Operation *> repeatable;       // computed from scalars alone
   llvm::DenseMap<mlir::Operation *, Layouts> layouts; // of the blocks that an operation makes
   llvm::DenseMap<std::pair<mlir::Value, LayoutAttr>, mlir::Value> conversions;

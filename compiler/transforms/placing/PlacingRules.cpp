@@ -17,7 +17,7 @@ namespace eft {
 namespace {
 
 /// Numbers of elements, and of true elements of a mask, fit into an i32 everywhere.
-constexpr unsigned mostElementBits = 30;
+constexpr unsigned maxElementBits = 30;
 
 /// Operations whose result's elements are those of an operand, at other indices.
 bool isView(Operation *op) {
@@ -26,7 +26,7 @@ bool isView(Operation *op) {
 
 /// Operations that have a home. What changes memory, or reads it each time anew, must not be made
 /// twice.
-bool hasHome(Operation *op) {
+bool hasAnchor(Operation *op) {
   auto load = dyn_cast<LoadOp>(op);
   return isa<ReduceOp, ScanOp, ExchangeOp, SortOp, GatherOp, DotOp>(op) || isAtomic(op) ||
          (load && load.readsAnew());
@@ -59,11 +59,11 @@ LogicalResult checkTypes(Operation *op, TypeRange types) {
     unsigned bits = 0;
     for (int64_t extent : shape)
       bits += llvm::Log2_64(extent);
-    if (bits <= mostElementBits)
+    if (bits <= maxElementBits)
       continue;
     InFlightDiagnostic error = emitError(op->getLoc()) << "block of ";
     llvm::interleave(shape, [&](int64_t extent) { error << extent; }, [&] { error << " x "; });
-    return error << " elements is too large: expected at most 2^" << mostElementBits
+    return error << " elements is too large: expected at most 2^" << maxElementBits
                  << " elements, got 2^" << bits;
   }
   return success();
@@ -102,7 +102,7 @@ LogicalResult checkCanBePlaced(Operation *op, const RegionFlow &flow) {
     return success();
   if (isa<func::CallOp, func::ReturnOp>(op))
     return op->emitOpError("can't pass blocks when it is placed; inline calls first");
-  if (isa<StoreOp, PrintOp, AssertOp>(op) || isView(op) || hasHome(op) ||
+  if (isa<StoreOp, PrintOp, AssertOp>(op) || isView(op) || hasAnchor(op) ||
       (blockResult(op) && isElementwise(op)))
     return success();
   return op->emitOpError("can't be placed: it has no rule for blocks");
@@ -120,9 +120,9 @@ LayoutAttr PlacingRules::reductionSource(ReduceOp reduce) {
                                      type.getElementTypeBitWidth(), target.numWarps));
 }
 
-LayoutAttr PlacingRules::homeOf(Operation *op) {
+LayoutAttr PlacingRules::anchorOf(Operation *op) {
   Value result = blockResult(op);
-  if (!result || !hasHome(op))
+  if (!result || !hasAnchor(op))
     return {};
   if (auto dot = dyn_cast<DotOp>(op); dot && target.kind == PlacementTarget::Kind::Gpu)
     return dotAccumulator(dot, target.numWarps);
@@ -137,7 +137,7 @@ LayoutAttr PlacingRules::homeOf(Operation *op) {
 //===--- Demands ------------------------------------------------------------------------------===//
 
 /// A view moves nothing if both sides put every place's element where the other does.
-LayoutAttr PlacingRules::demandOfView(OpOperand &operand, LayoutAttr result) {
+LayoutAttr PlacingRules::requiredOfView(OpOperand &operand, LayoutAttr result) {
   Operation *op = operand.getOwner();
   auto source = cast<RankedTensorType>(operand.get().getType());
   LinearLayout layout = *layoutOf(placed(blockResult(op).getType(), result));
@@ -170,7 +170,7 @@ LayoutAttr PlacingRules::demandOfView(OpOperand &operand, LayoutAttr result) {
   return toAttribute(op->getContext(), demanded);
 }
 
-LayoutAttr PlacingRules::demandOn(OpOperand &operand, LayoutAttr result) {
+LayoutAttr PlacingRules::requiredOf(OpOperand &operand, LayoutAttr result) {
   Operation *op = operand.getOwner();
   if (auto reduce = dyn_cast<ReduceOp>(op))
     return reductionSource(reduce);
@@ -183,7 +183,7 @@ LayoutAttr PlacingRules::demandOn(OpOperand &operand, LayoutAttr result) {
   }
   if (!result)
     return defaultOf(operand.get());
-  return isView(op) ? demandOfView(operand, result) : result;
+  return isView(op) ? requiredOfView(operand, result) : result;
 }
 
 } // namespace eft

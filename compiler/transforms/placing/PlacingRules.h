@@ -31,17 +31,17 @@ public:
 
   /// The layout of what the operation makes, if it is the same whatever is demanded; null for a
   /// derived operation.
-  LayoutAttr homeOf(mlir::Operation *op);
+  LayoutAttr anchorOf(mlir::Operation *op);
 
   /// The layout in which an operation that makes its blocks in `result` needs an operand that is a
   /// block. `result` is null for one that makes none.
-  LayoutAttr demandOn(mlir::OpOperand &operand, LayoutAttr result);
+  LayoutAttr requiredOf(mlir::OpOperand &operand, LayoutAttr result);
 
   /// The layout in which a reduction's sources are cheapest to combine.
   LayoutAttr reductionSource(ReduceOp reduce);
 
 private:
-  LayoutAttr demandOfView(mlir::OpOperand &operand, LayoutAttr result);
+  LayoutAttr requiredOfView(mlir::OpOperand &operand, LayoutAttr result);
 
   DefaultLayouts &defaults;
   PlacementTarget target;

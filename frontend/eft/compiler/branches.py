@@ -28,15 +28,15 @@ _MOST_COPIES = 32
 _MOST_WAYS = 1000
 
 
-class Rest:
+class Continuation:
     """The statements that follow in a function, from some place on.
 
     Attributes:
         lower: lowers those of the innermost block; True if they return.
-        outer: the rest behind them.
+        outer: the continuation behind them.
     """
 
-    def __init__(self, lower, outer: Rest | None):
+    def __init__(self, lower, outer: Continuation | None):
         self.lower = lower
         self.outer = outer
         self.is_used = False
@@ -49,7 +49,7 @@ class Arm:
         region, scope: its operations and its names.
         value: what its expression gave; of statements, whether they returned.
         returned: what they returned, and the node that did.
-        outer: the scope, the rest and the return of what is around it.
+        outer: the scope, the continuation and the return of what is around it.
     """
 
     def __init__(self, region, scope: Scope):
@@ -113,7 +113,7 @@ class Branches:
             return False
         for arm in arms:
             if not arm.value:
-                self._inside(arm, self.resume, self.rest)
+                self._inside(arm, self.resume, self.continuation)
         self.returned = self._join_returns(condition, arms)
         return True
 
@@ -160,32 +160,32 @@ class Branches:
         return arm
 
     def _enter(self, arm: Arm):
-        arm.outer = self.scope, self.rest, self.returned
+        arm.outer = self.scope, self.continuation, self.returned
         self.scope = arm.scope
         self.emitter.enter(arm.region)
 
     def _close(self, arm: Arm, value):
         self.emitter.leave()
         arm.value, arm.returned = value, self.returned
-        self.scope, self.rest, self.returned = arm.outer
+        self.scope, self.continuation, self.returned = arm.outer
 
-    def resume(self, rest: Rest | None) -> bool:
+    def resume(self, continuation: Continuation | None) -> bool:
         """Lowers what follows in the function; True if it returned."""
-        while rest is not None:
-            self.copies += rest.is_used
-            rest.is_used = True
+        while continuation is not None:
+            self.copies += continuation.is_used
+            continuation.is_used = True
             if self.copies > _MOST_COPIES:
                 raise Mistake(
-                    "too many ways lead on from here: what follows a `return` under nested "
-                    "conditions is compiled for each way"
+                    "too many nested early returns: the statements behind a `return` under a "
+                    "condition are compiled for each way that leads to them"
                 )
-            self.rest = rest.outer
-            if rest.lower():
+            self.continuation = continuation.outer
+            if continuation.lower():
                 return True
-            rest = rest.outer
+            continuation = continuation.outer
         return False
 
-    # -- joints ------------------------------------------------------------------------------------
+    # -- joins -------------------------------------------------------------------------------------
 
     def _join(self, condition, arms, node, values=()):
         """Ends both ways; gives names their values, and the choice between two values."""

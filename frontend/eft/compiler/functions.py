@@ -72,7 +72,7 @@ class FunctionLowering(Statements, Branches, Loops, Expressions, Calls):
     Attributes:
         scope: what its names mean now.
         returned: what it returned, once it has, and the node that did.
-        rest: the statements that follow the one that is being lowered.
+        continuation: the statements that follow the one that is being lowered.
         copies: how many blocks of those were lowered more than once.
         loops: how many loops that run at run time are around it.
         nesting: how many conditional expressions that run time decides are around it.
@@ -86,7 +86,7 @@ class FunctionLowering(Statements, Branches, Loops, Expressions, Calls):
         for node in function.source.parameters:
             self.scope.set(node.arg, values[node.arg], node)
         self.returned = (None, function.source.tree)
-        self.rest = None
+        self.continuation = None
         self.copies = 0
         self.loops = 0
         self.nesting = 0

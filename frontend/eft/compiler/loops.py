@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import ast
 
-from eft.compiler.branches import Rest
+from eft.compiler.branches import Continuation
 from eft.compiler.scope import Scope
 from eft.compiler.values import (
     Unusable,
@@ -89,13 +89,15 @@ class Loops:
 
     def _unroll(self, node, values: static_range, first: int) -> bool:
         """Lowers the body for each value from number `first` on; True if one returned."""
-        outer = self.rest
+        outer = self.continuation
         for number in range(first, len(values)):
-            self.rest = Rest(lambda next=number + 1: self._unroll(node, values, next), outer)
+            self.continuation = Continuation(
+                lambda next=number + 1: self._unroll(node, values, next), outer
+            )
             self.scope.assign(node.target.id, values[number], node.target)
             if self.block(node.body):
                 return True
-        self.rest = outer
+        self.continuation = outer
         return False
 
     def _get_ListComp(self, node):
@@ -191,14 +193,14 @@ class Loops:
 
     def _within(self, region, scope: Scope, lower):
         """Runs `lower` where it writes into a region of a loop."""
-        outer = self.scope, self.rest
-        self.scope, self.rest = scope, None
+        outer = self.scope, self.continuation
+        self.scope, self.continuation = scope, None
         self.loops += 1
         self.emitter.enter(region)
         result = lower()
         self.emitter.leave()
         self.loops -= 1
-        self.scope, self.rest = outer
+        self.scope, self.continuation = outer
         return result
 
     def _pass_on(self, condition, passed: dict):

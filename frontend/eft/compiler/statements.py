@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import ast
 
-from eft.compiler.branches import Rest
+from eft.compiler.branches import Continuation
 from eft.compiler.expressions import shown
 from eft.compiler.values import contains_tensor
 from eft.errors import Mistake
@@ -37,13 +37,17 @@ class Statements:
     def block(self, statements) -> bool:
         """Lowers statements in turn; True if one of them was a `return`, after which nothing
         runs."""
-        outer = self.rest
+        outer = self.continuation
         for number, statement in enumerate(statements, 1):
             following = statements[number:]
-            self.rest = Rest(lambda rest=following: self.block(rest), outer) if following else outer
+            self.continuation = (
+                Continuation(lambda following=following: self.block(following), outer)
+                if following
+                else outer
+            )
             if self.statement(statement):
                 return True
-        self.rest = outer
+        self.continuation = outer
         return False
 
     def statement(self, node) -> bool:
@@ -137,7 +141,7 @@ class Statements:
             message = "" if node.msg is None else f": {self.expression(node.msg)}"
             raise Mistake(f"this assertion does not hold{message}")
 
-    # -- the rest ----------------------------------------------------------------------------------
+    # -- other statements --------------------------------------------------------------------------
 
     def _do_Expr(self, node):
         self.expression(node.value)

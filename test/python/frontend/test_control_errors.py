@@ -293,8 +293,8 @@ def leads_on(x_ptr, n):
     (
         leads_on,
         "if n > i",
-        "too many ways lead on from here: what follows a `return` under nested conditions is "
-        "compiled for each way",
+        "too many nested early returns: the statements behind a `return` under a condition are "
+        "compiled for each way that leads to them",
     ),
 )
 def test_control_flow(kernel, marker, message):

@@ -20,10 +20,10 @@ public:
     return std::uniform_int_distribution<int64_t>(0, bound - 1)(generator);
   }
 
-  std::vector<int64_t> shape(unsigned rank, unsigned mostBitsPerDim = 3) {
+  std::vector<int64_t> shape(unsigned rank, unsigned maxBitsPerDim = 3) {
     std::vector<int64_t> shape;
     for (unsigned i = 0; i < rank; ++i)
-      shape.push_back(int64_t(1) << below(mostBitsPerDim + 1));
+      shape.push_back(int64_t(1) << below(maxBitsPerDim + 1));
     return shape;
   }
 

@@ -33,9 +33,9 @@ Phases phasesOfSide(const SharedLayout &shared, const LinearLayout &side, int64_
     std::set<std::vector<uint64_t>> seen;
     std::vector<std::set<uint64_t>> held(32);
     for (uint64_t lane = 0; lane < 32; ++lane)
-      for (uint64_t piece = 0; piece < uint64_t(1) << dims[0].bits; ++piece)
+      for (uint64_t fragment = 0; fragment < uint64_t(1) << dims[0].bits; ++fragment)
         held[lane].insert(shared.offsetOf(
-            side.applyPacked(piece | lane << dims[1].offset | warp << dims[2].offset)));
+            side.applyPacked(fragment | lane << dims[1].offset | warp << dims[2].offset)));
     for (uint64_t first = 0; first < uint64_t(1) << dims[0].bits; ++first) {
       std::vector<uint64_t> lanes;
       for (uint64_t lane = 0; lane < 32; ++lane) {

@@ -15,7 +15,7 @@ using testing::RandomLayouts;
 
 /// A place as the plan sees it.
 struct Place {
-  uint64_t piece, lane, warp;
+  uint64_t fragment, lane, warp;
 };
 
 Place split(const LinearLayout &layout, uint64_t place) {
@@ -26,14 +26,14 @@ Place split(const LinearLayout &layout, uint64_t place) {
 
 uint64_t join(const LinearLayout &layout, const Place &place) {
   const std::vector<Space::Dim> &dims = layout.source().dims();
-  return place.piece | place.lane << dims[1].offset | place.warp << dims[2].offset;
+  return place.fragment | place.lane << dims[1].offset | place.warp << dims[2].offset;
 }
 
-uint64_t swapped(const std::vector<PieceSwap> &swaps, uint64_t thread, uint64_t piece) {
-  for (const PieceSwap &swap : swaps)
+uint64_t swapped(const std::vector<FragmentSwap> &swaps, uint64_t thread, uint64_t fragment) {
+  for (const FragmentSwap &swap : swaps)
     if (std::popcount(thread & swap.threads) % 2 != 0)
-      piece ^= swap.pieces;
-  return piece;
+      fragment ^= swap.fragments;
+  return fragment;
 }
 
 /// From where the plan takes what it gives to a place.
@@ -42,12 +42,12 @@ Place sourceOf(const ShufflePlan &plan, const Place &to) {
   uint64_t choice = 0;
   for (unsigned bit = 0; bit < plan.choices.size(); ++bit)
     choice |= uint64_t(std::popcount(to.lane & plan.choices[bit]) % 2) << bit;
-  const ShufflePlan::Turn &turn = plan.got[swapped(plan.after, taker, to.piece)][choice];
-  Place from{turn.piece, turn.lanes, to.warp};
+  const ShufflePlan::Turn &turn = plan.got[swapped(plan.after, taker, to.fragment)][choice];
+  Place from{turn.fragment, turn.lanes, to.warp};
   for (unsigned bit = 0; bit < plan.laneColumns.size(); ++bit)
     if (taker >> bit & 1)
       from.lane ^= plan.laneColumns[bit];
-  from.piece = swapped(plan.before, from.lane | from.warp << plan.givingLaneBits, from.piece);
+  from.fragment = swapped(plan.before, from.lane | from.warp << plan.givingLaneBits, from.fragment);
   return from;
 }
 
@@ -150,7 +150,7 @@ TEST(Shuffle, ButterflySwapsNothing) {
 
 /// Lane 0 and lane 1 want one element each of lane 0: there is a turn for each, and no way around
 /// it.
-TEST(Shuffle, LanesThatWantDifferentPiecesOfOneChoose) {
+TEST(Shuffle, LanesThatWantDifferentFragmentsOfOneChoose) {
   LinearLayout from = make({{"register", {{1}}}, {"lane", {{2}}}, {"warp", {}}}, {4});
   LinearLayout to = make({{"register", {}}, {"lane", {{1}}}, {"warp", {}}}, {4});
   std::optional<ShufflePlan> plan = planShuffle(from, to);

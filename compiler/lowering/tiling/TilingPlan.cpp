@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "compiler/lowering/steps/StepPlan.h"
+#include "compiler/lowering/tiling/TilingPlan.h"
 
 #include "compiler/lowering/buffers/WholeBuffers.h"
-#include "compiler/lowering/steps/FoldLoops.h"
+#include "compiler/lowering/tiling/FoldLoops.h"
 
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
@@ -12,19 +12,19 @@ namespace eft {
 
 namespace {
 
-/// What is combined without a loop may have so many pieces: preferably; and where loops can't do
+/// What is combined without a loop may have so many fragments: preferably; and where loops can't do
 /// it.
-constexpr unsigned fewPieceBits = 4, mostPieceBits = 8;
+constexpr unsigned smallFragmentBits = 4, maxFragmentBits = 8;
 
-/// What exists as a whole in at most so many pieces is not worth a trip through a buffer.
-constexpr unsigned wholePieceBits = 4;
+/// What exists as a whole in at most so many fragments is not worth a trip through a buffer.
+constexpr unsigned wholeFragmentBits = 4;
 
 /// What takes more operations than this to compute from loaded values is kept rather than computed
 /// again.
 constexpr unsigned cheapOperations = 8;
 
 /// But what is larger than this, in bytes, is computed again.
-constexpr int64_t mostKeptBytes = 256 * 1024;
+constexpr int64_t maxKeptBytes = 256 * 1024;
 
 unsigned runOf(Operation *access) {
   auto run = access->getAttrOfType<IntegerAttr>("run");
@@ -35,7 +35,8 @@ unsigned runOf(Operation *access) {
 bool isUntouchedBetween(Operation *first, Operation *last) {
   for (Operation *op = first->getNextNode(); op && op != last; op = op->getNextNode()) {
     WalkResult result = op->walk([](Operation *nested) {
-      if (isa<PutOp, TakeOp, PickOp, BufferOp, DotIntoOp, ScanIntoOp, SortIntoOp, LoadOp>(nested) ||
+      if (isa<BufferWriteOp, BufferReadOp, BufferGatherOp, BufferOp, DotIntoOp, ScanIntoOp,
+              SortIntoOp, LoadOp>(nested) ||
           isMemoryEffectFree(nested) || nested->hasTrait<OpTrait::HasRecursiveMemoryEffects>())
         return WalkResult::advance();
       return WalkResult::interrupt();
@@ -48,12 +49,12 @@ bool isUntouchedBetween(Operation *first, Operation *last) {
 
 class Planner {
 public:
-  Planner(Block &block, const StepOptions &options) : block(block), options(options) {
-    plan.groups = findStepGroups(block, options.dimension, options.useBuffers);
+  Planner(Block &block, const TilingOptions &options) : block(block), options(options) {
+    plan.groups = findTileGroups(block, options.dimension, options.useBuffers);
   }
 
-  StepPlan make() {
-    for (StepGroup &group : plan.groups) {
+  TilingPlan make() {
+    for (TileGroup &group : plan.groups) {
       group.isSplit = canBeSplit(group);
       for (Operation *item : group.items)
         owners[item] = &group;
@@ -62,7 +63,7 @@ public:
       keepApart();
     else
       keepWholes();
-    for (StepGroup &group : plan.groups)
+    for (TileGroup &group : plan.groups)
       if (group.isSplit)
         findLeaves(group);
     if (options.useBuffers)
@@ -75,7 +76,7 @@ private:
 
   /// Enough of the dimension's bits for the wanted elements, and for the wanted number of runs of
   /// neighbours.
-  bool chooseSteps(StepGroup &group) const {
+  bool chooseSteps(TileGroup &group) const {
     LinearLayout layout = *layoutOf(group.block());
     const unsigned all = layout.placeBits(options.dimension.str());
     int64_t lanes = options.dimension == "step" ? int64_t(1) << layout.placeBits("lane") : 1;
@@ -90,7 +91,7 @@ private:
 
   /// A step either holds the whole axis but the reductions' steps, and is combined to the end; or
   /// partial results are kept, and combined behind the loop, or behind it in loops.
-  bool fitReductions(StepGroup &group, unsigned allBits) const {
+  bool fitReductions(TileGroup &group, unsigned allBits) const {
     const ReductionSteps &steps = group.reductionSteps;
     if (steps.bits != 0)
       group.steps.keptBits = std::min(group.steps.keptBits, steps.firstBit);
@@ -100,10 +101,10 @@ private:
         ofAxis = std::max(ofAxis, bitsBelowSteps(reduce, steps));
     const unsigned whole = std::max(group.steps.keptBits, ofAxis);
     const bool canKeepAxis = steps.bits == 0 || whole <= steps.firstBit;
-    group.keepsAxis = canKeepAxis && whole <= fewPieceBits;
+    group.keepsAxis = canKeepAxis && whole <= smallFragmentBits;
     if (group.keepsAxis)
       group.steps.keptBits = whole;
-    if (group.keepsAxis || allBits - steps.bits <= fewPieceBits)
+    if (group.keepsAxis || allBits - steps.bits <= smallFragmentBits)
       return true;
     group.foldsInLoops = llvm::all_of(group.items, [&](Operation *item) {
       auto reduce = dyn_cast<ReduceOp>(item);
@@ -113,7 +114,7 @@ private:
         return partial && FoldLoops::canFold(reduce, partial, options.dimension);
       });
     });
-    return group.foldsInLoops || allBits - steps.bits <= mostPieceBits;
+    return group.foldsInLoops || allBits - steps.bits <= maxFragmentBits;
   }
 
   /// The dimension's bits up to the highest along the axis that is no step of the reduction.
@@ -128,7 +129,7 @@ private:
     return count;
   }
 
-  bool canBeSplit(StepGroup &group) const {
+  bool canBeSplit(TileGroup &group) const {
     return chooseSteps(group) && haveTiles(group, group.steps) &&
            llvm::all_of(group.items, [&](Operation *item) {
              auto reduce = dyn_cast<ReduceOp>(item);
@@ -143,7 +144,7 @@ private:
 
   /// Without buffers: what needs values of another group, or gives it some, is done whole.
   void keepApart() {
-    auto check = [&](Operation *op, StepGroup *user) {
+    auto check = [&](Operation *op, TileGroup *user) {
       walkTree(op, [&](Value value) {
         Operation *definition = value.getDefiningOp();
         auto owner = definition ? owners.find(definition) : owners.end();
@@ -178,48 +179,48 @@ private:
     for (Operation &op : block)
       if (!owners.contains(&op) && !canTile(&op))
         op.walk(note);
-    for (StepGroup &group : plan.groups) {
+    for (TileGroup &group : plan.groups) {
       bool isOnlyLoaded = llvm::all_of(group.items, [&](Operation *item) {
         return isa<LoadOp>(item) && whole.contains(item->getResult(0));
       });
       if ((isOnlyLoaded || (!group.hasReductions && usesWholes(group))) &&
-          pieceBits(group.block()) <= wholePieceBits)
+          fragmentBits(group.block()) <= wholeFragmentBits)
         group.isSplit = false;
     }
   }
 
-  unsigned pieceBits(Type block) const {
+  unsigned fragmentBits(Type block) const {
     return layoutOf(block)->placeBits(options.dimension.str());
   }
 
   /// Whether the group needs blocks that exist as wholes: carried ones, or results of what is not
   /// done in parts.
-  bool usesWholes(const StepGroup &group) const {
+  bool usesWholes(const TileGroup &group) const {
     bool found = false;
     for (Operation *item : group.items)
       walkTree(item, [&](Value value) {
         Operation *definition = value.getDefiningOp();
         if (definition && (canTile(definition) || owners.contains(definition)))
           return canTile(definition);
-        found |= !isa_and_present<LoadOp, TakeOp>(definition) &&
-                 pieceBits(value.getType()) == pieceBits(group.block());
+        found |= !isa_and_present<LoadOp, BufferReadOp>(definition) &&
+                 fragmentBits(value.getType()) == fragmentBits(group.block());
         return false;
       });
     return found;
   }
 
-  StepGroup *splitOwner(Value value) const {
+  TileGroup *splitOwner(Value value) const {
     Operation *op = value.getDefiningOp();
     auto owner = op ? owners.find(op) : owners.end();
     return owner != owners.end() && owner->second->isSplit ? owner->second : nullptr;
   }
 
-  void findLeaves(StepGroup &group) {
+  void findLeaves(TileGroup &group) {
     SmallVector<Operation *> pending(group.items);
     while (!pending.empty())
       walkTree(pending.pop_back_val(), [&](Value value) {
         Operation *op = value.getDefiningOp();
-        if (StepGroup *owner = splitOwner(value); owner == &group)
+        if (TileGroup *owner = splitOwner(value); owner == &group)
           return false;
         if (op && canTile(op))
           return !takeFromEarlier(value, group);
@@ -234,43 +235,43 @@ private:
     noteComputed(group);
   }
 
-  bool canReload(Value value, const StepGroup &group) const {
+  bool canReload(Value value, const TileGroup &group) const {
     auto load = value.getDefiningOp<LoadOp>();
     return load && !load.readsAnew() && splitOwner(value) &&
            isUntouchedBetween(load, group.items.front());
   }
 
-  void take(Value value, StepGroup &group) {
+  void take(Value value, TileGroup &group) {
     group.takes.insert(value);
-    if (TakeOp whole = wholeTakeOf(value)) {
+    if (BufferReadOp whole = wholeTakeOf(value)) {
       if (!isUnchangedAt(whole, group.items.front()) || overwrites(group, whole))
         plan.outdated.insert(whole);
-    } else if (StepGroup *owner = splitOwner(value))
+    } else if (TileGroup *owner = splitOwner(value))
       owner->puts.insert(value);
     else
-      plan.wholePuts.insert(value);
+      plan.wholeWrites.insert(value);
   }
 
   /// Whether the group puts something where it still has to take from at later steps.
-  static bool overwrites(const StepGroup &group, TakeOp take) {
+  static bool overwrites(const TileGroup &group, BufferReadOp take) {
     return take.getElements() && llvm::any_of(group.items, [&](Operation *item) {
-             auto put = dyn_cast<PutOp>(item);
+             auto put = dyn_cast<BufferWriteOp>(item);
              return put && put.getBuffer() == take.getBuffer();
            });
   }
 
   /// A value that an earlier group computes at some cost is taken from there.
-  bool takeFromEarlier(Value value, StepGroup &group) {
+  bool takeFromEarlier(Value value, TileGroup &group) {
     auto earlier = computedBy.find(value);
     if (earlier == computedBy.end() || earlier->second == &group ||
-        bytesOf(cast<RankedTensorType>(value.getType())) > mostKeptBytes)
+        bytesOf(cast<RankedTensorType>(value.getType())) > maxKeptBytes)
       return false;
     group.takes.insert(value);
     earlier->second->puts.insert(value);
     return true;
   }
 
-  void noteComputed(StepGroup &group) {
+  void noteComputed(TileGroup &group) {
     if (!options.useBuffers)
       return;
     for (Operation *item : group.items)
@@ -285,7 +286,7 @@ private:
   }
 
   /// The operations between a value and what is loaded or taken; 0 if nothing is.
-  unsigned costOf(Value value, const StepGroup &group) {
+  unsigned costOf(Value value, const TileGroup &group) {
     unsigned operations = 0;
     bool usesMemory = false;
     SmallVector<Value> pending = {value};
@@ -311,10 +312,10 @@ private:
     auto check = [&](Operation *op) {
       walkTree(op, [&](Value value) {
         Operation *definition = value.getDefiningOp();
-        StepGroup *owner = splitOwner(value);
+        TileGroup *owner = splitOwner(value);
         if (owner && !isa<ReduceOp>(definition)) {
           owner->puts.insert(value);
-          plan.wholeTakes.insert(value);
+          plan.wholeReads.insert(value);
         }
         return definition && canTile(definition);
       });
@@ -327,15 +328,15 @@ private:
   }
 
   Block &block;
-  const StepOptions &options;
-  StepPlan plan;
-  DenseMap<Operation *, StepGroup *> owners;
-  DenseMap<Value, StepGroup *> computedBy;
+  const TilingOptions &options;
+  TilingPlan plan;
+  DenseMap<Operation *, TileGroup *> owners;
+  DenseMap<Value, TileGroup *> computedBy;
 };
 
 } // namespace
 
-bool haveTiles(const StepGroup &group, const StepDimension &steps) {
+bool haveTiles(const TileGroup &group, const TiledDimension &steps) {
   bool all = true;
   for (Operation *item : group.items)
     walkTree(item, [&](Value value) {
@@ -369,16 +370,16 @@ RankedTensorType partialType(RankedTensorType source, unsigned axis, StringRef d
 }
 
 /// Lets all that uses a block from a buffer take it from a copy instead, which nobody changes.
-static void copy(TakeOp take) {
+static void copy(BufferReadOp take) {
   OpBuilder b(take->getContext());
   b.setInsertionPointAfter(take);
   Value buffer = makeBuffer(take, cast<RankedTensorType>(take.getType()));
-  PutOp put = putWhole(b, take.getLoc(), take, buffer);
+  BufferWriteOp put = putWhole(b, take.getLoc(), take, buffer);
   take.getPart().replaceAllUsesExcept(takeWhole(b, take.getLoc(), buffer), put);
 }
 
-StepPlan planSteps(Block &block, const StepOptions &options) {
-  StepPlan plan = Planner(block, options).make();
+TilingPlan planTiling(Block &block, const TilingOptions &options) {
+  TilingPlan plan = Planner(block, options).make();
   while (!plan.outdated.empty()) {
     llvm::for_each(plan.outdated, copy);
     plan = Planner(block, options).make();

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // From blocks to what one thread holds of them: the part of the lowering that GPU and CPU share.
 //
-// A placed block falls into *pieces*, one per index of one dimension of its layout. On a GPU that
-// is `register`, and a piece is a scalar of the thread at hand. On a CPU it is `step`, and a piece
-// is a vector of the lanes. An elementwise operation on blocks is the same operation on each of
-// their pieces; what differs between the targets is what a piece is, how an index is computed, and
-// how memory is reached. Those the target says, by overriding.
+// A placed block falls into *fragments*, one per index of one dimension of its layout. On a GPU
+// that is `register`, and a fragment is a scalar of the thread at hand. On a CPU it is `step`, and
+// a fragment is a vector of the lanes. An elementwise operation on blocks is the same operation on
+// each of their fragments; what differs between the targets is what a fragment is, how an index is
+// computed, and how memory is reached. Those the target says, by overriding.
 //
 // Pointers become integers of 64 bits on the way: an address block is computed with like any other.
 #pragma once
@@ -20,8 +20,8 @@
 namespace eft {
 
 /// What each place wants of a block whose elements lie elsewhere: place p the element number
-/// wanted(p) ^ offset. Both layouts are of the places that `PieceLowering::placesOf` gives. Every
-/// way of moving elements between places is one of these.
+/// wanted(p) ^ offset. Both layouts are of the places that `FragmentLowering::placesOf` gives.
+/// Every way of moving elements between places is one of these.
 struct Fetch {
   LinearLayout from;
   LinearLayout wanted;
@@ -29,11 +29,11 @@ struct Fetch {
 };
 
 /// Lowers the operations of one kernel, in place.
-class PieceLowering {
+class FragmentLowering {
 public:
-  using Pieces = llvm::SmallVector<mlir::Value>;
+  using Fragments = llvm::SmallVector<mlir::Value>;
 
-  virtual ~PieceLowering() = default;
+  virtual ~FragmentLowering() = default;
 
   /// Gives pointer arguments of the kernel's entry block their lowered form, in place of which
   /// `dropArguments` leaves the kernel with lowered types only. In between the entry block has
@@ -45,83 +45,85 @@ public:
   mlir::LogicalResult lower(mlir::Region &body);
 
 protected:
-  /// The dimensions of a place, that which counts the pieces first, then the lanes.
-  PieceLowering(mlir::MLIRContext *context, llvm::ArrayRef<llvm::StringRef> placeDimensions)
+  /// The dimensions of a place, that which counts the fragments first, then the lanes.
+  FragmentLowering(mlir::MLIRContext *context, llvm::ArrayRef<llvm::StringRef> placeDimensions)
       : context(context), placeDimensions(placeDimensions.begin(), placeDimensions.end()),
-        pieceDimension(placeDimensions.front()) {}
+        fragmentDimension(placeDimensions.front()) {}
 
   //===--- What a target says
   //---------------------------------------------------------------------===//
 
-  /// The type of a piece of a block with such elements (never pointers).
-  virtual mlir::Type pieceType(mlir::RankedTensorType block, mlir::Type element) = 0;
-  /// A piece with `scalar` at every index.
+  /// The type of a fragment of a block with such elements (never pointers).
+  virtual mlir::Type fragmentType(mlir::RankedTensorType block, mlir::Type element) = 0;
+  /// A fragment with `scalar` at every index.
   virtual mlir::Value splat(mlir::ImplicitLocOpBuilder &b, mlir::Value scalar,
-                            mlir::Type piece) = 0;
-  /// The pieces of the coordinates along the only dimension of `block`, from `start` on.
-  virtual Pieces arange(mlir::ImplicitLocOpBuilder &b, mlir::RankedTensorType block,
-                        int64_t start) = 0;
+                            mlir::Type fragment) = 0;
+  /// The fragments of the coordinates along the only dimension of `block`, from `start` on.
+  virtual Fragments arange(mlir::ImplicitLocOpBuilder &b, mlir::RankedTensorType block,
+                           int64_t start) = 0;
   virtual mlir::LogicalResult lowerLoad(mlir::ImplicitLocOpBuilder &b, LoadOp load) = 0;
   virtual mlir::LogicalResult lowerStore(mlir::ImplicitLocOpBuilder &b, StoreOp store) = 0;
   /// `eft.atomic_rmw` or `eft.atomic_cas`.
   virtual mlir::LogicalResult lowerAtomic(mlir::ImplicitLocOpBuilder &b, mlir::Operation *op) = 0;
   virtual mlir::LogicalResult lowerDot(mlir::ImplicitLocOpBuilder &b, DotOp dot) = 0;
   /// What only works on a CPU's buffers: `eft.dot_into`, `eft.scan_into`, `eft.sort_into`,
-  /// `eft.pick`, and `eft.take` of elements that move, and `eft.print` of a buffer.
+  /// `eft.buffer_gather`, and `eft.buffer_read` of elements that move, and `eft.print` of a buffer.
   virtual mlir::LogicalResult lowerInto(mlir::ImplicitLocOpBuilder &b, mlir::Operation *op) = 0;
   /// Whether the lowering of the conversion's user does its work.
   virtual bool isLeftToUser(ConvertLayoutOp) { return false; }
   virtual void lowerBarrier(mlir::ImplicitLocOpBuilder &b) = 0;
   virtual mlir::LogicalResult lowerPrint(mlir::ImplicitLocOpBuilder &b, PrintOp print) = 0;
   virtual void lowerAssert(mlir::ImplicitLocOpBuilder &b, AssertOp assertion) = 0;
-  virtual Pieces uniformDiv(mlir::ImplicitLocOpBuilder &b, UniformDivOp division) = 0;
+  virtual Fragments uniformDiv(mlir::ImplicitLocOpBuilder &b, UniformDivOp division) = 0;
   virtual mlir::Value programId(mlir::ImplicitLocOpBuilder &b, Axis axis) = 0;
   virtual mlir::Value numPrograms(mlir::ImplicitLocOpBuilder &b, Axis axis) = 0;
 
   /// Whether the number of a thread (its lane, and above that its warp) has an odd number of the
-  /// bits `threads`: a condition for selects between pieces with 2^laneBits lanes.
+  /// bits `threads`: a condition for selects between fragments with 2^laneBits lanes.
   virtual mlir::Value isOdd(mlir::ImplicitLocOpBuilder &b, uint64_t threads, unsigned laneBits) = 0;
-  /// A turn of the plan: `piece` as the lanes that look at (laneColumns · thread) ^ `lanes` see it.
-  virtual mlir::Value shuffleLanes(mlir::ImplicitLocOpBuilder &b, mlir::Value piece,
+  /// A turn of the plan: `fragment` as the lanes that look at (laneColumns · thread) ^ `lanes` see
+  /// it.
+  virtual mlir::Value shuffleLanes(mlir::ImplicitLocOpBuilder &b, mlir::Value fragment,
                                    const ShufflePlan &plan, uint64_t lanes) = 0;
-  /// The packed index, as i32, that the layout gives to the places of one piece.
+  /// The packed index, as i32, that the layout gives to the places of one fragment.
   virtual mlir::Value indexAt(mlir::ImplicitLocOpBuilder &b, const LinearLayout &layout,
-                              unsigned piece) = 0;
-  /// Pieces of the elements whose packed indices `indices` has, of blocks that lie in `from`.
-  virtual llvm::SmallVector<Pieces> pick(mlir::ImplicitLocOpBuilder &b,
-                                         llvm::ArrayRef<Pieces> sources, const LinearLayout &from,
-                                         llvm::ArrayRef<mlir::Value> indices) = 0;
+                              unsigned fragment) = 0;
+  /// Fragments of the elements whose packed indices `indices` has, of blocks that lie in `from`.
+  virtual llvm::SmallVector<Fragments> pick(mlir::ImplicitLocOpBuilder &b,
+                                            llvm::ArrayRef<Fragments> sources,
+                                            const LinearLayout &from,
+                                            llvm::ArrayRef<mlir::Value> indices) = 0;
   /// `fetch` where no shuffle will do.
-  virtual llvm::SmallVector<Pieces> fetchThroughMemory(mlir::ImplicitLocOpBuilder &b,
-                                                       llvm::ArrayRef<Pieces> sources,
-                                                       const Fetch &fetch);
-  /// The scalar that all lanes of a piece hold.
-  virtual mlir::Value scalarOfPiece(mlir::ImplicitLocOpBuilder &b, mlir::Value piece) = 0;
+  virtual llvm::SmallVector<Fragments> fetchThroughMemory(mlir::ImplicitLocOpBuilder &b,
+                                                          llvm::ArrayRef<Fragments> sources,
+                                                          const Fetch &fetch);
+  /// The scalar that all lanes of a fragment hold.
+  virtual mlir::Value scalarOfFragment(mlir::ImplicitLocOpBuilder &b, mlir::Value fragment) = 0;
 
   //===--- What it may use
   //------------------------------------------------------------------------===//
 
-  /// The pieces of a block, or the lowered form of a scalar alone.
-  llvm::ArrayRef<mlir::Value> piecesOf(mlir::Value value);
+  /// The fragments of a block, or the lowered form of a scalar alone.
+  llvm::ArrayRef<mlir::Value> fragmentsOf(mlir::Value value);
   /// The lowered form of a scalar.
-  mlir::Value scalarOf(mlir::Value value) { return piecesOf(value).front(); }
-  void setPieces(mlir::Value value, Pieces pieces);
+  mlir::Value scalarOf(mlir::Value value) { return fragmentsOf(value).front(); }
+  void setFragments(mlir::Value value, Fragments fragments);
 
   /// A type of the block IR without pointers: what a scalar of this type is lowered to.
   mlir::Type scalarType(mlir::Type type);
-  unsigned numPieces(mlir::Type block);
+  unsigned numFragments(mlir::Type block);
   unsigned placeBits(mlir::Type block, llvm::StringRef dimension);
   /// A layout with the target's place dimensions and no others, in the target's order.
   LinearLayout placesOf(const LinearLayout &layout) const;
   LinearLayout placesOf(mlir::Type block) const { return placesOf(*layoutOf(block)); }
 
   /// Moves elements of blocks that lie alike. What is wanted must lie somewhere.
-  llvm::SmallVector<Pieces> fetch(mlir::ImplicitLocOpBuilder &b, llvm::ArrayRef<Pieces> sources,
-                                  const Fetch &fetch);
+  llvm::SmallVector<Fragments> fetch(mlir::ImplicitLocOpBuilder &b,
+                                     llvm::ArrayRef<Fragments> sources, const Fetch &fetch);
 
   mlir::MLIRContext *context;
   llvm::SmallVector<std::string> placeDimensions;
-  std::string pieceDimension;
+  std::string fragmentDimension;
 
 private:
   mlir::LogicalResult lowerBlock(mlir::Block &block);
@@ -131,8 +133,8 @@ private:
   mlir::LogicalResult lowerConstant(mlir::ImplicitLocOpBuilder &b, mlir::arith::ConstantOp op);
   mlir::LogicalResult lowerElementwise(mlir::ImplicitLocOpBuilder &b, mlir::Operation *op);
   void lowerBuffer(mlir::ImplicitLocOpBuilder &b, BufferOp op);
-  void lowerPut(mlir::ImplicitLocOpBuilder &b, PutOp op);
-  void lowerTake(mlir::ImplicitLocOpBuilder &b, TakeOp op);
+  void lowerBufferWrite(mlir::ImplicitLocOpBuilder &b, BufferWriteOp op);
+  void lowerBufferRead(mlir::ImplicitLocOpBuilder &b, BufferReadOp op);
   void lowerAddPtr(mlir::ImplicitLocOpBuilder &b, AddPtrOp op);
 
   // Moving elements: MoveLowering.cpp.
@@ -149,10 +151,10 @@ private:
   mlir::LogicalResult lowerReduce(mlir::ImplicitLocOpBuilder &b, ReduceOp op);
   mlir::LogicalResult lowerCombine(mlir::ImplicitLocOpBuilder &b, CombineOp op);
   mlir::LogicalResult lowerScan(mlir::ImplicitLocOpBuilder &b, ScanOp op);
-  llvm::SmallVector<mlir::Value> cloneOnPieces(mlir::ImplicitLocOpBuilder &b, mlir::Operation *op,
-                                               mlir::ValueRange operands,
-                                               llvm::ArrayRef<mlir::Type> types);
-  mlir::Type pieceTypeOf(mlir::Type type);
+  llvm::SmallVector<mlir::Value> cloneOnFragments(mlir::ImplicitLocOpBuilder &b,
+                                                  mlir::Operation *op, mlir::ValueRange operands,
+                                                  llvm::ArrayRef<mlir::Type> types);
+  mlir::Type fragmentTypeOf(mlir::Type type);
   bool needsLowering(mlir::Operation *op);
   mlir::LogicalResult checkTypes(mlir::Operation *op, mlir::TypeRange types);
   static bool isLoweredType(mlir::Type type);
@@ -162,10 +164,10 @@ private:
   mlir::LogicalResult lowerBodies(mlir::Operation *op);
   void takeApartArguments(mlir::Block &block);
   llvm::SmallVector<mlir::Type> carriedTypes(mlir::Type type);
-  llvm::SmallVector<mlir::Value> carriedPieces(mlir::ValueRange values);
+  llvm::SmallVector<mlir::Value> carriedFragments(mlir::ValueRange values);
   void setCarried(mlir::Value value, mlir::ValueRange &carried);
 
-  llvm::DenseMap<mlir::Value, Pieces> pieces;
+  llvm::DenseMap<mlir::Value, Fragments> fragments;
   llvm::SmallVector<mlir::Operation *> replaced;
   unsigned replacedArguments = 0;
   llvm::SmallVector<std::pair<mlir::Block *, unsigned>> replacedBlockArguments;

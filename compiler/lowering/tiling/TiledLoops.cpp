@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "compiler/lowering/steps/StepLoops.h"
+#include "compiler/lowering/tiling/TiledLoops.h"
 
 #include "compiler/ir/Accesses.h"
 #include "compiler/lowering/buffers/WholeBuffers.h"
-#include "compiler/lowering/steps/StepBounds.h"
+#include "compiler/lowering/tiling/TileBounds.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -31,26 +31,26 @@ SmallVector<Operation *> inOrder(const llvm::SetVector<Value> &loads) {
 
 //===--- Buffers ------------------------------------------------------------------------------===//
 
-Value StepLoops::bufferOf(Value value) {
-  if (TakeOp take = wholeTakeOf(value))
+Value TiledLoops::bufferOf(Value value) {
+  if (BufferReadOp take = wholeTakeOf(value))
     return take.getBuffer();
   Value &buffer = buffers[value];
   if (!buffer)
-    buffer = makeBuffer(block.getParentOp(), plan.wholePuts.contains(value)
+    buffer = makeBuffer(block.getParentOp(), plan.wholeWrites.contains(value)
                                                  ? withoutCopies(typeOf(value), options.dimension)
                                                  : typeOf(value));
   return buffer;
 }
 
-Value StepLoops::current(Value value) {
+Value TiledLoops::current(Value value) {
   auto now = renamed.find(value);
   return now == renamed.end() ? value : now->second;
 }
 
 /// What no group computes goes into its buffer where it is defined, without copies. A conversion
 /// that makes copies is left out: nobody may need all of them.
-void StepLoops::putWholes() {
-  for (Value value : plan.wholePuts) {
+void TiledLoops::writeWholes() {
+  for (Value value : plan.wholeWrites) {
     OpBuilder b(value.getContext());
     b.setInsertionPointAfterValue(value);
     Value source = value;
@@ -64,10 +64,10 @@ void StepLoops::putWholes() {
 
 /// What is still asked for as a whole is taken from its buffer, behind the group's loop: all that
 /// uses it stands there, or is moved there.
-void StepLoops::takeWholes() {
-  for (Value value : plan.wholeTakes) {
+void TiledLoops::readWholes() {
+  for (Value value : plan.wholeReads) {
     Operation *last = nullptr;
-    for (StepGroup &group : plan.groups)
+    for (TileGroup &group : plan.groups)
       if (llvm::is_contained(group.items, value.getDefiningOp()))
         last = group.items.back();
     OpBuilder b(last->getContext());
@@ -77,23 +77,23 @@ void StepLoops::takeWholes() {
 }
 
 /// Constants say for themselves how many turns a loop has.
-void StepLoops::markComputedBounds(scf::ForOp loop) {
+void TiledLoops::markComputedBounds(scf::ForOp loop) {
   if (!getConstantIntValue(loop.getLowerBound()) || !getConstantIntValue(loop.getUpperBound()))
     loop->setAttr(ofStepsName, UnitAttr::get(loop.getContext()));
 }
 
 //===--- Loops --------------------------------------------------------------------------------===//
 
-void StepLoops::emit() {
-  putWholes();
-  for (StepGroup &group : plan.groups)
+void TiledLoops::emit() {
+  writeWholes();
+  for (TileGroup &group : plan.groups)
     if (group.isSplit)
       emitGroup(group);
-  takeWholes();
+  readWholes();
   eraseReplaced();
 }
 
-void StepLoops::emitGroup(StepGroup &group) {
+void TiledLoops::emitGroup(TileGroup &group) {
   // What is only loaded, others load again.
   if (group.puts.empty() && llvm::all_of(group.items, llvm::IsaPred<LoadOp>))
     return;
@@ -107,11 +107,11 @@ void StepLoops::emitGroup(StepGroup &group) {
 }
 
 /// What is computed from a group's results, and stands between its items, goes behind its loop.
-void StepLoops::moveBehind(StepGroup &group, Operation *last) {
+void TiledLoops::moveBehind(TileGroup &group, Operation *last) {
   DenseSet<Value> results;
   for (Operation *item : group.items)
     for (Value result : item->getResults())
-      if (isa<ReduceOp>(item) || plan.wholeTakes.contains(result))
+      if (isa<ReduceOp>(item) || plan.wholeReads.contains(result))
         results.insert(result);
   auto usesResults = [&](Operation *op) {
     return op
@@ -138,13 +138,13 @@ void StepLoops::moveBehind(StepGroup &group, Operation *last) {
 }
 
 /// All of a group that reaches memory, in the order in which steps do it.
-SmallVector<Operation *> StepLoops::accessesOf(const StepGroup &group) {
+SmallVector<Operation *> TiledLoops::accessesOf(const TileGroup &group) {
   SmallVector<Operation *> accesses = inOrder(group.reloads);
   llvm::copy_if(group.items, std::back_inserter(accesses), pointerOf);
   return accesses;
 }
 
-void StepLoops::emitAccesses(ImplicitLocOpBuilder &b, StepGroup &group) {
+void TiledLoops::emitAccesses(ImplicitLocOpBuilder &b, TileGroup &group) {
   LinearLayout layout = *layoutOf(group.block());
   const unsigned stepBits = layout.placeBits(options.dimension.str()) - group.steps.keptBits;
   Value zero = b.create<arith::ConstantIntOp>(0, 32);
@@ -152,11 +152,12 @@ void StepLoops::emitAccesses(ImplicitLocOpBuilder &b, StepGroup &group) {
   SmallVector<Operation *> accesses = accessesOf(group);
   // What is put into buffers is put there for the whole block. Else the end of a prefix is done in
   // the smallest steps, which is little work, and little code, and what is behind it not at all.
-  const bool isForAll = !group.puts.empty() || llvm::any_of(group.items, llvm::IsaPred<PutOp>);
-  StepDimension fine = {group.steps.name, isForAll ? group.steps.keptBits : 0};
-  std::optional<StepBounds> bounds;
+  const bool isForAll =
+      !group.puts.empty() || llvm::any_of(group.items, llvm::IsaPred<BufferWriteOp>);
+  TiledDimension fine = {group.steps.name, isForAll ? group.steps.keptBits : 0};
+  std::optional<TileBounds> bounds;
   if (options.splitPrefix && !accesses.empty() && haveTiles(group, fine))
-    bounds = emitStepBounds(b, infos, accesses, group.steps, fine);
+    bounds = emitTileBounds(b, infos, accesses, group.steps, fine);
   if (!bounds)
     return emitLoop(b, group, group.steps, zero, all, /*dropMasks=*/false);
   emitLoop(b, group, group.steps, zero, bounds->inside, /*dropMasks=*/true);
@@ -164,47 +165,48 @@ void StepLoops::emitAccesses(ImplicitLocOpBuilder &b, StepGroup &group) {
   emitLoop(b, group, fine, start, isForAll ? all : bounds->fineEnd, /*dropMasks=*/false);
 }
 
-void StepLoops::emitLoop(ImplicitLocOpBuilder &b, StepGroup &group, StepDimension steps,
-                         Value first, Value end, bool dropMasks) {
+void TiledLoops::emitLoop(ImplicitLocOpBuilder &b, TileGroup &group, TiledDimension steps,
+                          Value first, Value end, bool dropMasks) {
   Value one = b.create<arith::ConstantIntOp>(1, 32);
   auto loop = b.create<scf::ForOp>(first, end, one);
   markComputedBounds(loop);
   OpBuilder body = OpBuilder::atBlockTerminator(loop.getBody());
-  StepTiles tiles(body, loop.getInductionVar(), steps);
+  Tiles tiles(body, loop.getInductionVar(), steps);
   emitBody(body, group, tiles, loop.getInductionVar(), dropMasks);
 }
 
 /// All of a group for one step but its reductions.
-void StepLoops::emitBody(OpBuilder &b, StepGroup &group, StepTiles &tiles, Value step,
-                         bool dropMasks) {
+void TiledLoops::emitBody(OpBuilder &b, TileGroup &group, Tiles &tiles, Value step,
+                          bool dropMasks) {
   for (Value value : group.takes) {
-    if (plan.wholePuts.contains(value)) {
+    if (plan.wholeWrites.contains(value)) {
       tiles.setTile(value, tiles.takeWithoutCopies(typeOf(value), bufferOf(value)));
       continue;
     }
-    RankedTensorType tile = tileType(typeOf(value), tiles.stepDimension());
-    TakeOp whole = wholeTakeOf(value);
-    tiles.setTile(current(value), b.create<TakeOp>(value.getLoc(), tile, bufferOf(value), step,
-                                                   whole ? whole.getElementsAttr() : LayoutAttr(),
-                                                   whole ? whole.getFlippedAttr() : IntegerAttr()));
+    RankedTensorType tile = tileType(typeOf(value), tiles.tiledDimension());
+    BufferReadOp whole = wholeTakeOf(value);
+    tiles.setTile(current(value),
+                  b.create<BufferReadOp>(value.getLoc(), tile, bufferOf(value), step,
+                                         whole ? whole.getElementsAttr() : LayoutAttr(),
+                                         whole ? whole.getFlippedAttr() : IntegerAttr()));
   }
   for (Operation *load : inOrder(group.reloads))
     tiles.cloneAccess(load, dropMasks);
   for (Operation *item : group.items)
     if (pointerOf(item))
       tiles.cloneAccess(item, dropMasks);
-    else if (auto put = dyn_cast<PutOp>(item))
-      b.create<PutOp>(put.getLoc(), tiles.tileOf(put.getPart()), put.getBuffer(), step);
+    else if (auto put = dyn_cast<BufferWriteOp>(item))
+      b.create<BufferWriteOp>(put.getLoc(), tiles.tileOf(put.getPart()), put.getBuffer(), step);
   for (Value value : group.puts)
     if (!isa<ReduceOp>(value.getDefiningOp()))
-      b.create<PutOp>(value.getLoc(), tiles.tileOf(value), bufferOf(value), step);
+      b.create<BufferWriteOp>(value.getLoc(), tiles.tileOf(value), bufferOf(value), step);
 }
 
 /// Erases what the loops now do: the groups' items, and all that nobody needs any more. From the
 /// end, so that an operation's users are gone before it.
-void StepLoops::eraseReplaced() {
+void TiledLoops::eraseReplaced() {
   DenseSet<Operation *> replaced;
-  for (StepGroup &group : plan.groups)
+  for (TileGroup &group : plan.groups)
     if (group.isSplit)
       replaced.insert(group.items.begin(), group.items.end());
   // What moved behind a reduction may be what the reduction was of.

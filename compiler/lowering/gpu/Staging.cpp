@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "compiler/lowering/gpu/SharedTrip.h"
+#include "compiler/lowering/gpu/Staging.h"
 
 #include "compiler/lowering/LinearCode.h"
 
@@ -16,7 +16,7 @@ namespace eft {
 
 namespace {
 
-constexpr unsigned mostAlignment = 16; // of the buffer, and so of each block's part
+constexpr unsigned maxAlignment = 16; // of the buffer, and so of each block's part
 
 constexpr uint64_t bitNumber(unsigned bit) { return uint64_t(1) << bit; }
 
@@ -44,11 +44,11 @@ Type wordsType(Type element, int64_t count) {
 
 } // namespace
 
-SharedTrip::SharedTrip(SharedMemory &memory, LinearLayout from, LinearLayout wanted,
-                       uint64_t offset, ArrayRef<Pieces> sources)
+Staging::Staging(SharedMemory &memory, LinearLayout from, LinearLayout wanted, uint64_t offset,
+                 ArrayRef<Fragments> sources)
     : memory(memory), from(std::move(from)), wanted(std::move(wanted)), constant(offset) {
   uint64_t bytesOfElements = 0;
-  for (const Pieces &source : sources) {
+  for (const Fragments &source : sources) {
     Buffer &buffer = buffers.emplace_back();
     buffer.source = source;
     buffer.element = source.front().getType();
@@ -67,11 +67,11 @@ SharedTrip::SharedTrip(SharedMemory &memory, LinearLayout from, LinearLayout wan
     buffer.reads = runsOf(buffer.layout, this->wanted, buffer.layout.readRun(), constant);
     buffer.result.resize(bitNumber(this->wanted.source().dims()[0].bits));
     buffer.start = bytesOfRound;
-    bytesOfRound += llvm::alignTo(buffer.bytes() << (offsetBits - roundBits), mostAlignment);
+    bytesOfRound += llvm::alignTo(buffer.bytes() << (offsetBits - roundBits), maxAlignment);
   }
 }
 
-void SharedTrip::chooseMatrices(Buffer &buffer) {
+void Staging::chooseMatrices(Buffer &buffer) {
   for (MatrixLoad &load : matrixLoads(wanted, unsigned(buffer.bytes()))) {
     SharedLayout layout = SharedLayout::choose(from, load.rows, unsigned(buffer.bytes()));
     if (!load.fits(layout) || layout.cost() > buffer.layout.cost())
@@ -81,24 +81,23 @@ void SharedTrip::chooseMatrices(Buffer &buffer) {
   }
 }
 
-void SharedTrip::setStart(uint64_t bytes) {
+void Staging::setStart(uint64_t bytes) {
   for (Buffer &buffer : buffers) {
     buffer.start = bytes;
-    bytes += llvm::alignTo(buffer.bytes() << offsetBits, mostAlignment);
+    bytes += llvm::alignTo(buffer.bytes() << offsetBits, maxAlignment);
   }
 }
 
 //===--- Offsets ------------------------------------------------------------------------------===//
 
-SmallVector<SharedTrip::Run> SharedTrip::runsOf(const SharedLayout &layout,
-                                                const LinearLayout &places, int64_t length,
-                                                uint64_t constant) {
+SmallVector<Staging::Run> Staging::runsOf(const SharedLayout &layout, const LinearLayout &places,
+                                          int64_t length, uint64_t constant) {
   std::map<uint64_t, Run> byStart;
-  for (uint64_t piece = 0; piece < bitNumber(places.source().dims()[0].bits); ++piece) {
-    uint64_t offset = layout.offsetOf(places.applyPacked(piece) ^ constant);
+  for (uint64_t fragment = 0; fragment < bitNumber(places.source().dims()[0].bits); ++fragment) {
+    uint64_t offset = layout.offsetOf(places.applyPacked(fragment) ^ constant);
     Run &run = byStart[offset / length];
     run.offset = offset / length * length;
-    run.members.push_back({offset % length, piece});
+    run.members.push_back({offset % length, fragment});
   }
   SmallVector<Run> runs;
   for (auto &[start, run] : byStart)
@@ -106,14 +105,12 @@ SmallVector<SharedTrip::Run> SharedTrip::runsOf(const SharedLayout &layout,
   return runs;
 }
 
-SharedTrip::Offset SharedTrip::ThreadOffset::exclusiveOr(ImplicitLocOpBuilder &b,
-                                                         uint64_t offset) const {
+Staging::Offset Staging::ThreadOffset::exclusiveOr(ImplicitLocOpBuilder &b, uint64_t offset) const {
   return {::eft::exclusiveOr(b, value, offset & bits), offset & ~bits};
 }
 
-SharedTrip::ThreadOffset SharedTrip::threadOffset(ImplicitLocOpBuilder &b,
-                                                  const SharedLayout &layout,
-                                                  const LinearLayout &places) {
+Staging::ThreadOffset Staging::threadOffset(ImplicitLocOpBuilder &b, const SharedLayout &layout,
+                                            const LinearLayout &places) {
   SmallVector<int64_t> columns;
   ThreadOffset offset;
   for (unsigned bit = places.source().dims()[1].offset; bit < places.source().bits(); ++bit) {
@@ -124,21 +121,20 @@ SharedTrip::ThreadOffset SharedTrip::threadOffset(ImplicitLocOpBuilder &b,
   return offset;
 }
 
-SharedTrip::Offset SharedTrip::readingOffset(ImplicitLocOpBuilder &b, Buffer &buffer,
-                                             uint64_t offset) {
+Staging::Offset Staging::readingOffset(ImplicitLocOpBuilder &b, Buffer &buffer, uint64_t offset) {
   ThreadOffset &ofThread = buffer.ofReadingThread;
   if (!ofThread.value)
     ofThread = threadOffset(b, buffer.layout, buffer.matrices ? buffer.matrices->rows : wanted);
   return ofThread.exclusiveOr(b, offset);
 }
 
-Value SharedTrip::isInRound(ImplicitLocOpBuilder &b, Offset offset, uint64_t round) {
+Value Staging::isInRound(ImplicitLocOpBuilder &b, Offset offset, uint64_t round) {
   Value whole = exclusiveOr(b, offset.variable, offset.fixed);
   Value upper = b.create<arith::ShRUIOp>(whole, number(b, offsetBits - roundBits));
   return equals(b, upper, round);
 }
 
-Value SharedTrip::pointer(ImplicitLocOpBuilder &b, const Buffer &buffer, Offset offset) {
+Value Staging::pointer(ImplicitLocOpBuilder &b, const Buffer &buffer, Offset offset) {
   const uint64_t inRound = bitNumber(offsetBits - roundBits) - 1;
   if (roundBits != 0)
     offset.variable = b.create<arith::AndIOp>(offset.variable, number(b, inRound));
@@ -153,8 +149,8 @@ Value SharedTrip::pointer(ImplicitLocOpBuilder &b, const Buffer &buffer, Offset 
 
 //===--- Writing ------------------------------------------------------------------------------===//
 
-void SharedTrip::storeRun(ImplicitLocOpBuilder &b, const Buffer &buffer, ArrayRef<Value> values,
-                          Offset offset) {
+void Staging::storeRun(ImplicitLocOpBuilder &b, const Buffer &buffer, ArrayRef<Value> values,
+                       Offset offset) {
   SmallVector<Value> stored(values);
   for (Value &value : stored)
     if (buffer.stored != buffer.element)
@@ -172,7 +168,7 @@ void SharedTrip::storeRun(ImplicitLocOpBuilder &b, const Buffer &buffer, ArrayRe
 }
 
 /// Every element of the round once: by the thread that has all redundant bits zero.
-void SharedTrip::write(ImplicitLocOpBuilder &b, uint64_t round) {
+void Staging::write(ImplicitLocOpBuilder &b, uint64_t round) {
   OpBuilder::InsertionGuard guard(b);
   const std::vector<Space::Dim> &dims = from.source().dims();
   uint64_t redundant = from.redundantBits(dims[1].name) | from.redundantBits(dims[2].name)
@@ -187,14 +183,14 @@ void SharedTrip::write(ImplicitLocOpBuilder &b, uint64_t round) {
     writeBlock(b, buffer, round);
 }
 
-void SharedTrip::writeBlock(ImplicitLocOpBuilder &b, const Buffer &buffer, uint64_t round) {
+void Staging::writeBlock(ImplicitLocOpBuilder &b, const Buffer &buffer, uint64_t round) {
   const int64_t length = buffer.layout.writeRun();
   ThreadOffset ofThread = threadOffset(b, buffer.layout, from);
   for (const Run &run : runsOf(buffer.layout, from, length, 0)) {
     Offset offset = ofThread.exclusiveOr(b, run.offset);
     SmallVector<Value> values(length);
-    for (auto [position, piece] : run.members)
-      values[position] = buffer.source[piece];
+    for (auto [position, fragment] : run.members)
+      values[position] = buffer.source[fragment];
     OpBuilder::InsertionGuard guard(b);
     if (roundBits != 0) {
       auto inRound = b.create<scf::IfOp>(isInRound(b, offset, round));
@@ -207,9 +203,9 @@ void SharedTrip::writeBlock(ImplicitLocOpBuilder &b, const Buffer &buffer, uint6
 //===--- Reading ------------------------------------------------------------------------------===//
 
 /// The elements of what one access has read.
-SharedTrip::Pieces SharedTrip::fromStored(ImplicitLocOpBuilder &b, const Buffer &buffer,
-                                          Value whole, int64_t length) {
-  Pieces values = {whole};
+Staging::Fragments Staging::fromStored(ImplicitLocOpBuilder &b, const Buffer &buffer, Value whole,
+                                       int64_t length) {
+  Fragments values = {whole};
   Type type = length == 1 ? buffer.stored : VectorType::get(length, buffer.stored);
   if (whole.getType() != type)
     values.front() = whole = b.create<LLVM::BitcastOp>(type, whole);
@@ -224,20 +220,20 @@ SharedTrip::Pieces SharedTrip::fromStored(ImplicitLocOpBuilder &b, const Buffer 
   return values;
 }
 
-SharedTrip::Pieces SharedTrip::loadRun(ImplicitLocOpBuilder &b, const Buffer &buffer,
-                                       int64_t length, Offset offset) {
+Staging::Fragments Staging::loadRun(ImplicitLocOpBuilder &b, const Buffer &buffer, int64_t length,
+                                    Offset offset) {
   unsigned alignment = unsigned(buffer.bytes() * length);
   Type type = length == 1 ? buffer.stored : wordsType(buffer.stored, length);
   Value whole = b.create<LLVM::LoadOp>(type, pointer(b, buffer, offset), alignment);
   return fromStored(b, buffer, whole, length);
 }
 
-/// Reads the matrices that `piece` lies in: all pieces that differ from it in the bits of a word
-/// and of the matrix alone.
-void SharedTrip::readMatrices(ImplicitLocOpBuilder &b, Buffer &buffer, uint64_t piece) {
+/// Reads the matrices that `fragment` lies in: all fragments that differ from it in the bits of a
+/// word and of the matrix alone.
+void Staging::readMatrices(ImplicitLocOpBuilder &b, Buffer &buffer, uint64_t fragment) {
   const MatrixLoad &load = *buffer.matrices;
   const unsigned matrices = 1u << load.matrixBits, perWord = 1u << load.wordBits;
-  uint64_t first = piece / (matrices * perWord) * (matrices * perWord);
+  uint64_t first = fragment / (matrices * perWord) * (matrices * perWord);
   Offset offset = readingOffset(b, buffer, buffer.layout.offsetOf(wanted.applyPacked(first)));
   Type word = b.getI32Type(), type = word;
   if (matrices > 1)
@@ -251,17 +247,17 @@ void SharedTrip::readMatrices(ImplicitLocOpBuilder &b, Buffer &buffer, uint64_t 
   }
 }
 
-Value SharedTrip::read(ImplicitLocOpBuilder &b, size_t block, uint64_t piece) {
+Value Staging::read(ImplicitLocOpBuilder &b, size_t block, uint64_t fragment) {
   Buffer &buffer = buffers[block];
-  Value &result = buffer.result[piece];
+  Value &result = buffer.result[fragment];
   if (!result && buffer.matrices)
-    readMatrices(b, buffer, piece);
+    readMatrices(b, buffer, fragment);
   if (!result) {
-    uint64_t offset = buffer.layout.offsetOf(wanted.applyPacked(piece) ^ constant);
+    uint64_t offset = buffer.layout.offsetOf(wanted.applyPacked(fragment) ^ constant);
     const Run *run = llvm::find_if(buffer.reads, [&](const Run &each) {
       return each.offset == offset / buffer.layout.readRun() * buffer.layout.readRun();
     });
-    Pieces found =
+    Fragments found =
         loadRun(b, buffer, buffer.layout.readRun(), readingOffset(b, buffer, run->offset));
     for (auto [position, copy] : run->members)
       buffer.result[copy] = found[position];
@@ -270,23 +266,23 @@ Value SharedTrip::read(ImplicitLocOpBuilder &b, size_t block, uint64_t piece) {
 }
 
 /// What was read in this round, if this is the round of the offset.
-void SharedTrip::keepFound(ImplicitLocOpBuilder &b, Value &value, Value found, Offset offset,
-                           uint64_t round) {
+void Staging::keepFound(ImplicitLocOpBuilder &b, Value &value, Value found, Offset offset,
+                        uint64_t round) {
   value = value ? b.create<arith::SelectOp>(isInRound(b, offset, round), found, value) : found;
 }
 
-void SharedTrip::readRound(ImplicitLocOpBuilder &b, Buffer &buffer, uint64_t round) {
+void Staging::readRound(ImplicitLocOpBuilder &b, Buffer &buffer, uint64_t round) {
   for (const Run &run : buffer.reads) {
     Offset offset = readingOffset(b, buffer, run.offset);
-    Pieces found = loadRun(b, buffer, buffer.layout.readRun(), offset);
-    for (auto [position, piece] : run.members)
-      keepFound(b, buffer.result[piece], found[position], offset, round);
+    Fragments found = loadRun(b, buffer, buffer.layout.readRun(), offset);
+    for (auto [position, fragment] : run.members)
+      keepFound(b, buffer.result[fragment], found[position], offset, round);
   }
 }
 
 //===--- The trip -----------------------------------------------------------------------------===//
 
-void SharedTrip::inRounds(ImplicitLocOpBuilder &b, llvm::function_ref<void(uint64_t round)> read) {
+void Staging::inRounds(ImplicitLocOpBuilder &b, llvm::function_ref<void(uint64_t round)> read) {
   for (uint64_t round = 0; round < bitNumber(roundBits); ++round) {
     memory.beginWriting(b);
     write(b, round);
@@ -295,25 +291,25 @@ void SharedTrip::inRounds(ImplicitLocOpBuilder &b, llvm::function_ref<void(uint6
   }
 }
 
-SmallVector<SharedTrip::Pieces> SharedTrip::fetch(ImplicitLocOpBuilder &b) {
+SmallVector<Staging::Fragments> Staging::fetch(ImplicitLocOpBuilder &b) {
   inRounds(b, [&](uint64_t round) {
     for (auto [number, buffer] : llvm::enumerate(buffers)) {
       if (!isOneRound()) {
         readRound(b, buffer, round);
         continue;
       }
-      for (uint64_t piece = 0; piece < buffer.result.size(); ++piece)
-        this->read(b, number, piece);
+      for (uint64_t fragment = 0; fragment < buffer.result.size(); ++fragment)
+        this->read(b, number, fragment);
     }
   });
-  SmallVector<Pieces> results;
+  SmallVector<Fragments> results;
   for (Buffer &buffer : buffers)
     results.push_back(std::move(buffer.result));
   return results;
 }
 
-SmallVector<SharedTrip::Pieces> SharedTrip::pick(ImplicitLocOpBuilder &b, ArrayRef<Value> indices) {
-  SmallVector<Pieces> results(buffers.size(), Pieces(indices.size()));
+SmallVector<Staging::Fragments> Staging::pick(ImplicitLocOpBuilder &b, ArrayRef<Value> indices) {
+  SmallVector<Fragments> results(buffers.size(), Fragments(indices.size()));
   inRounds(b, [&](uint64_t round) {
     for (auto [buffer, result] : llvm::zip_equal(buffers, results)) {
       SmallVector<int64_t> columns(buffer.layout.columns().begin(), buffer.layout.columns().end());

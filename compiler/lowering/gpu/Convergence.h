@@ -8,15 +8,15 @@ namespace eft {
 
 /// Whether all threads of a warp or of the program must come to the operation itself together: a
 /// barrier, a shuffle, a load of matrices, a product on tensor cores.
-bool isMeeting(mlir::Operation *op);
+bool isConvergent(mlir::Operation *op);
 
 /// Whether one of the operations inside `op` is a meeting.
-bool containsMeeting(mlir::Operation *op);
+bool containsConvergent(mlir::Operation *op);
 
 /// Whether an i1 is true in some thread of the program. All of them must come here.
 mlir::Value ofAnyThread(mlir::ImplicitLocOpBuilder &b, mlir::Value condition);
 
 /// Whether `op` is the meeting of `ofAnyThread`: all threads get the same of it.
-bool isAgreement(mlir::Operation *op);
+bool isVote(mlir::Operation *op);
 
 } // namespace eft

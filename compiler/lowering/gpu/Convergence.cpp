@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "compiler/lowering/gpu/Meetings.h"
+#include "compiler/lowering/gpu/Convergence.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -11,21 +11,21 @@ namespace eft {
 
 static constexpr StringLiteral anyIntrinsic = "llvm.nvvm.barrier0.or";
 
-bool isAgreement(Operation *op) {
+bool isVote(Operation *op) {
   auto call = dyn_cast<LLVM::CallIntrinsicOp>(op);
   return call && call.getIntrin() == anyIntrinsic;
 }
 
-bool isMeeting(Operation *op) {
+bool isConvergent(Operation *op) {
   if (auto call = dyn_cast<LLVM::CallIntrinsicOp>(op))
-    return isAgreement(op) || call.getIntrin().starts_with("llvm.nvvm.mma.");
+    return isVote(op) || call.getIntrin().starts_with("llvm.nvvm.mma.");
   return isa_and_present<NVVM::NVVMDialect>(op->getDialect()) && !isPure(op);
 }
 
-bool containsMeeting(Operation *op) {
+bool containsConvergent(Operation *op) {
   return op
       ->walk([&](Operation *inner) {
-        return inner != op && isMeeting(inner) ? WalkResult::interrupt() : WalkResult::advance();
+        return inner != op && isConvergent(inner) ? WalkResult::interrupt() : WalkResult::advance();
       })
       .wasInterrupted();
 }

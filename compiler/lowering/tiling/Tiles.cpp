@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "compiler/lowering/steps/StepTiles.h"
+#include "compiler/lowering/tiling/Tiles.h"
 
 #include "compiler/lowering/LinearCode.h"
 
@@ -10,7 +10,7 @@ using namespace mlir;
 
 namespace eft {
 
-RankedTensorType tileType(RankedTensorType block, const StepDimension &steps) {
+RankedTensorType tileType(RankedTensorType block, const TiledDimension &steps) {
   std::optional<LinearLayout> layout = layoutOf(block);
   if (!layout)
     return {};
@@ -44,7 +44,8 @@ bool canTile(Operation *op) {
     SplatElementsAttr splat;
     return matchPattern(op, m_Constant(&splat));
   }
-  if (isa<ArangeOp, SplatOp, ExpandDimsOp, BroadcastOp, AddPtrOp, UniformDivOp, HintOp, PickOp>(op))
+  if (isa<ArangeOp, SplatOp, ExpandDimsOp, BroadcastOp, AddPtrOp, UniformDivOp, HintOp,
+          BufferGatherOp>(op))
     return true;
   // A division need not be safe to do for the elements of other steps: a step does it for its own.
   return isMemoryEffectFree(op) && op->getNumRegions() == 0 &&
@@ -52,7 +53,7 @@ bool canTile(Operation *op) {
 }
 
 /// Goes to the operands first, with a stack of its own: chains of operations may be long.
-Value StepTiles::tileOf(Value value) {
+Value Tiles::tileOf(Value value) {
   auto isKnown = [&](Value each) {
     return !isa<RankedTensorType>(each.getType()) || tiles.contains(each);
   };
@@ -76,7 +77,7 @@ Value StepTiles::tileOf(Value value) {
   return tiles.lookupOrDefault(value);
 }
 
-Value StepTiles::tileOfArange(Operation *op) {
+Value Tiles::tileOfArange(Operation *op) {
   auto arange = cast<ArangeOp>(op);
   ImplicitLocOpBuilder b(op->getLoc(), builder);
   auto type = cast<RankedTensorType>(arange.getType());
@@ -89,11 +90,11 @@ Value StepTiles::tileOfArange(Operation *op) {
   return b.create<arith::AddIOp>(indices, b.create<SplatOp>(tile, offset));
 }
 
-Value StepTiles::takeWithoutCopies(RankedTensorType block, Value buffer) {
+Value Tiles::takeWithoutCopies(RankedTensorType block, Value buffer) {
   ImplicitLocOpBuilder b(buffer.getLoc(), builder);
   const LinearLayout layout = *layoutOf(block);
   // The number of the tile in the buffer has those bits of the step's that are no copies.
-  StepDimension once = {steps.name, 0};
+  TiledDimension once = {steps.name, 0};
   SmallVector<int64_t> images;
   int64_t next = 1;
   for (unsigned bit = 0; bit < layout.placeBits(steps.name.str()); ++bit) {
@@ -106,12 +107,12 @@ Value StepTiles::takeWithoutCopies(RankedTensorType block, Value buffer) {
     next <<= int(isOther);
   }
   RankedTensorType held = cast<BufferType>(buffer.getType()).getBlock();
-  Value tile = b.create<TakeOp>(tileType(held, once), buffer, emitLinearMap(b, step, images),
-                                /*elements=*/LayoutAttr(), /*flipped=*/IntegerAttr());
+  Value tile = b.create<BufferReadOp>(tileType(held, once), buffer, emitLinearMap(b, step, images),
+                                      /*elements=*/LayoutAttr(), /*flipped=*/IntegerAttr());
   return b.createOrFold<ConvertLayoutOp>(tileType(block, steps), tile);
 }
 
-Operation *StepTiles::cloneOp(Operation *op) {
+Operation *Tiles::cloneOp(Operation *op) {
   SmallVector<Value> operands;
   for (Value operand : op->getOperands())
     operands.push_back(tileOf(operand));
@@ -132,7 +133,7 @@ Operation *StepTiles::cloneOp(Operation *op) {
   return clone;
 }
 
-void StepTiles::cloneAccess(Operation *access, bool dropMask) {
+void Tiles::cloneAccess(Operation *access, bool dropMask) {
   if (!dropMask || isa<AtomicCASOp>(access)) {
     cloneOp(access);
     return;

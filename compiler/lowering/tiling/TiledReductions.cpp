@@ -14,12 +14,12 @@
 // If a step holds all of the axis, `combined` is combined to the end at once; else it goes into a
 // buffer, and what the buffer holds is combined behind the loops: at once if it is little, else in
 // loops (FoldLoops.h).
-#include "compiler/lowering/steps/StepLoops.h"
+#include "compiler/lowering/tiling/TiledLoops.h"
 
 #include "compiler/lowering/LinearCode.h"
 #include "compiler/lowering/buffers/WholeBuffers.h"
-#include "compiler/lowering/steps/FoldLoops.h"
-#include "compiler/lowering/steps/StepBounds.h"
+#include "compiler/lowering/tiling/FoldLoops.h"
+#include "compiler/lowering/tiling/TileBounds.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -34,7 +34,7 @@ Value constant(ImplicitLocOpBuilder &b, int64_t value) {
   return b.create<arith::ConstantIntOp>(value, 32);
 }
 
-SmallVector<ReduceOp> reductionsOf(const StepGroup &group) {
+SmallVector<ReduceOp> reductionsOf(const TileGroup &group) {
   SmallVector<ReduceOp> reductions;
   for (Operation *item : group.items)
     if (auto reduce = dyn_cast<ReduceOp>(item))
@@ -60,7 +60,7 @@ TypedAttr neutralElement(ReduceOp reduce) {
 }
 
 /// The step's number from the numbers of its position and its part.
-Value stepNumber(ImplicitLocOpBuilder &b, const StepGroup &group, Value position, Value part) {
+Value stepNumber(ImplicitLocOpBuilder &b, const TileGroup &group, Value position, Value part) {
   const ReductionSteps &parts = group.reductionSteps;
   if (parts.bits == 0)
     return position;
@@ -76,8 +76,8 @@ Value stepNumber(ImplicitLocOpBuilder &b, const StepGroup &group, Value position
 
 /// The loops over the parts at one position: first those that lie inside a mask, if it is known how
 /// many steps do. Gives what was combined, for each source of each reduction.
-SmallVector<Value> StepLoops::emitCombining(ImplicitLocOpBuilder &b, StepGroup &group,
-                                            Value position, Value inside) {
+SmallVector<Value> TiledLoops::emitCombining(ImplicitLocOpBuilder &b, TileGroup &group,
+                                             Value position, Value inside) {
   SmallVector<Value> combined;
   for (ReduceOp reduce : reductionsOf(group))
     for (Value source : reduce.getSources()) {
@@ -99,15 +99,15 @@ SmallVector<Value> StepLoops::emitCombining(ImplicitLocOpBuilder &b, StepGroup &
   return emitParts(b, group, position, {first, end}, combined, /*dropMasks=*/false);
 }
 
-SmallVector<Value> StepLoops::emitParts(ImplicitLocOpBuilder &b, StepGroup &group, Value position,
-                                        std::pair<Value, Value> range, ValueRange start,
-                                        bool dropMasks) {
+SmallVector<Value> TiledLoops::emitParts(ImplicitLocOpBuilder &b, TileGroup &group, Value position,
+                                         std::pair<Value, Value> range, ValueRange start,
+                                         bool dropMasks) {
   auto loop = b.create<scf::ForOp>(range.first, range.second, constant(b, 1), start);
   markComputedBounds(loop);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
   Value step = stepNumber(b, group, position, loop.getInductionVar());
-  StepTiles tiles(b, step, group.steps);
+  Tiles tiles(b, step, group.steps);
   emitBody(b, group, tiles, step, dropMasks);
 
   Value isFirst =
@@ -131,23 +131,23 @@ SmallVector<Value> StepLoops::emitParts(ImplicitLocOpBuilder &b, StepGroup &grou
 
 /// Puts a result into the places of all parts. Where the parts are the highest bits of the step's
 /// number, each part's are one behind the other.
-static void putCopies(ImplicitLocOpBuilder &b, const StepGroup &group, Value ofPart, Value whole,
+static void putCopies(ImplicitLocOpBuilder &b, const TileGroup &group, Value ofPart, Value whole,
                       Value buffer) {
   const ReductionSteps &parts = group.reductionSteps;
   LinearLayout layout = *layoutOf(group.block());
   if (parts.bits == 0 || parts.firstBit + parts.bits != layout.placeBits(group.steps.name.str())) {
-    b.create<PutOp>(whole, buffer, constant(b, 0));
+    b.create<BufferWriteOp>(whole, buffer, constant(b, 0));
     return;
   }
   auto copies =
       b.create<scf::ForOp>(constant(b, 0), constant(b, int64_t(1) << parts.bits), constant(b, 1));
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(copies.getBody());
-  b.create<PutOp>(ofPart, buffer, copies.getInductionVar());
+  b.create<BufferWriteOp>(ofPart, buffer, copies.getInductionVar());
 }
 
 /// The buffer of a result without the copies that the places of other parts hold.
-Value StepLoops::onceBufferOf(ReduceOp reduce, Value result, const StepGroup &group) {
+Value TiledLoops::onceBufferOf(ReduceOp reduce, Value result, const TileGroup &group) {
   Value &buffer = onceBuffers[result];
   if (buffer)
     return buffer;
@@ -164,7 +164,7 @@ Value StepLoops::onceBufferOf(ReduceOp reduce, Value result, const StepGroup &gr
 }
 
 /// Who wants a result as a whole takes it from a buffer without copies, which may be many.
-void StepLoops::takeOnce(ImplicitLocOpBuilder &b, Value result, Value buffer) {
+void TiledLoops::takeOnce(ImplicitLocOpBuilder &b, Value result, Value buffer) {
   Value whole = takeWhole(b, b.getLoc(), buffer);
   for (OpOperand &use : llvm::make_early_inc_range(result.getUses()))
     if (isa<ConvertLayoutOp>(use.getOwner()))
@@ -175,8 +175,8 @@ void StepLoops::takeOnce(ImplicitLocOpBuilder &b, Value result, Value buffer) {
 }
 
 /// A step holds all of the axis: what is combined at a position gives results there.
-void StepLoops::finishWithAxis(ImplicitLocOpBuilder &b, StepGroup &group, Value position,
-                               ArrayRef<Value> combined) {
+void TiledLoops::finishWithAxis(ImplicitLocOpBuilder &b, TileGroup &group, Value position,
+                                ArrayRef<Value> combined) {
   ValueRange rest(combined);
   for (ReduceOp reduce : reductionsOf(group)) {
     SmallVector<Value> results = reduceTree(b, reduce, rest.take_front(reduce.getSources().size()),
@@ -187,20 +187,20 @@ void StepLoops::finishWithAxis(ImplicitLocOpBuilder &b, StepGroup &group, Value 
         renamed[old] = now;
         continue;
       }
-      b.create<PutOp>(now, onceBufferOf(reduce, old, group), position);
+      b.create<BufferWriteOp>(now, onceBufferOf(reduce, old, group), position);
       // The places of all parts hold the result.
       auto copies = b.create<scf::ForOp>(
           constant(b, 0), constant(b, int64_t(1) << group.reductionSteps.bits), constant(b, 1));
       OpBuilder::InsertionGuard guard(b);
       b.setInsertionPointToStart(copies.getBody());
       Value step = stepNumber(b, group, position, copies.getInductionVar());
-      b.create<PutOp>(now, bufferOf(old), step);
+      b.create<BufferWriteOp>(now, bufferOf(old), step);
     }
   }
 }
 
 /// Partial results lie in buffers, of which each reduction's are combined.
-void StepLoops::finishPartial(ImplicitLocOpBuilder &b, StepGroup &group, ArrayRef<Value> partial) {
+void TiledLoops::finishPartial(ImplicitLocOpBuilder &b, TileGroup &group, ArrayRef<Value> partial) {
   ValueRange rest(partial);
   for (ReduceOp reduce : reductionsOf(group)) {
     SmallVector<Value> sources;
@@ -221,7 +221,7 @@ void StepLoops::finishPartial(ImplicitLocOpBuilder &b, StepGroup &group, ArrayRe
 }
 
 /// Partial results lie in buffers, and loops fold them.
-void StepLoops::foldPartial(ImplicitLocOpBuilder &b, StepGroup &group, ArrayRef<Value> partial) {
+void TiledLoops::foldPartial(ImplicitLocOpBuilder &b, TileGroup &group, ArrayRef<Value> partial) {
   const ReductionSteps &parts = group.reductionSteps;
   for (ReduceOp reduce : reductionsOf(group)) {
     FoldLoops folds(b, reduce, SmallVector<Value>(partial.take_front(reduce.getSources().size())),
@@ -259,10 +259,10 @@ void StepLoops::foldPartial(ImplicitLocOpBuilder &b, StepGroup &group, ArrayRef<
         once.push_back(makeBuffer(
             reduce, withoutCopies(cast<RankedTensorType>(old.getType()), options.dimension)));
       for (auto [buffer, now] : llvm::zip_equal(once, results))
-        b.create<PutOp>(now, buffer, position);
+        b.create<BufferWriteOp>(now, buffer, position);
       Value step = b.create<arith::OrIOp>(first, emitLinearMap(b, loop(copies.size()), copies));
       for (auto [old, now] : llvm::zip_equal(reduce.getResults(), results))
-        b.create<PutOp>(now, bufferOf(old), step);
+        b.create<BufferWriteOp>(now, bufferOf(old), step);
     }
     for (auto [old, buffer] : llvm::zip_equal(reduce.getResults(), once))
       takeOnce(b, old, buffer);
@@ -270,26 +270,26 @@ void StepLoops::foldPartial(ImplicitLocOpBuilder &b, StepGroup &group, ArrayRef<
 }
 
 /// The bits of the step's number that count no parts.
-unsigned StepLoops::positionBits(const StepGroup &group) const {
+unsigned TiledLoops::positionBits(const TileGroup &group) const {
   return layoutOf(group.block())->placeBits(options.dimension.str()) - group.steps.keptBits -
          group.reductionSteps.bits;
 }
 
 /// The number of steps inside a mask that is a prefix of the row that is reduced; null if it is not
 /// known, or the parts are not one behind the other.
-Value StepLoops::stepsInside(ImplicitLocOpBuilder &b, const StepGroup &group) {
+Value TiledLoops::stepsInside(ImplicitLocOpBuilder &b, const TileGroup &group) {
   SmallVector<Operation *> accesses = accessesOf(group);
   const ReductionSteps &parts = group.reductionSteps;
   const unsigned all = layoutOf(group.block())->placeBits(options.dimension.str());
   if (!options.splitPrefix || accesses.empty() ||
       (parts.bits != 0 && parts.firstBit + parts.bits != all))
     return {};
-  std::optional<StepBounds> bounds =
-      emitStepBounds(b, infos, accesses, group.steps, /*fine=*/group.steps);
+  std::optional<TileBounds> bounds =
+      emitTileBounds(b, infos, accesses, group.steps, /*fine=*/group.steps);
   return bounds ? bounds->inside : Value();
 }
 
-void StepLoops::emitReductions(ImplicitLocOpBuilder &b, StepGroup &group) {
+void TiledLoops::emitReductions(ImplicitLocOpBuilder &b, TileGroup &group) {
   Value inside = stepsInside(b, group);
   SmallVector<Value> partial;
   if (!group.keepsAxis)
@@ -303,7 +303,7 @@ void StepLoops::emitReductions(ImplicitLocOpBuilder &b, StepGroup &group) {
     if (group.keepsAxis)
       return finishWithAxis(b, group, position, combined);
     for (auto [value, buffer] : llvm::zip_equal(combined, partial))
-      b.create<PutOp>(value, buffer, position);
+      b.create<BufferWriteOp>(value, buffer, position);
   };
   if (positionBits(group) == 0) {
     emitPosition(constant(b, 0));

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// eft-split-into-steps: makes loops over parts of large blocks. What is done together, StepGroups.h
-// says; which loops there are, StepPlan.h; what is in them, StepLoops.h and StepTiles.h.
+// eft-tile-blocks: makes loops over parts of large blocks. What is done together, TileGroups.h
+// says; which loops there are, TilingPlan.h; what is in them, TiledLoops.h and Tiles.h.
 #include "compiler/lowering/Passes.h"
 
-#include "compiler/lowering/steps/StepLoops.h"
+#include "compiler/lowering/tiling/TiledLoops.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -12,17 +12,17 @@
 using namespace mlir;
 
 namespace eft {
-#define GEN_PASS_DEF_SPLITINTOSTEPS
+#define GEN_PASS_DEF_TILEBLOCKS
 #include "compiler/lowering/Passes.h.inc"
 
 namespace {
 
-struct SplitIntoStepsPass : impl::SplitIntoStepsBase<SplitIntoStepsPass> {
-  using SplitIntoStepsBase::SplitIntoStepsBase;
+struct TileBlocksPass : impl::TileBlocksBase<TileBlocksPass> {
+  using TileBlocksBase::TileBlocksBase;
 
   void runOnOperation() override {
     AxisInfos infos(getOperation());
-    StepOptions options{dimension, elements, vectors, splitPrefix, useBuffers};
+    TilingOptions options{dimension, elements, vectors, splitPrefix, useBuffers};
     SmallVector<Block *> blocks;
     getOperation().walk([&](Operation *op) {
       // The functions of reductions work on scalars.
@@ -31,8 +31,8 @@ struct SplitIntoStepsPass : impl::SplitIntoStepsBase<SplitIntoStepsPass> {
           blocks.push_back(&block);
     });
     for (Block *block : blocks) {
-      StepPlan plan = planSteps(*block, options);
-      StepLoops(*block, plan, options, infos).emit();
+      TilingPlan plan = planTiling(*block, options);
+      TiledLoops(*block, plan, options, infos).emit();
     }
   }
 };

@@ -1,4 +1,4 @@
-// RUN: eft-opt %s -split-input-file -pass-pipeline='builtin.module(func.func(eft-split-into-steps{elements=2 vectors=1}))' | FileCheck %s
+// RUN: eft-opt %s -split-input-file -pass-pipeline='builtin.module(func.func(eft-tile-blocks{elements=2 vectors=1}))' | FileCheck %s
 
 #large = #eft.layout<register = [[1], [64], [128]], lane = [[2], [4], [8], [16], [32]], warp = []>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "compiler/lowering/steps/StepGroups.h"
+#include "compiler/lowering/tiling/TileGroups.h"
 
 #include "compiler/ir/Accesses.h"
 #include "compiler/lowering/buffers/WholeBuffers.h"
@@ -46,7 +46,7 @@ public:
   GroupFinder(StringRef dimension, bool withReductions)
       : dimension(dimension), withReductions(withReductions) {}
 
-  std::vector<StepGroup> find(Block &block) {
+  std::vector<TileGroup> find(Block &block) {
     for (Operation &op : block)
       if (RankedTensorType type = itemBlock(&op, withReductions); type && isWorthy(&op))
         addItem(&op, type);
@@ -70,9 +70,9 @@ private:
         uses(op, afterReductions) ||
         (steps && groups.back().hasReductions && groups.back().reductionSteps != *steps))
       open();
-    StepGroup &group = groups.back();
+    TileGroup &group = groups.back();
     group.items.push_back(op);
-    if (auto put = dyn_cast<PutOp>(op))
+    if (auto put = dyn_cast<BufferWriteOp>(op))
       written.insert(put.getBuffer());
     if (steps) {
       group.hasReductions = true;
@@ -86,16 +86,16 @@ private:
     if (!isOpen)
       return;
     // What a group takes, it takes before it puts anything.
-    if (auto take = dyn_cast<TakeOp>(op)) {
+    if (auto take = dyn_cast<BufferReadOp>(op)) {
       isOpen = isWhole(take) && !written.contains(take.getBuffer());
       return;
     }
     // What a group picks from is there as a whole before it.
-    if (auto pick = dyn_cast<PickOp>(op))
+    if (auto pick = dyn_cast<BufferGatherOp>(op))
       isOpen = !written.contains(pick.getBuffer());
     // What reads blocks as wholes has to come behind the loop that computes them.
     const bool readsWhole = !canTile(op) && uses(op, computed);
-    if ((!isMemoryEffectFree(op) && !isa<PickOp>(op)) || readsWhole)
+    if ((!isMemoryEffectFree(op) && !isa<BufferGatherOp>(op)) || readsWhole)
       isOpen = false;
     for (auto *values : {&computed, &afterReductions})
       if (uses(op, *values))
@@ -124,7 +124,7 @@ private:
 
   StringRef dimension;
   bool withReductions;
-  std::vector<StepGroup> groups;
+  std::vector<TileGroup> groups;
   bool isOpen = false;
   DenseSet<Value> computed;        // from what the open group loads or reduces
   DenseSet<Value> afterReductions; // from what it reduces
@@ -138,16 +138,16 @@ RankedTensorType itemBlock(Operation *op, bool withReductions) {
     return placedBlock(pointer);
   if (!withReductions)
     return {};
-  if (auto put = dyn_cast<PutOp>(op))
+  if (auto put = dyn_cast<BufferWriteOp>(op))
     return isWhole(put) ? placedBlock(put.getPart()) : RankedTensorType();
   if (auto reduce = dyn_cast<ReduceOp>(op))
     return reduce.getSteps() ? placedBlock(reduce.getSources().front()) : RankedTensorType();
   return {};
 }
 
-RankedTensorType StepGroup::block() const { return itemBlock(items.front(), true); }
+RankedTensorType TileGroup::block() const { return itemBlock(items.front(), true); }
 
-std::vector<StepGroup> findStepGroups(Block &block, StringRef dimension, bool withReductions) {
+std::vector<TileGroup> findTileGroups(Block &block, StringRef dimension, bool withReductions) {
   return GroupFinder(dimension, withReductions).find(block);
 }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "compiler/lowering/steps/FoldLoops.h"
+#include "compiler/lowering/tiling/FoldLoops.h"
 
 #include "compiler/lowering/LinearCode.h"
 #include "compiler/lowering/buffers/WholeBuffers.h"
-#include "compiler/lowering/steps/StepTiles.h"
+#include "compiler/lowering/tiling/Tiles.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -15,7 +15,7 @@ namespace eft {
 namespace {
 
 /// The bits of steps that a phase folds: of a function of one operation, and of a longer one.
-constexpr unsigned mostBits = 3, fewBits = 2;
+constexpr unsigned maxBits = 3, fewBits = 2;
 
 Value constant(ImplicitLocOpBuilder &b, int64_t value) {
   return b.create<arith::ConstantIntOp>(value, 32);
@@ -130,7 +130,7 @@ FoldLoops::FoldLoops(ImplicitLocOpBuilder &b, ReduceOp reduce, SmallVector<Value
 
 void FoldLoops::emit() {
   Block &function = reduce.getCombine().front();
-  const unsigned limit = function.getOperations().size() <= 2 ? mostBits : fewBits;
+  const unsigned limit = function.getOperations().size() <= 2 ? maxBits : fewBits;
   SmallVector<int32_t> phase;
   unsigned count = 0;
   const ArrayRef<int32_t> tree = *reduce.getTree();
@@ -150,7 +150,7 @@ void FoldLoops::emit() {
 FoldLoops::Tile FoldLoops::tileAt(Value step) {
   Tile tile;
   for (auto [type, buffer] : llvm::zip_equal(types, buffers))
-    tile.push_back(b.create<TakeOp>(type, buffer, step, LayoutAttr(), IntegerAttr()));
+    tile.push_back(b.create<BufferReadOp>(type, buffer, step, LayoutAttr(), IntegerAttr()));
   return tile;
 }
 
@@ -185,7 +185,7 @@ void FoldLoops::emitPhase(ArrayRef<int32_t> bits) {
     for (auto [value, type, buffer] : llvm::zip_equal(result, types, buffers)) {
       type = cast<RankedTensorType>(value.getType());
       buffer = makeBuffer(reduce, blockOf(type, unsigned(kept.size()), dimension));
-      b.create<PutOp>(value, buffer, loop.getInductionVar());
+      b.create<BufferWriteOp>(value, buffer, loop.getInductionVar());
     }
   }
   stepBits = std::move(kept);

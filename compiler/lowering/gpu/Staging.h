@@ -11,21 +11,21 @@ namespace eft {
 
 /// Takes blocks that lie alike to other threads. All are written, then all are read; what does not
 /// fit into the usual shared memory goes in several rounds.
-class SharedTrip {
+class Staging {
 public:
-  using Pieces = llvm::SmallVector<mlir::Value>;
+  using Fragments = llvm::SmallVector<mlir::Value>;
 
   /// `from` are the places (register, lane, warp) of the blocks; each place p of `wanted` is to get
   /// the element wanted(p) ^ offset. The order in shared memory is chosen for that.
-  SharedTrip(SharedMemory &memory, LinearLayout from, LinearLayout wanted, uint64_t offset,
-             llvm::ArrayRef<Pieces> sources);
+  Staging(SharedMemory &memory, LinearLayout from, LinearLayout wanted, uint64_t offset,
+          llvm::ArrayRef<Fragments> sources);
 
   /// What is wanted.
-  llvm::SmallVector<Pieces> fetch(mlir::ImplicitLocOpBuilder &b);
+  llvm::SmallVector<Fragments> fetch(mlir::ImplicitLocOpBuilder &b);
 
-  /// Pieces of the elements with the packed indices `indices`, i32 computed at run time.
-  llvm::SmallVector<Pieces> pick(mlir::ImplicitLocOpBuilder &b,
-                                 llvm::ArrayRef<mlir::Value> indices);
+  /// Fragments of the elements with the packed indices `indices`, i32 computed at run time.
+  llvm::SmallVector<Fragments> pick(mlir::ImplicitLocOpBuilder &b,
+                                    llvm::ArrayRef<mlir::Value> indices);
 
   //===--- The same in two steps, for several trips at once
   //---------------------------------------//
@@ -38,8 +38,9 @@ public:
   void setStart(uint64_t bytes);
   /// Between `beginWriting` and `beginReading` of the memory.
   void write(mlir::ImplicitLocOpBuilder &b) { write(b, 0); }
-  /// One piece of what is wanted, after `beginReading`. An access that reads others too keeps them.
-  mlir::Value read(mlir::ImplicitLocOpBuilder &b, size_t block, uint64_t piece);
+  /// One fragment of what is wanted, after `beginReading`. An access that reads others too keeps
+  /// them.
+  mlir::Value read(mlir::ImplicitLocOpBuilder &b, size_t block, uint64_t fragment);
 
 private:
   /// An offset in shared memory, in elements: the sum of two numbers without common bits. The fixed
@@ -58,10 +59,10 @@ private:
   };
 
   /// Neighbours in shared memory that a thread holds: the offset of the first is that of the thread
-  /// ^ `offset`. Each of them is a piece, or several that are copies.
+  /// ^ `offset`. Each of them is a fragment, or several that are copies.
   struct Run {
     struct Member {
-      uint64_t position, piece;
+      uint64_t position, fragment;
     };
     uint64_t offset;
     llvm::SmallVector<Member> members;
@@ -69,7 +70,7 @@ private:
 
   /// One block and its part of shared memory.
   struct Buffer {
-    Pieces source, result;      // `result` is null where nothing has been read yet
+    Fragments source, result;   // `result` is null where nothing has been read yet
     mlir::Type element, stored; // a boolean is stored as a byte
     SharedLayout layout;
     std::optional<MatrixLoad> matrices; // how to read, if not by plain loads
@@ -97,11 +98,11 @@ private:
                 llvm::ArrayRef<mlir::Value> values, Offset offset);
 
   void readRound(mlir::ImplicitLocOpBuilder &b, Buffer &buffer, uint64_t round);
-  void readMatrices(mlir::ImplicitLocOpBuilder &b, Buffer &buffer, uint64_t piece);
-  Pieces loadRun(mlir::ImplicitLocOpBuilder &b, const Buffer &buffer, int64_t length,
-                 Offset offset);
-  Pieces fromStored(mlir::ImplicitLocOpBuilder &b, const Buffer &buffer, mlir::Value whole,
-                    int64_t length);
+  void readMatrices(mlir::ImplicitLocOpBuilder &b, Buffer &buffer, uint64_t fragment);
+  Fragments loadRun(mlir::ImplicitLocOpBuilder &b, const Buffer &buffer, int64_t length,
+                    Offset offset);
+  Fragments fromStored(mlir::ImplicitLocOpBuilder &b, const Buffer &buffer, mlir::Value whole,
+                       int64_t length);
   void keepFound(mlir::ImplicitLocOpBuilder &b, mlir::Value &value, mlir::Value found,
                  Offset offset, uint64_t round);
 

@@ -9,7 +9,7 @@
 // from elsewhere.
 #pragma once
 
-#include "compiler/lowering/steps/StepTiles.h"
+#include "compiler/lowering/tiling/Tiles.h"
 
 namespace eft {
 
@@ -20,10 +20,10 @@ struct ReductionSteps {
   bool operator==(const ReductionSteps &) const = default;
 };
 
-struct StepGroup {
+struct TileGroup {
   llvm::SmallVector<mlir::Operation *> items;
-  StepDimension steps = {}; ///< what one step keeps, once it is decided that there are steps
-  bool isSplit = false;     ///< there are steps
+  TiledDimension steps = {}; ///< what one step keeps, once it is decided that there are steps
+  bool isSplit = false;      ///< there are steps
   bool hasReductions = false;
   ReductionSteps reductionSteps; ///< the same for all reductions of the group
   bool keepsAxis = false;        ///< a step holds all of the axis but the steps of the reductions
@@ -41,7 +41,7 @@ struct StepGroup {
 mlir::RankedTensorType itemBlock(mlir::Operation *op, bool withReductions);
 
 /// The groups of one straight line of code, in its order.
-std::vector<StepGroup> findStepGroups(mlir::Block &block, llvm::StringRef dimension,
+std::vector<TileGroup> findTileGroups(mlir::Block &block, llvm::StringRef dimension,
                                       bool withReductions);
 
 /// Visits the blocks that `op` is computed from, its operands first: those that tiles can be made

@@ -14,26 +14,26 @@
 namespace eft {
 
 /// Where the steps lie: a place dimension, and how many of its low bits one step keeps.
-struct StepDimension {
+struct TiledDimension {
   llvm::StringRef name;
   unsigned keptBits;
 };
 
 /// The type of one step's part of a block; null if what a step holds is not a block.
-mlir::RankedTensorType tileType(mlir::RankedTensorType block, const StepDimension &steps);
+mlir::RankedTensorType tileType(mlir::RankedTensorType block, const TiledDimension &steps);
 
 /// The same block with one place for each that `dimension` has for the same elements.
 mlir::RankedTensorType withoutCopies(mlir::RankedTensorType block, llvm::StringRef dimension);
 
-/// True for the operations that `StepTiles` can do a part of: pure ones that compute each element
+/// True for the operations that `Tiles` can do a part of: pure ones that compute each element
 /// by itself.
 bool canTile(mlir::Operation *op);
 
 /// Clones operations on blocks as operations on the tiles of one step.
-class StepTiles {
+class Tiles {
 public:
   /// `step` is the number of the step, an i32; all that is cloned goes to `builder`'s place.
-  StepTiles(mlir::OpBuilder &builder, mlir::Value step, StepDimension steps)
+  Tiles(mlir::OpBuilder &builder, mlir::Value step, TiledDimension steps)
       : builder(builder), step(step), steps(steps) {}
 
   /// The tile of `value`, with all that it is computed from. A scalar is its own tile.
@@ -45,7 +45,7 @@ public:
   /// Says what the tile of a value is that tiles can't be computed of.
   void setTile(mlir::Value value, mlir::Value tile) { tiles.map(value, tile); }
 
-  const StepDimension &stepDimension() const { return steps; }
+  const TiledDimension &tiledDimension() const { return steps; }
 
   /// Clones an access to memory; its results become tiles. If `dropMask`, all of it is accessed.
   void cloneAccess(mlir::Operation *access, bool dropMask);
@@ -56,7 +56,7 @@ private:
 
   mlir::OpBuilder &builder;
   mlir::Value step;
-  StepDimension steps;
+  TiledDimension steps;
   mlir::IRMapping tiles;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "compiler/lowering/steps/StepBounds.h"
+#include "compiler/lowering/tiling/TileBounds.h"
 
 #include "compiler/ir/Accesses.h"
 #include "compiler/lowering/LinearCode.h"
@@ -20,7 +20,7 @@ Value commonMask(ArrayRef<Operation *> accesses) {
 }
 
 /// The number of elements of a step, if step number i holds the elements i·n to (i + 1)·n − 1.
-std::optional<int64_t> elementsInOrder(RankedTensorType block, const StepDimension &steps) {
+std::optional<int64_t> elementsInOrder(RankedTensorType block, const TiledDimension &steps) {
   RankedTensorType tile = tileType(block, steps);
   if (!tile || block.getRank() != 1)
     return std::nullopt;
@@ -35,9 +35,9 @@ std::optional<int64_t> elementsInOrder(RankedTensorType block, const StepDimensi
 
 } // namespace
 
-std::optional<StepBounds> emitStepBounds(ImplicitLocOpBuilder &b, const AxisInfos &infos,
-                                         ArrayRef<Operation *> accesses, const StepDimension &steps,
-                                         const StepDimension &fine) {
+std::optional<TileBounds> emitTileBounds(ImplicitLocOpBuilder &b, const AxisInfos &infos,
+                                         ArrayRef<Operation *> accesses,
+                                         const TiledDimension &steps, const TiledDimension &fine) {
   Value mask = commonMask(accesses);
   if (!mask)
     return std::nullopt;
@@ -55,7 +55,7 @@ std::optional<StepBounds> emitStepBounds(ImplicitLocOpBuilder &b, const AxisInfo
   Value inside = stepsOf(active, *elements);
   Value finePerStep = b.create<arith::ConstantIntOp>(*elements / *fineElements, 32);
   Value others = b.create<arith::ConstantIntOp>(*fineElements - 1, 64);
-  return StepBounds{inside, b.create<arith::MulIOp>(inside, finePerStep),
+  return TileBounds{inside, b.create<arith::MulIOp>(inside, finePerStep),
                     stepsOf(b.create<arith::AddIOp>(active, others), *fineElements)};
 }
 

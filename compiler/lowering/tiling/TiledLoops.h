@@ -3,7 +3,7 @@
 #pragma once
 
 #include "compiler/analysis/AxisInfo.h"
-#include "compiler/lowering/steps/StepPlan.h"
+#include "compiler/lowering/tiling/TilingPlan.h"
 
 namespace eft {
 
@@ -11,53 +11,54 @@ namespace eft {
 inline constexpr llvm::StringLiteral ofStepsName = "eft.of_steps";
 
 /// Replaces the groups of one straight line of code that are done in steps by their loops.
-class StepLoops {
+class TiledLoops {
 public:
-  StepLoops(mlir::Block &block, StepPlan &plan, const StepOptions &options, const AxisInfos &infos)
+  TiledLoops(mlir::Block &block, TilingPlan &plan, const TilingOptions &options,
+             const AxisInfos &infos)
       : block(block), plan(plan), options(options), infos(infos) {}
 
   void emit();
 
 private:
-  void emitGroup(StepGroup &group);
-  static llvm::SmallVector<mlir::Operation *> accessesOf(const StepGroup &group);
-  void emitAccesses(mlir::ImplicitLocOpBuilder &b, StepGroup &group);
-  void emitLoop(mlir::ImplicitLocOpBuilder &b, StepGroup &group, StepDimension steps,
+  void emitGroup(TileGroup &group);
+  static llvm::SmallVector<mlir::Operation *> accessesOf(const TileGroup &group);
+  void emitAccesses(mlir::ImplicitLocOpBuilder &b, TileGroup &group);
+  void emitLoop(mlir::ImplicitLocOpBuilder &b, TileGroup &group, TiledDimension steps,
                 mlir::Value first, mlir::Value end, bool dropMasks);
   static void markComputedBounds(mlir::scf::ForOp loop);
-  void emitBody(mlir::OpBuilder &b, StepGroup &group, StepTiles &tiles, mlir::Value step,
+  void emitBody(mlir::OpBuilder &b, TileGroup &group, Tiles &tiles, mlir::Value step,
                 bool dropMasks);
-  void moveBehind(StepGroup &group, mlir::Operation *last);
+  void moveBehind(TileGroup &group, mlir::Operation *last);
 
-  // Reductions: StepReductions.cpp.
-  void emitReductions(mlir::ImplicitLocOpBuilder &b, StepGroup &group);
-  unsigned positionBits(const StepGroup &group) const;
-  mlir::Value stepsInside(mlir::ImplicitLocOpBuilder &b, const StepGroup &group);
-  llvm::SmallVector<mlir::Value> emitCombining(mlir::ImplicitLocOpBuilder &b, StepGroup &group,
+  // Reductions: TiledReductions.cpp.
+  void emitReductions(mlir::ImplicitLocOpBuilder &b, TileGroup &group);
+  unsigned positionBits(const TileGroup &group) const;
+  mlir::Value stepsInside(mlir::ImplicitLocOpBuilder &b, const TileGroup &group);
+  llvm::SmallVector<mlir::Value> emitCombining(mlir::ImplicitLocOpBuilder &b, TileGroup &group,
                                                mlir::Value position, mlir::Value inside);
-  llvm::SmallVector<mlir::Value> emitParts(mlir::ImplicitLocOpBuilder &b, StepGroup &group,
+  llvm::SmallVector<mlir::Value> emitParts(mlir::ImplicitLocOpBuilder &b, TileGroup &group,
                                            mlir::Value position,
                                            std::pair<mlir::Value, mlir::Value> range,
                                            mlir::ValueRange start, bool dropMasks);
-  void finishWithAxis(mlir::ImplicitLocOpBuilder &b, StepGroup &group, mlir::Value part,
+  void finishWithAxis(mlir::ImplicitLocOpBuilder &b, TileGroup &group, mlir::Value part,
                       llvm::ArrayRef<mlir::Value> combined);
-  void finishPartial(mlir::ImplicitLocOpBuilder &b, StepGroup &group,
+  void finishPartial(mlir::ImplicitLocOpBuilder &b, TileGroup &group,
                      llvm::ArrayRef<mlir::Value> combined);
-  void foldPartial(mlir::ImplicitLocOpBuilder &b, StepGroup &group,
+  void foldPartial(mlir::ImplicitLocOpBuilder &b, TileGroup &group,
                    llvm::ArrayRef<mlir::Value> partial);
 
-  mlir::Value onceBufferOf(ReduceOp reduce, mlir::Value result, const StepGroup &group);
+  mlir::Value onceBufferOf(ReduceOp reduce, mlir::Value result, const TileGroup &group);
   void takeOnce(mlir::ImplicitLocOpBuilder &b, mlir::Value result, mlir::Value buffer);
 
   mlir::Value bufferOf(mlir::Value value);
   mlir::Value current(mlir::Value value);
-  void putWholes();
-  void takeWholes();
+  void writeWholes();
+  void readWholes();
   void eraseReplaced();
 
   mlir::Block &block;
-  StepPlan &plan;
-  const StepOptions &options;
+  TilingPlan &plan;
+  const TilingOptions &options;
   const AxisInfos &infos;
   llvm::DenseMap<mlir::Value, mlir::Value> buffers;
   llvm::DenseMap<mlir::Value, mlir::Value> onceBuffers; // of results, without copies
