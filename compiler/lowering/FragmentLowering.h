@@ -50,8 +50,7 @@ protected:
       : context(context), placeDimensions(placeDimensions.begin(), placeDimensions.end()),
         fragmentDimension(placeDimensions.front()) {}
 
-  //===--- What a target says
-  //---------------------------------------------------------------------===//
+  //===--- What a target says ----------------------------------------------------------------===//
 
   /// The type of a fragment of a block with such elements (never pointers).
   virtual mlir::Type fragmentType(mlir::RankedTensorType block, mlir::Type element) = 0;
@@ -100,8 +99,7 @@ protected:
   /// The scalar that all lanes of a fragment hold.
   virtual mlir::Value scalarOfFragment(mlir::ImplicitLocOpBuilder &b, mlir::Value fragment) = 0;
 
-  //===--- What it may use
-  //------------------------------------------------------------------------===//
+  //===--- What it may use -------------------------------------------------------------------===//
 
   /// The fragments of a block, or the lowered form of a scalar alone.
   llvm::ArrayRef<mlir::Value> fragmentsOf(mlir::Value value);
