@@ -14,6 +14,7 @@ include "compiler/ir/ops/Debug.td"
 include "compiler/ir/ops/Reductions.td"
 include "compiler/ir/ops/Matrix.td"
 include "compiler/ir/ops/Buffers.td"
+include "compiler/ir/ops/Shared.td"
 include "compiler/ir/ops/Sorting.td"
 
 #endif

@@ -51,3 +51,14 @@ RankedTensorType eft::withLayout(RankedTensorType type, const LinearLayout &layo
   return RankedTensorType::get(type.getShape(), type.getElementType(),
                                toAttribute(type.getContext(), layout));
 }
+
+LinearLayout eft::withPlaces(const LinearLayout &layout, ArrayRef<std::string_view> dimensions) {
+  std::vector<std::pair<std::string, unsigned>> dims;
+  std::vector<uint64_t> columns;
+  for (std::string_view name : dimensions) {
+    dims.emplace_back(name, layout.placeBits(name));
+    for (unsigned bit = 0; bit < dims.back().second; ++bit)
+      columns.push_back(layout.target().pack(layout.basis(name, bit)));
+  }
+  return LinearLayout::fromColumns(Space::places(dims), layout.target(), std::move(columns));
+}

@@ -23,4 +23,7 @@ LayoutAttr toAttribute(mlir::MLIRContext *context, const LinearLayout &layout);
 /// The block's type with `layout` as its encoding.
 mlir::RankedTensorType withLayout(mlir::RankedTensorType type, const LinearLayout &layout);
 
+/// A layout with these dimensions of places and no others, in their order.
+LinearLayout withPlaces(const LinearLayout &layout, llvm::ArrayRef<std::string_view> dimensions);
+
 } // namespace eft

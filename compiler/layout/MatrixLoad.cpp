@@ -66,4 +66,25 @@ bool MatrixLoad::fits(const SharedLayout &shared) const {
   return true;
 }
 
+SharedOrder chooseSharedOrder(const LinearLayout &from, const LinearLayout &wanted,
+                              unsigned elementBytes) {
+  SharedOrder best{SharedLayout::choose(from, wanted, elementBytes), std::nullopt};
+  for (MatrixLoad &load : matrixLoads(wanted, elementBytes)) {
+    SharedLayout layout = SharedLayout::choose(from, load.rows, elementBytes);
+    if (load.fits(layout) && layout.cost() <= best.layout.cost())
+      best = {std::move(layout), std::move(load)};
+  }
+  return best;
+}
+
+SharedOrder readSharedOrder(const LinearLayout &order, const LinearLayout &wanted,
+                            unsigned elementBytes) {
+  for (MatrixLoad &load : matrixLoads(wanted, elementBytes)) {
+    SharedLayout ofRows = SharedLayout::ofOrder(order, load.rows, elementBytes);
+    if (load.fits(ofRows))
+      return {std::move(ofRows), std::move(load)};
+  }
+  return {SharedLayout::ofOrder(order, wanted, elementBytes), std::nullopt};
+}
+
 } // namespace eft

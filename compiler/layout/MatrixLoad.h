@@ -39,4 +39,20 @@ struct MatrixLoad {
 /// The ways to read elements of so many bytes in the places of `wanted` (register, lane, warp).
 std::vector<MatrixLoad> matrixLoads(const LinearLayout &wanted, unsigned elementBytes);
 
+/// A shared layout, and how it is read: by matrices or, without them, by plain loads.
+struct SharedOrder {
+  SharedLayout layout;
+  std::optional<MatrixLoad> matrices;
+};
+
+/// The quickest for elements of so many bytes, written in the places of `from` and read in those of
+/// `wanted`.
+SharedOrder chooseSharedOrder(const LinearLayout &from, const LinearLayout &wanted,
+                              unsigned elementBytes);
+
+/// The way to read, in the places of `wanted`, what lies in an order already: `order` says the
+/// index at each offset.
+SharedOrder readSharedOrder(const LinearLayout &order, const LinearLayout &wanted,
+                            unsigned elementBytes);
+
 } // namespace eft

@@ -33,8 +33,12 @@ std::string validateNumWarps(int64_t count);
 /// The names of the place dimensions, in order.
 namespace place {
 inline constexpr std::string_view registers = "register", lane = "lane", warp = "warp",
-                                  step = "step";
+                                  step = "step", offset = "offset";
 }
+
+/// The dimensions of a place on a GPU, and on a CPU.
+inline constexpr std::string_view gpuPlaces[] = {place::registers, place::lane, place::warp};
+inline constexpr std::string_view cpuPlaces[] = {place::lane, place::step};
 
 /// The layout (register, lane, warp) of a block on a GPU. `order` lists the block's dimensions, the
 /// fastest first; a vector access moves `vectorElements` along order[0]; all extents and counts are

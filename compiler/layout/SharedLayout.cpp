@@ -269,4 +269,48 @@ SharedLayout SharedLayout::choose(const LinearLayout &from, const LinearLayout &
   return SharedLayoutChooser(from, wanted, elementBytes).choose();
 }
 
+LinearLayout SharedLayout::order(const LinearLayout &from, std::string_view dimension) const {
+  std::pair<std::string, unsigned> dims[] = {{std::string(dimension), offsetBits}};
+  LinearLayout offsetOfIndex =
+      LinearLayout::fromColumns(from.target(), Space::places(dims), columns());
+  return *offsetOfIndex.rightInverse();
+}
+
+SharedLayout SharedLayout::ofOrder(const LinearLayout &order, const LinearLayout &wanted,
+                                   unsigned elementBytes) {
+  SharedLayout layout;
+  const LinearLayout inverse = *order.rightInverse();
+  for (unsigned bit = 0; bit < inverse.source().bits(); ++bit)
+    layout.offsets.push_back(inverse.applyPacked(bitNumber(bit)));
+  layout.offsetBits = order.source().bits();
+  Echelon ofRegisters;
+  const Side side(wanted, /*leaveOutCopies=*/false);
+  for (uint64_t column : side.registers)
+    ofRegisters.insert(layout.offsetOf(column), ofRegisters.rank());
+  auto isWhole = [&](int64_t run) {
+    return isIn(ofRegisters, run / 2) &&
+           std::none_of(side.threads.begin(), side.threads.end(),
+                        [&](uint64_t column) { return layout.offsetOf(column) & (run - 1); });
+  };
+  while (layout.runs[1] < widestAccess / elementBytes && isWhole(layout.runs[1] * 2))
+    layout.runs[1] *= 2;
+  return layout;
+}
+
+int64_t SharedLayout::runOfFragments(const LinearLayout &places, int64_t most) const {
+  int64_t run = 1;
+  auto isWhole = [&](int64_t run) {
+    for (unsigned bit = 0; bit < places.source().bits(); ++bit) {
+      const uint64_t offset = offsetOf(places.applyPacked(bitNumber(bit)));
+      const bool isInRun = bit < places.source().dims()[0].bits && bitNumber(bit) < uint64_t(run);
+      if (isInRun ? offset != bitNumber(bit) : (offset & (run - 1)) != 0)
+        return false;
+    }
+    return true;
+  };
+  while (run < most && isWhole(run * 2))
+    run *= 2;
+  return run;
+}
+
 } // namespace eft

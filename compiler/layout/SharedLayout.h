@@ -46,6 +46,18 @@ public:
   static SharedLayout choose(const LinearLayout &from, const LinearLayout &wanted,
                              unsigned elementBytes);
 
+  /// The layout in which `order` says the index at each offset, read in the places of `wanted`.
+  static SharedLayout ofOrder(const LinearLayout &order, const LinearLayout &wanted,
+                              unsigned elementBytes);
+  /// The index at each offset, as the places of one dimension `dimension`. Needs a layout in which
+  /// every offset has an element.
+  LinearLayout order(const LinearLayout &from, std::string_view dimension) const;
+
+  /// The longest run, of at most `most`, in which the fragments of a thread, in their own order,
+  /// are neighbours in shared memory: what one copy may bring there. Places are (register, lane,
+  /// warp).
+  int64_t runOfFragments(const LinearLayout &places, int64_t most) const;
+
   /// Where an element lies, in elements; linear in the packed index.
   uint64_t offsetOf(uint64_t index) const;
   /// The offset that each bit of the index adds.

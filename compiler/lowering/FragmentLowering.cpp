@@ -63,7 +63,7 @@ unsigned FragmentLowering::placeBits(Type block, StringRef dimension) {
 }
 
 bool FragmentLowering::isLoweredType(Type type) {
-  return !isa<RankedTensorType, PointerType, BufferType>(type);
+  return !isa<RankedTensorType, PointerType, BufferType, SharedType>(type);
 }
 
 unsigned FragmentLowering::numFragments(Type type) {
@@ -227,6 +227,8 @@ LogicalResult FragmentLowering::lowerOwnOp(ImplicitLocOpBuilder &b, Operation *o
       .Case([&](DotOp dot) { return lowerDot(b, dot); })
       .Case<DotIntoOp, ScanIntoOp, SortIntoOp, BufferGatherOp>(
           [&](Operation *op) { return lowerInto(b, op); })
+      .Case<AllocSharedOp, DeallocSharedOp, CopyAsyncOp, CommitCopiesOp, WaitCopiesOp,
+            ReadSharedOp>([&](Operation *op) { return lowerShared(b, op); })
       .Case<AtomicRMWOp, AtomicCASOp>([&](Operation *atomic) { return lowerAtomic(b, atomic); })
       .Case([&](ReduceOp reduce) { return lowerReduce(b, reduce); })
       .Case([&](CombineOp combine) { return lowerCombine(b, combine); })

@@ -68,6 +68,8 @@ protected:
   /// What only works on a CPU's buffers: `eft.dot_into`, `eft.scan_into`, `eft.sort_into`,
   /// `eft.buffer_gather`, and `eft.buffer_read` of elements that move, and `eft.print` of a buffer.
   virtual mlir::LogicalResult lowerInto(mlir::ImplicitLocOpBuilder &b, mlir::Operation *op) = 0;
+  /// What only a GPU has: blocks in shared memory.
+  virtual mlir::LogicalResult lowerShared(mlir::ImplicitLocOpBuilder &b, mlir::Operation *op) = 0;
   /// Whether the lowering of the conversion's user does its work.
   virtual bool isLeftToUser(ConvertLayoutOp) { return false; }
   virtual void lowerBarrier(mlir::ImplicitLocOpBuilder &b) = 0;

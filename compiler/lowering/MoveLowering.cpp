@@ -18,14 +18,7 @@ namespace eft {
 //===----------------------------------------------------------------------===//
 
 LinearLayout FragmentLowering::placesOf(const LinearLayout &layout) const {
-  std::vector<std::pair<std::string, unsigned>> dims;
-  std::vector<uint64_t> columns;
-  for (const std::string &name : placeDimensions) {
-    dims.emplace_back(name, layout.placeBits(name));
-    for (unsigned bit = 0; bit < dims.back().second; ++bit)
-      columns.push_back(layout.target().pack(layout.basis(name, bit)));
-  }
-  return LinearLayout::fromColumns(Space::places(dims), layout.target(), std::move(columns));
+  return withPlaces(layout, llvm::to_vector_of<std::string_view>(placeDimensions));
 }
 
 namespace {

@@ -48,6 +48,53 @@ def KeepInBuffers : Pass<"eft-keep-in-buffers", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::eft::EftDialect", "::mlir::arith::ArithDialect"];
 }
 
+def PipelineCopies : Pass<"eft-pipeline-copies", "::mlir::func::FuncOp"> {
+  let summary = "Brings the operands of products to shared memory iterations ahead";
+  let description = [{
+    For a GPU. In an `scf.for`, a load that only a product on tensor cores uses becomes a copy into a
+    slot of shared memory, which is begun `num-stages` − 1 iterations before the product reads it. A
+    loop's own attribute `eft.num_stages` comes before the option; with fewer than two stages nothing
+    changes. If the slots need more than `most-bytes`, there are fewer stages.
+
+    A load stays as it is if its masks leave others than the first elements of a run, if it has a
+    cache hint or a value other than zero for what is masked, if its runs have fewer than four bytes,
+    or if its address depends on what the loop loads. A loop that writes memory stays as it is.
+
+    ```mlir
+    %r = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<64x64xf32, #c>) : i32 {
+      %p = ...
+      %v = eft.load %p : tensor<64x64x!eft.ptr<f16>, #a>
+      %a = eft.convert_layout %v : tensor<64x64xf16, #a> -> tensor<64x64xf16, #b>
+      %d = eft.dot %a, %x, %acc ...
+      scf.yield %d
+    }
+    ```
+    becomes, with two stages,
+    ```mlir
+    %s = eft.alloc_shared : !eft.shared<2, tensor<64x64xf16, #o>>
+    eft.copy_async %p0, %s[%c0] if %some
+    eft.commit_copies
+    %r = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero, %w = %c1, %k = %c0) {
+      eft.wait_copies pending 0
+      eft.copy_async %p, %s[%w] if %more
+      eft.commit_copies
+      %a = eft.read_shared %s[%k]
+      %d = eft.dot %a, %x, %acc ...
+      scf.yield %d, %nextw, %nextk
+    }
+    eft.dealloc_shared %s
+    ```
+  }];
+  let options = [
+    Option<"numStages", "num-stages", "int64_t", /*default=*/"3",
+           "how many iterations are under way at a time">,
+    Option<"mostBytes", "most-bytes", "uint64_t", /*default=*/"102400",
+           "the shared memory that the slots of a loop may need">
+  ];
+  let dependentDialects = ["::eft::EftDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::scf::SCFDialect"];
+}
+
 def TileBlocks : Pass<"eft-tile-blocks", "::mlir::func::FuncOp"> {
   let summary = "Turns work on large blocks into loops over small ones";
   let description = [{

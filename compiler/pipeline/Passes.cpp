@@ -25,6 +25,7 @@ PassOptions passOptions(const Target &target, const CompileOptions &options,
   PassOptions result;
   result.isGpu = target.kind == Target::Kind::Cuda;
   result.numWarps = options.numWarps;
+  result.numStages = options.numStages;
   result.computeCapability = target.computeCapability;
   result.maxRegisters = options.maxRegisters;
   if (!result.isGpu) {
@@ -75,6 +76,17 @@ void addPlacing(OpPassManager &passes, const PassOptions &options) {
   passes.addPass(createPlace(place));
 }
 
+/// What loops with products may have of a GPU's shared memory; the rest is for what changes
+/// threads.
+static uint64_t sharedBytesForSlots(unsigned computeCapability) {
+  constexpr uint64_t kibibyte = 1024;
+  const uint64_t ofProgram = computeCapability >= 90                              ? 227
+                             : computeCapability == 80 || computeCapability == 87 ? 163
+                                                                                  : 99;
+  constexpr uint64_t others = 48;
+  return (ofProgram - others) * kibibyte;
+}
+
 void addLowering(OpPassManager &passes, const PassOptions &options) {
   TileBlocksOptions steps;
   if (!options.isGpu) {
@@ -87,6 +99,9 @@ void addLowering(OpPassManager &passes, const PassOptions &options) {
     steps.useBuffers = true;
     passes.addNestedPass<func::FuncOp>(createKeepInBuffers({options.vectorBits}));
   }
+  if (options.isGpu)
+    passes.addNestedPass<func::FuncOp>(
+        createPipelineCopies({options.numStages, sharedBytesForSlots(options.computeCapability)}));
   passes.addNestedPass<func::FuncOp>(createTileBlocks(steps));
   if (options.isGpu) {
     passes.addPass(createLowerToGpu({options.numWarps, options.computeCapability}));
@@ -139,6 +154,9 @@ struct PipelineOptions : PassPipelineOptions<PipelineOptions> {
                              llvm::cl::init("host")};
   Option<unsigned> numWarps{*this, "num-warps", llvm::cl::desc("Warps of a program on a GPU"),
                             llvm::cl::init(4)};
+  Option<unsigned> numStages{
+      *this, "num-stages", llvm::cl::desc("Iterations of a loop with products under way at a time"),
+      llvm::cl::init(3)};
   Option<unsigned> maxRegisters{
       *this, "max-registers", llvm::cl::desc("Registers of a thread on a GPU at most; 0: no bound"),
       llvm::cl::init(0)};
@@ -154,6 +172,7 @@ LogicalResult addNamedPipeline(OpPassManager &passes, StringRef text,
     return fail(target.error().message);
   CompileOptions options;
   options.numWarps = given.numWarps;
+  options.numStages = given.numStages;
   options.maxRegisters = given.maxRegisters;
   if (std::string fault = validateOptions(*target, options); !fault.empty())
     return fail(fault);

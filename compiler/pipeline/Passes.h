@@ -18,6 +18,7 @@ namespace eft {
 struct PassOptions {
   bool isGpu = false;
   unsigned numWarps = 4;           ///< GPU
+  unsigned numStages = 3;          ///< GPU; of loops with products
   unsigned computeCapability = 80; ///< GPU
   unsigned maxRegisters = 0;       ///< GPU; 0: no bound
   unsigned vectorBits = 128;       ///< CPU

@@ -31,6 +31,10 @@ cl::opt<std::string> features("features",
                               cl::desc("The host's features, as LLVM's llc takes them"));
 cl::opt<unsigned> numWarps("num-warps", cl::desc("Warps of a program on a GPU (default: 4)"),
                            cl::init(4));
+cl::opt<unsigned> numStages("num-stages",
+                            cl::desc("Iterations of a loop with products under way at a time on a "
+                                     "GPU (default: 3)"),
+                            cl::init(3));
 cl::opt<unsigned>
     maxRegisters("max-registers",
                  cl::desc("Registers of a thread on a GPU at most (default: no bound)"),
@@ -98,10 +102,13 @@ int run(mlir::MLIRContext &context, SourceMgr &sources, mlir::TimingScope timing
     areOptionsRight &= succeeded(mlir::applyPassManagerCLOptions(passes));
   };
   observer.timing = std::move(timing);
-  auto compiled = eft::compile(
-      *module, *target,
-      {.numWarps = numWarps, .maxRegisters = maxRegisters, .keepStages = !isObject, .last = *last},
-      {}, &observer);
+  auto compiled = eft::compile(*module, *target,
+                               {.numWarps = numWarps,
+                                .numStages = numStages,
+                                .maxRegisters = maxRegisters,
+                                .keepStages = !isObject,
+                                .last = *last},
+                               {}, &observer);
   if (failed(compiled) || !areOptionsRight)
     return 1;
   return write(isObject ? compiled->binary : compiled->stages.back().second);

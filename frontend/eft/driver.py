@@ -139,10 +139,11 @@ def _run_compiler(
 
         module = errors.emitter.module
         num_warps = variant.options.get("num_warps", 4)
+        stages = variant.options.get("num_stages", 3)
         registers = variant.options.get("maxnreg", 0)
         target = host.target() if variant.target == "cpu" else variant.target
         print_ir = "" if keep_stages else _print_ir()
-        options = num_warps, keep_stages, registers, stoppable, print_ir
+        options = num_warps, stages, keep_stages, registers, stoppable, print_ir
         return _compiler.compile(module, target, *options)
 
 

@@ -4,20 +4,34 @@
 
 // Both factors by rows.
 // RUN: sed -e 's/A_ROW/%%a/; s/A_COLUMN/%%one/; s/B_ROW/%%b/; s/B_COLUMN/%%one/' %s > %t.mlir
-// RUN: eft-compile %t.mlir --target=sm_80 --emit=ptx | FileCheck %s --check-prefixes=ALL,ROWS
-// RUN: eft-compile %t.mlir --target=sm_90 --emit=ptx -o %t.ptx
+// RUN: eft-compile %t.mlir --target=sm_80 --num-stages=1 --emit=ptx | FileCheck %s --check-prefixes=ALL,ROWS
+// RUN: eft-compile %t.mlir --target=sm_90 --num-stages=1 --emit=ptx -o %t.ptx
 // RUN: FileCheck %s --check-prefixes=ALL,ROWS < %t.ptx
 // RUN: %if ptxas %{ %ptxas -arch=sm_90 %t.ptx -o %t.cubin %}
 
 // The first factor by columns.
 // RUN: sed -e 's/A_ROW/%%one/; s/A_COLUMN/%%a/; s/B_ROW/%%b/; s/B_COLUMN/%%one/' %s > %t.mlir
-// RUN: eft-compile %t.mlir --target=sm_80 --emit=ptx | FileCheck %s --check-prefixes=ALL,FIRST
-// RUN: eft-compile %t.mlir --target=sm_90 --emit=ptx | FileCheck %s --check-prefixes=ALL,FIRST
+// RUN: eft-compile %t.mlir --target=sm_80 --num-stages=1 --emit=ptx | FileCheck %s --check-prefixes=ALL,FIRST
+// RUN: eft-compile %t.mlir --target=sm_90 --num-stages=1 --emit=ptx | FileCheck %s --check-prefixes=ALL,FIRST
 
 // The second factor by columns.
 // RUN: sed -e 's/A_ROW/%%a/; s/A_COLUMN/%%one/; s/B_ROW/%%one/; s/B_COLUMN/%%b/' %s > %t.mlir
-// RUN: eft-compile %t.mlir --target=sm_80 --emit=ptx | FileCheck %s --check-prefixes=ALL,SECOND
-// RUN: eft-compile %t.mlir --target=sm_90 --emit=ptx | FileCheck %s --check-prefixes=ALL,SECOND
+// RUN: eft-compile %t.mlir --target=sm_80 --num-stages=1 --emit=ptx | FileCheck %s --check-prefixes=ALL,SECOND
+// RUN: eft-compile %t.mlir --target=sm_90 --num-stages=1 --emit=ptx | FileCheck %s --check-prefixes=ALL,SECOND
+
+// With copies two iterations ahead, no value passes through a register on its way to shared memory.
+// RUN: sed -e 's/A_ROW/%%a/; s/A_COLUMN/%%one/; s/B_ROW/%%b/; s/B_COLUMN/%%one/' %s > %t.mlir
+// RUN: eft-compile %t.mlir --target=sm_90 --emit=ptx -o %t.ptx
+// RUN: FileCheck %s --check-prefix=COPIES < %t.ptx
+// RUN: %if ptxas %{ %ptxas -arch=sm_90 %t.ptx -o %t.cubin %}
+// COPIES-NOT: {{ld.global.v|st.shared.v}}
+// COPIES-COUNT-3: cp.async.commit_group
+// COPIES-NOT: {{ld.global|st.shared|rem|bar.sync}}
+// COPIES: ldmatrix.sync.aligned.m8n8.x4
+// COPIES-NOT: {{ld.global|st.shared|rem|bar.sync}}
+// COPIES: mma.sync
+// COPIES: cp.async.wait_group 1
+// COPIES-NEXT: bar.sync
 
 // The loop reads memory by 8 accesses of 16 bytes. Where the mask runs along k, as memory does, nobody
 // knows what K is a multiple of: one comparison finds that the thread is inside. Where it runs along

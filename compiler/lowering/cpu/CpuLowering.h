@@ -32,6 +32,9 @@ private:
   mlir::LogicalResult lowerAtomic(mlir::ImplicitLocOpBuilder &b, mlir::Operation *op) override;
   mlir::LogicalResult lowerDot(mlir::ImplicitLocOpBuilder &b, DotOp dot) override;
   mlir::LogicalResult lowerInto(mlir::ImplicitLocOpBuilder &b, mlir::Operation *op) override;
+  mlir::LogicalResult lowerShared(mlir::ImplicitLocOpBuilder &, mlir::Operation *op) override {
+    return op->emitOpError("works on a GPU's shared memory, and has no lowering for a CPU");
+  }
   mlir::LogicalResult lowerDotInto(mlir::ImplicitLocOpBuilder &b, DotIntoOp dot);
   mlir::LogicalResult lowerScanInto(mlir::ImplicitLocOpBuilder &b, ScanIntoOp scan);
   mlir::LogicalResult lowerSortInto(mlir::ImplicitLocOpBuilder &b, SortIntoOp sort);

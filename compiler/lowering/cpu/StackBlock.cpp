@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "compiler/lowering/cpu/StackBlock.h"
 
+#include "compiler/ir/LayoutConversion.h"
+#include "compiler/layout/Placement.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -52,7 +55,8 @@ int64_t StackBlock::runOf(const LinearLayout &layout) const {
   return layout.contiguousAlong("lane", fastest);
 }
 
-void StackBlock::store(ArrayRef<Value> fragments, const LinearLayout &layout) {
+void StackBlock::store(ArrayRef<Value> fragments, const LinearLayout &given) {
+  const LinearLayout layout = withPlaces(given, cpuPlaces);
   const int64_t lanes = int64_t(1) << layout.placeBits("lane"), run = runOf(layout);
   const unsigned align = element.getIntOrFloatBitWidth() / 8;
   for (auto [step, fragment] : llvm::enumerate(fragments))
@@ -67,7 +71,8 @@ void StackBlock::store(ArrayRef<Value> fragments, const LinearLayout &layout) {
     }
 }
 
-SmallVector<Value> StackBlock::load(const LinearLayout &layout) {
+SmallVector<Value> StackBlock::load(const LinearLayout &given) {
+  const LinearLayout layout = withPlaces(given, cpuPlaces);
   const int64_t lanes = int64_t(1) << layout.placeBits("lane"), run = runOf(layout);
   const unsigned align = element.getIntOrFloatBitWidth() / 8;
   SmallVector<Value> fragments;

@@ -14,6 +14,14 @@ using namespace mlir;
 
 namespace eft {
 
+bool GpuLowering::isReadByProduct(ReadSharedOp read) {
+  if (!read->hasOneUse())
+    return false;
+  auto dot = dyn_cast<DotOp>(*read->user_begin());
+  return dot && dot.usesTensorCores() && dot->getBlock() == read->getBlock() &&
+         dot.getAcc() != read;
+}
+
 bool GpuLowering::isLeftToUser(ConvertLayoutOp convert) {
   if (!convert->hasOneUse())
     return false;
@@ -30,7 +38,11 @@ bool GpuLowering::isLeftToUser(ConvertLayoutOp convert) {
 /// A factor of a product: its fragments, or its way through shared memory.
 class GpuLowering::Factor {
 public:
-  Factor(GpuLowering &lowering, Value block) {
+  Factor(ImplicitLocOpBuilder &b, GpuLowering &lowering, Value block) {
+    if (auto read = block.getDefiningOp<ReadSharedOp>(); read && isReadByProduct(read)) {
+      slot.emplace(lowering.readerOf(b, read));
+      return;
+    }
     auto convert = block.getDefiningOp<ConvertLayoutOp>();
     if (!convert || !lowering.isLeftToUser(convert)) {
       fragments = Fragments(lowering.fragmentsOf(block));
@@ -42,6 +54,8 @@ public:
   }
 
   Value fragment(ImplicitLocOpBuilder &b, unsigned number) {
+    if (slot)
+      return slot->read(b, 0, number);
     return trip ? trip->read(b, 0, number) : fragments[number];
   }
 
@@ -54,6 +68,7 @@ public:
   std::optional<Staging> trip;
 
 private:
+  std::optional<Staging> slot;
   Fragments fragments;
 };
 
@@ -88,7 +103,7 @@ LogicalResult GpuLowering::lowerDot(ImplicitLocOpBuilder &b, DotOp dot) {
     Fragments a(fragmentsOf(dot.getA())), other(fragmentsOf(dot.getB()));
     return setFragments(dot, sumOuterProducts(b, shared, dot, a, other, acc)), success();
   }
-  Factor factors[] = {{*this, dot.getA()}, {*this, dot.getB()}};
+  Factor factors[] = {{b, *this, dot.getA()}, {b, *this, dot.getB()}};
   writeFactors(b, factors);
   auto a = [&](unsigned fragment) { return factors[0].fragment(b, fragment); };
   auto other = [&](unsigned fragment) { return factors[1].fragment(b, fragment); };

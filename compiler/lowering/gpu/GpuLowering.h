@@ -4,6 +4,7 @@
 
 #include "compiler/lowering/FragmentLowering.h"
 #include "compiler/lowering/gpu/SharedMemory.h"
+#include "compiler/lowering/gpu/Staging.h"
 #include "compiler/lowering/gpu/UniformControl.h"
 
 namespace eft {
@@ -37,6 +38,7 @@ private:
   mlir::LogicalResult lowerInto(mlir::ImplicitLocOpBuilder &, mlir::Operation *op) override {
     return op->emitOpError("works on a CPU's memory, and has no lowering for a GPU");
   }
+  mlir::LogicalResult lowerShared(mlir::ImplicitLocOpBuilder &b, mlir::Operation *op) override;
   bool isLeftToUser(ConvertLayoutOp convert) override;
   void lowerBarrier(mlir::ImplicitLocOpBuilder &b) override;
   mlir::LogicalResult lowerPrint(mlir::ImplicitLocOpBuilder &b, PrintOp print) override;
@@ -72,6 +74,14 @@ private:
 
   /// The fragments of what memory held, in the threads for which `isOwner` is true or null.
   Fragments applyAtomic(mlir::ImplicitLocOpBuilder &b, mlir::Operation *op, mlir::Value isOwner);
+
+  // GpuCopies.cpp
+  mlir::LogicalResult lowerCopy(mlir::ImplicitLocOpBuilder &b, CopyAsyncOp copy);
+  /// Whether a product reads the slot by itself.
+  static bool isReadByProduct(ReadSharedOp read);
+  /// A way to read a slot's block.
+  Staging readerOf(mlir::ImplicitLocOpBuilder &b, ReadSharedOp read);
+  mlir::Value slotOf(mlir::ImplicitLocOpBuilder &b, mlir::Value shared, mlir::Value slot);
 
   class Factor; // GpuDot.cpp
   /// Takes what both factors need of other warps to shared memory.

@@ -15,9 +15,22 @@ namespace eft {
 static constexpr StringLiteral bufferName = "eft$shared";
 
 Value SharedMemory::buffer(ImplicitLocOpBuilder &b, unsigned bytes) {
-  size = std::max(size, bytes);
+  size = std::max(size, reserved + bytes);
+  return at(b, reserved);
+}
+
+unsigned SharedMemory::reserve(unsigned bytes) {
+  reserved += bytes;
+  size = std::max(size, reserved);
+  return reserved - bytes;
+}
+
+Value SharedMemory::at(ImplicitLocOpBuilder &b, unsigned offset) {
   auto type = LLVM::LLVMPointerType::get(b.getContext(), addressSpace);
-  return b.create<LLVM::AddressOfOp>(type, bufferName);
+  Value start = b.create<LLVM::AddressOfOp>(type, bufferName);
+  if (offset == 0)
+    return start;
+  return b.create<LLVM::GEPOp>(type, b.getI8Type(), start, LLVM::GEPArg(int32_t(offset)));
 }
 
 void SharedMemory::beginWriting(ImplicitLocOpBuilder &b) {

@@ -7,9 +7,9 @@
 
 namespace eft {
 
-/// One buffer, which everybody who needs shared memory uses after another, from its start. It is as
-/// large as the largest use. The size becomes the kernel's attribute `eft.shared_bytes`; the memory
-/// itself is given at the launch, as dynamic shared memory.
+/// One buffer, which everybody who needs shared memory uses after another, from the end of what is
+/// reserved at the time. It is as large as the largest use. The size becomes the kernel's attribute
+/// `eft.shared_bytes`; the memory itself is given at the launch, as dynamic shared memory.
 class SharedMemory {
 public:
   /// What a kernel may have without asking the driver for more.
@@ -21,6 +21,12 @@ public:
 
   /// Where the buffer starts, aligned to 16 bytes, with room for `bytes`.
   mlir::Value buffer(mlir::ImplicitLocOpBuilder &b, unsigned bytes);
+
+  /// Keeps others out of the next `bytes` of the buffer until they are released: says where they
+  /// begin. What is reserved last is released first.
+  unsigned reserve(unsigned bytes);
+  void release(unsigned bytes) { reserved -= bytes; }
+  mlir::Value at(mlir::ImplicitLocOpBuilder &b, unsigned offset);
 
   /// To be called by all threads before any writes: waits until nobody reads what an earlier use
   /// has left.
@@ -37,7 +43,7 @@ public:
 
 private:
   mlir::func::FuncOp kernel;
-  unsigned size = 0;
+  unsigned size = 0, reserved = 0;
   bool isUsed = false;
 };
 

@@ -63,7 +63,7 @@ Staging::Staging(SharedMemory &memory, LinearLayout from, LinearLayout wanted, u
     ++roundBits;
   for (Buffer &buffer : buffers) {
     if (isOneRound() && constant == 0)
-      chooseMatrices(buffer);
+      setOrder(buffer, chooseSharedOrder(this->from, this->wanted, unsigned(buffer.bytes())));
     buffer.reads = runsOf(buffer.layout, this->wanted, buffer.layout.readRun(), constant);
     buffer.result.resize(bitNumber(this->wanted.source().dims()[0].bits));
     buffer.start = bytesOfRound;
@@ -71,14 +71,31 @@ Staging::Staging(SharedMemory &memory, LinearLayout from, LinearLayout wanted, u
   }
 }
 
-void Staging::chooseMatrices(Buffer &buffer) {
-  for (MatrixLoad &load : matrixLoads(wanted, unsigned(buffer.bytes()))) {
-    SharedLayout layout = SharedLayout::choose(from, load.rows, unsigned(buffer.bytes()));
-    if (!load.fits(layout) || layout.cost() > buffer.layout.cost())
-      continue;
-    buffer.layout = std::move(layout);
-    buffer.matrices = std::move(load);
-  }
+Staging::Staging(SharedMemory &memory, LinearLayout from, LinearLayout wanted,
+                 const LinearLayout &order, Type element, Value slot)
+    : memory(memory), from(std::move(from)), wanted(std::move(wanted)), constant(0) {
+  Buffer &buffer = buffers.emplace_back();
+  buffer.element = buffer.stored = element;
+  buffer.slot = slot;
+  setOrder(buffer, readSharedOrder(order, this->wanted, unsigned(buffer.bytes())));
+  offsetBits = buffer.layout.bits();
+  buffer.reads = runsOf(buffer.layout, this->wanted, buffer.layout.readRun(), constant);
+  buffer.result.resize(bitNumber(this->wanted.source().dims()[0].bits));
+}
+
+void Staging::setOrder(Buffer &buffer, SharedOrder order) {
+  buffer.layout = std::move(order.layout);
+  buffer.matrices = std::move(order.matrices);
+}
+
+void Staging::computeWritingThread(ImplicitLocOpBuilder &b) {
+  buffers.front().ofWritingThread = threadOffset(b, buffers.front().layout, from);
+}
+
+Value Staging::placeOf(ImplicitLocOpBuilder &b, uint64_t fragment) {
+  const Buffer &buffer = buffers.front();
+  const uint64_t offset = buffer.layout.offsetOf(from.applyPacked(fragment));
+  return pointer(b, buffer, buffer.ofWritingThread.exclusiveOr(b, offset));
 }
 
 void Staging::setStart(uint64_t bytes) {
@@ -139,7 +156,9 @@ Value Staging::pointer(ImplicitLocOpBuilder &b, const Buffer &buffer, Offset off
   if (roundBits != 0)
     offset.variable = b.create<arith::AndIOp>(offset.variable, number(b, inRound));
   uint64_t fixed = buffer.start + (offset.fixed & inRound) * buffer.bytes();
-  Value start = memory.buffer(b, unsigned(buffer.start + (inRound + 1) * buffer.bytes()));
+  Value start = buffer.slot;
+  if (!start)
+    start = memory.buffer(b, unsigned(buffer.start + (inRound + 1) * buffer.bytes()));
   Type type = start.getType();
   Value pointer = b.create<LLVM::GEPOp>(type, buffer.stored, start, offset.variable);
   if (fixed != 0)

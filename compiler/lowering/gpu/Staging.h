@@ -20,6 +20,16 @@ public:
   Staging(SharedMemory &memory, LinearLayout from, LinearLayout wanted, uint64_t offset,
           llvm::ArrayRef<Fragments> sources);
 
+  /// A block that has a slot of its own, at `slot`, in which `order` says the index at each offset.
+  /// Only `read` and `placeOf` apply to it.
+  Staging(SharedMemory &memory, LinearLayout from, LinearLayout wanted, const LinearLayout &order,
+          mlir::Type element, mlir::Value slot);
+
+  /// To be called before `placeOf`, where all of its callers can use what the thread at hand adds.
+  void computeWritingThread(mlir::ImplicitLocOpBuilder &b);
+  /// Where a fragment of `from` lies in the slot.
+  mlir::Value placeOf(mlir::ImplicitLocOpBuilder &b, uint64_t fragment);
+
   /// What is wanted.
   llvm::SmallVector<Fragments> fetch(mlir::ImplicitLocOpBuilder &b);
 
@@ -76,12 +86,13 @@ private:
     std::optional<MatrixLoad> matrices; // how to read, if not by plain loads
     llvm::SmallVector<Run> reads;
     uint64_t start = 0; // in bytes
-    ThreadOffset ofReadingThread;
+    mlir::Value slot;   // a pointer to where the block lies instead; null if there is none
+    ThreadOffset ofReadingThread, ofWritingThread;
 
     uint64_t bytes() const { return stored.getIntOrFloatBitWidth() / 8; }
   };
 
-  void chooseMatrices(Buffer &buffer);
+  static void setOrder(Buffer &buffer, SharedOrder order);
   static llvm::SmallVector<Run> runsOf(const SharedLayout &layout, const LinearLayout &places,
                                        int64_t length, uint64_t constant);
   ThreadOffset threadOffset(mlir::ImplicitLocOpBuilder &b, const SharedLayout &layout,

@@ -138,18 +138,7 @@ void ThreadAccess::replaceHeads(Fragments &runs, ArrayRef<Value> masks, ArrayRef
   Fragments replaced;
   for (auto [number, words] : llvm::enumerate(runs)) {
     const unsigned first = number * perAccess;
-    Value head;
-    if (masks.empty()) {
-      head = loadOne(first);
-    } else {
-      auto masked = b.create<scf::IfOp>(element, masks[first], /*withElseRegion=*/true);
-      OpBuilder::InsertionGuard maskedGuard(b);
-      b.setInsertionPointToStart(masked.thenBlock());
-      b.create<scf::YieldOp>(loadOne(first));
-      b.setInsertionPointToStart(masked.elseBlock());
-      b.create<scf::YieldOp>(others[first]);
-      head = masked.getResult(0);
-    }
+    Value head = masks.empty() ? loadOne(first) : loadOneUnder(first, masks[first], others[first]);
     Value vector = b.create<LLVM::BitcastOp>(vectorType(), words);
     vector = b.create<LLVM::InsertElementOp>(vector, head, index(0));
     replaced.push_back(b.create<LLVM::BitcastOp>(wordsType(), vector));
@@ -177,6 +166,18 @@ Value ThreadAccess::loadOne(unsigned fragment) {
   if (!qualifiers.text.empty())
     return b.create<LLVM::BitcastOp>(element, emitLoad(pointer(fragment), bitsOf(element)));
   return b.create<LLVM::LoadOp>(element, pointer(fragment), bytes(1), qualifiers.isVolatile);
+}
+
+Value ThreadAccess::loadOneUnder(unsigned fragment, Value mask, Value other) {
+  if (!mask)
+    return loadOne(fragment);
+  auto masked = b.create<scf::IfOp>(element, mask, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(masked.thenBlock());
+  b.create<scf::YieldOp>(loadOne(fragment));
+  b.setInsertionPointToStart(masked.elseBlock());
+  b.create<scf::YieldOp>(other);
+  return masked.getResult(0);
 }
 
 void ThreadAccess::storeOne(unsigned fragment, Value value) {

@@ -54,6 +54,10 @@ public:
   void storeRunsIf(llvm::ArrayRef<mlir::Value> conditions, llvm::ArrayRef<mlir::Value> values);
 
   mlir::Value loadOne(unsigned fragment);
+  /// The element, if its mask is true or null, else `other`.
+  mlir::Value loadOneUnder(unsigned fragment, mlir::Value mask, mlir::Value other);
+  /// The address of the run that begins with fragment `first`, in global memory.
+  mlir::Value globalPointer(unsigned first) { return runPointer(first); }
   void storeOne(unsigned fragment, mlir::Value value);
 
 private:

@@ -24,11 +24,12 @@ Target parseTarget(const std::string &text) {
 }
 
 Compiled compileModule(const Module &module, const std::string &target, unsigned numWarps,
-                       bool keepStages, unsigned maxRegisters, bool stoppable,
+                       unsigned numStages, bool keepStages, unsigned maxRegisters, bool stoppable,
                        const std::string &printIR) {
   Target parsed = parseTarget(target);
   CompileOptions options;
   options.numWarps = numWarps;
+  options.numStages = numStages;
   options.maxRegisters = maxRegisters;
   options.keepStages = keepStages;
   CompileObserver observer;
@@ -104,8 +105,8 @@ void addCompileFunctions(py::module_ &module) {
       });
   module.def(
       "compile", &compileModule, py::arg("module"), py::arg("target"), py::arg("num_warps") = 4,
-      py::arg("keep_stages") = true, py::arg("max_registers") = 0, py::arg("stoppable") = false,
-      py::arg("print_ir") = "",
+      py::arg("num_stages") = 3, py::arg("keep_stages") = true, py::arg("max_registers") = 0,
+      py::arg("stoppable") = false, py::arg("print_ir") = "",
       "Compiles a clone of the module for a target such as 'cuda:90' or 'cpu'. A GPU's thread "
       "gets at most `max_registers` registers, if it is not 0. With `stoppable`, code for the host "
       "ends early where its launch asks for that. `print_ir` is what EFT_PRINT_IR may be, and goes "

@@ -165,7 +165,9 @@ class Loops:
         self._within(region, scope, body)
         inits = [each for value in carried.values() for each in flatten(value)]
         bounds = [lower, upper, constant(step, lower.type)]
-        self._finish(node, "scf.for", [*bounds, *inits], carried, [region], scope)
+        stages = values.num_stages
+        hints = {} if stages is None else {"eft.num_stages": f"{stages} : i32"}
+        self._finish(node, "scf.for", [*bounds, *inits], carried, [region], scope, hints)
 
     def _carried(self, names) -> dict:
         """Those of the names that a loop has to carry, with their values before it."""
@@ -236,11 +238,13 @@ class Loops:
             self.scope.places[name],
         )
 
-    def _finish(self, node, operation: str, operands, passed: dict, regions, inner: Scope):
+    def _finish(
+        self, node, operation: str, operands, passed: dict, regions, inner: Scope, attributes=()
+    ):
         """Makes the loop, and gives names the values that it leaves them with."""
         types = [each.type for value in passed.values() for each in flatten(value)]
         handles = [each.handle for each in operands]
-        results = self.emitter.create(operation, handles, types, {}, regions)
+        results = self.emitter.create(operation, handles, types, dict(attributes), regions)
         tensors = iter([tensor(*each) for each in zip(results, types, strict=True)])
         for name, value in passed.items():
             self.scope.set(name, rebuild(value, tensors), inner.places[name])

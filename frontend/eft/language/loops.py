@@ -81,9 +81,11 @@ def range(
         arg2: the end.
         step: from one value to the next; may be negative. A step that is known only at run time
             and is zero makes no iterations.
-        num_stages, loop_unroll_factor, disallow_acc_multi_buffer, flatten, warp_specialize,
-            disable_licm: hints on how to compile the loop, known at compile time. They change
-            nothing of what it means, and nothing uses them yet.
+        num_stages: how many iterations of a loop with matrix products are under way at a time on a
+            GPU; the launch's option if it is None.
+        loop_unroll_factor, disallow_acc_multi_buffer, flatten, warp_specialize, disable_licm:
+            other hints on how to compile the loop, known at compile time like that one. No hint
+            changes what the loop means, and nothing uses these yet.
     """
     for hint in (num_stages, loop_unroll_factor):
         if hint is not None and type(hint) is not int:
@@ -91,7 +93,7 @@ def range(
     for hint in (disallow_acc_multi_buffer, flatten, warp_specialize, disable_licm):
         if not isinstance(hint, bool | int):
             raise Mistake(f"a hint of tl.range must be True or False, got {describe(hint)}")
-    return Range(*_bounds("range", arg1, arg2, step))
+    return Range(*_bounds("range", arg1, arg2, step), num_stages)
 
 
 class Range:
@@ -99,10 +101,12 @@ class Range:
 
     Attributes:
         type: the type of the variable, in which bounds and step meet; of at least 32 bits.
+        num_stages: how many iterations may be under way at a time, or None.
     """
 
-    def __init__(self, start, stop, step):
+    def __init__(self, start, stop, step, num_stages=None):
         self.start, self.stop, self.step = start, stop, step
+        self.num_stages = num_stages
         self.type = dtypes.int32
         for bound in (start, stop, step):
             if type(bound) is not int and not _is_integer(bound):

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Verifiers of blocks in shared memory.
+#include "compiler/ir/LayoutConversion.h"
+
+#include "compiler/layout/Placement.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace eft;
+
+static constexpr int64_t widestAccess = 16;
+
+uint64_t SharedType::getSlotBytes() {
+  const int64_t bits = getBlock().getElementType().getIntOrFloatBitWidth();
+  return llvm::alignTo(uint64_t(getBlock().getNumElements()) * bits / 8, widestAccess);
+}
+
+LogicalResult SharedType::verify(function_ref<InFlightDiagnostic()> emitError, int64_t slots,
+                                 RankedTensorType block) {
+  constexpr int64_t mostSlots = 1024;
+  if (slots < 1 || slots > mostSlots)
+    return emitError() << "shared memory must have 1 to " << mostSlots << " slots, got " << slots;
+  const bool isOfNumbers = isBlock(block) && block.getElementType().isIntOrFloat() &&
+                           block.getElementType().getIntOrFloatBitWidth() >= 8;
+  std::optional<LinearLayout> layout = isOfNumbers ? layoutOf(block) : std::nullopt;
+  const bool isOrder = layout && layout->source().dims().size() == 1 &&
+                       layout->source().find(place::offset) && layout->isInjective() &&
+                       layout->isSurjective();
+  if (isOrder)
+    return success();
+  return emitError() << "shared memory must be of a block of numbers whose layout gives each "
+                        "element one offset, got "
+                     << block;
+}
+
+namespace {
+
+/// Slots are of blocks with such elements and such a shape.
+LogicalResult verifySlot(Operation *op, Type element, ArrayRef<int64_t> shape, SharedType shared) {
+  RankedTensorType slot = shared.getBlock();
+  if (slot.getElementType() == element && slot.getShape() == shape)
+    return success();
+  return op->emitOpError("expects slots of the block's shape and type, got ") << shared;
+}
+
+} // namespace
+
+LogicalResult CopyAsyncOp::verify() {
+  auto pointers = dyn_cast<RankedTensorType>(getPointer().getType());
+  if (!pointers)
+    return emitOpError("expects a block of pointers, got ") << getPointer().getType();
+  auto pointer = cast<PointerType>(pointers.getElementType());
+  return verifySlot(*this, pointer.getPointee(), pointers.getShape(), getShared().getType());
+}
+
+LogicalResult ReadSharedOp::verify() {
+  auto block = cast<RankedTensorType>(getResult().getType());
+  return verifySlot(*this, block.getElementType(), block.getShape(), getShared().getType());
+}

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Blocks in the shared memory of a GPU, and the copies that bring them there.
+
+#ifndef EFT_OPS_SHARED
+#define EFT_OPS_SHARED
+
+include "compiler/ir/ops/Types.td"
+
+def Eft_Shared : TypeDef<Eft_Dialect, "Shared"> {
+  let mnemonic = "shared";
+  let summary = "Slots for a block in shared memory";
+  let description = [{
+    All threads of a program share it. Each slot has room for one block. The layout of the block says
+    which element lies at which offset: its only dimension is `offset`, counted in elements. A
+    swizzle, which keeps threads from each other's banks, is such a layout too.
+
+    ```mlir
+    !eft.shared<3, tensor<128x64xf16, #layout>>
+    ```
+  }];
+  let parameters = (ins "int64_t":$slots, "::mlir::RankedTensorType":$block);
+  let assemblyFormat = "`<` $slots `,` $block `>`";
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// The bytes of one slot, a multiple of the widest access.
+    uint64_t getSlotBytes();
+    uint64_t getBytes() { return uint64_t(getSlots()) * getSlotBytes(); }
+  }];
+}
+
+def Eft_AllocSharedOp : Eft_Op<"alloc_shared", [MemoryEffects<[MemAlloc]>]> {
+  let summary = "Makes slots in shared memory";
+  let description = [{
+    Their contents are unspecified. They live until `eft.dealloc_shared`. What is allocated last is
+    freed first.
+
+    ```mlir
+    %s = eft.alloc_shared : !eft.shared<3, tensor<128x64xf16, #layout>>
+    ```
+  }];
+  let results = (outs Eft_Shared:$result);
+  let assemblyFormat = "attr-dict `:` type($result)";
+}
+
+def Eft_DeallocSharedOp : Eft_Op<"dealloc_shared", []> {
+  let summary = "Frees slots in shared memory";
+  let description = [{
+    All copies into them must be done.
+
+    ```mlir
+    eft.dealloc_shared %s : !eft.shared<3, tensor<128x64xf16, #layout>>
+    ```
+  }];
+  let arguments = (ins Arg<Eft_Shared, "", [MemFree]>:$shared);
+  let assemblyFormat = "$shared attr-dict `:` type($shared)";
+}
+
+def Eft_CopyAsyncOp : Eft_Op<"copy_async", [AttrSizedOperandSegments,
+    TypesMatchWith<"the mask to be a block of i1 of the pointer's shape",
+                   "pointer", "mask", "::eft::maskLike($_self)",
+                   "!::llvm::cast<::eft::CopyAsyncOp>(&$_op).getMask() || std::equal_to<>()">]> {
+  let summary = "Begins to copy a block from memory into a slot of shared memory";
+  let description = [{
+    The copy goes on while the program does. It belongs to the next `eft.commit_copies`, and is done
+    after the `eft.wait_copies` that waits for that. Until then the slot must not be read. Where the
+    mask is false, memory is not touched, and the slot gets zero. If `if` is false, all of it gets
+    zero. The notes `run`, `headless`, `uniformRuns` and `prefixRuns` are those of `eft.load`;
+    neighbours in a run are copied by accesses of 4, 8 or 16 bytes.
+
+    ```mlir
+    eft.copy_async %ps, %s[%slot] if %more mask %m {run = 8 : i32, uniformRuns}
+        : tensor<128x64x!eft.ptr<f16>, #a>, !eft.shared<3, tensor<128x64xf16, #b>>
+    ```
+  }];
+  let arguments = (ins Arg<Eft_PointerLike, "", [MemRead]>:$pointer,
+                       Arg<Eft_Shared, "", [MemWrite]>:$shared, I32:$slot,
+                       Optional<I1>:$condition, Optional<Eft_MaskLike>:$mask,
+                       OptionalAttr<I32Attr>:$run, UnitAttr:$uniformRuns, UnitAttr:$prefixRuns,
+                       UnitAttr:$headless);
+  let assemblyFormat = [{
+    $pointer `,` $shared `[` $slot `]` (`if` $condition^)? (`mask` $mask^)? attr-dict
+    `:` type($pointer) `,` type($shared)
+  }];
+  let hasVerifier = 1;
+}
+
+def Eft_CommitCopiesOp : Eft_Op<"commit_copies", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Closes a group of copies";
+  let description = [{
+    All copies that the program has begun since the last group are one group, which may be empty.
+
+    ```mlir
+    eft.commit_copies
+    ```
+  }];
+  let assemblyFormat = "attr-dict";
+}
+
+def Eft_WaitCopiesOp : Eft_Op<"wait_copies", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Waits until at most `pending` groups of copies are under way";
+  let description = [{
+    Every thread sees what the groups before those have copied, and every thread has done all reads
+    of slots that come before.
+
+    ```mlir
+    eft.wait_copies pending 1
+    ```
+  }];
+  let arguments = (ins ConfinedAttr<I32Attr, [IntNonNegative]>:$pending);
+  let assemblyFormat = "`pending` $pending attr-dict";
+}
+
+def Eft_ReadSharedOp : Eft_Op<"read_shared", []> {
+  let summary = "Reads a block from a slot of shared memory";
+  let description = [{
+    A product whose operand this is reads it tile by tile where it multiplies.
+
+    ```mlir
+    %a = eft.read_shared %s[%slot] : !eft.shared<3, tensor<128x64xf16, #b>> -> tensor<128x64xf16, #c>
+    ```
+  }];
+  let arguments = (ins Arg<Eft_Shared, "", [MemRead]>:$shared, I32:$slot);
+  let results = (outs Eft_Block:$result);
+  let assemblyFormat = "$shared `[` $slot `]` attr-dict `:` type($shared) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+#endif

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Blocks in shared memory, and the copies that bring them there while the program goes on.
+//
+// A copy moves 4, 8 or 16 bytes of a thread's part, and writes zeros for the last of them where a
+// mask cuts the run: the instruction takes how many bytes it is to read. So the masks of a whole
+// run and of the start of a run cost a number each, and no branch.
+#include "compiler/layout/Placement.h"
+#include "compiler/lowering/gpu/GpuLowering.h"
+#include "compiler/lowering/gpu/Masks.h"
+#include "compiler/lowering/gpu/Staging.h"
+#include "compiler/lowering/gpu/ThreadAccess.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+
+using namespace mlir;
+
+namespace eft {
+
+namespace {
+
+using Fragments = FragmentLowering::Fragments;
+
+constexpr int64_t leastBytes = 4, mostBytes = 16;
+
+/// The bytes that are read of each run, as i32, or null if all are.
+class RunBytes {
+public:
+  RunBytes(ImplicitLocOpBuilder &b, CopyAsyncOp copy, Fragments masks, Value condition,
+           int64_t bytesOfElement, unsigned run)
+      : b(b), masks(std::move(masks)), condition(condition), bytesOfElement(bytesOfElement),
+        run(run), isUniform(copy.getUniformRuns()) {}
+
+  Value of(unsigned first) {
+    if (masks.empty() && !condition)
+      return {};
+    if (masks.empty())
+      return select(condition, run * bytesOfElement);
+    // Runs with the same masks have the same number.
+    Value &bytes = known[{masks[first], masks[first + run - 1]}];
+    if (!bytes)
+      bytes = emit(first);
+    return bytes;
+  }
+
+private:
+  Value number(int64_t value) { return b.create<arith::ConstantIntOp>(value, 32); }
+
+  Value select(Value mask, int64_t bytes) {
+    return b.create<arith::SelectOp>(mask, number(bytes), number(0));
+  }
+
+  Value emit(unsigned first) {
+    Value sum;
+    if (isUniform) {
+      sum = select(masks[first], run * bytesOfElement);
+    } else {
+      for (unsigned i = first; i < first + run; ++i) {
+        Value bytes = select(masks[i], bytesOfElement);
+        sum = sum ? b.create<arith::AddIOp>(sum, bytes).getResult() : bytes;
+      }
+    }
+    return condition ? b.create<arith::SelectOp>(condition, sum, number(0)).getResult() : sum;
+  }
+
+  ImplicitLocOpBuilder &b;
+  Fragments masks;
+  Value condition;
+  int64_t bytesOfElement;
+  unsigned run;
+  bool isUniform;
+  DenseMap<std::pair<Value, Value>, Value> known;
+};
+
+/// Copies `bytes` to shared memory, of which `read` come from memory, or all of them if it is null.
+/// Copies of 16 bytes pass by the first cache.
+void emitCopy(ImplicitLocOpBuilder &b, Value to, Value from, int64_t bytes, Value read) {
+  std::string name = std::string("llvm.nvvm.cp.async.") + (bytes == mostBytes ? "cg" : "ca") +
+                     ".shared.global." + std::to_string(bytes);
+  SmallVector<Value> operands = {to, from};
+  if (read) {
+    name += ".s";
+    operands.push_back(read);
+  }
+  b.create<LLVM::CallIntrinsicOp>(TypeRange(), StringRef(name), operands);
+}
+
+} // namespace
+
+Value GpuLowering::slotOf(ImplicitLocOpBuilder &b, Value shared, Value slot) {
+  auto type = cast<SharedType>(shared.getType());
+  Value bytes = b.create<arith::MulIOp>(
+      scalarOf(slot), b.create<arith::ConstantIntOp>(int64_t(type.getSlotBytes()), 32));
+  Value start = scalarOf(shared);
+  return b.create<LLVM::GEPOp>(start.getType(), b.getI8Type(), start, LLVM::GEPArg(bytes));
+}
+
+Staging GpuLowering::readerOf(ImplicitLocOpBuilder &b, ReadSharedOp read) {
+  const LinearLayout order = *layoutOf(read.getShared().getType().getBlock());
+  LinearLayout wanted = placesOf(read.getType());
+  return Staging(shared, wanted, wanted, order, getElementTypeOrSelf(read.getType()),
+                 slotOf(b, read.getShared(), read.getSlot()));
+}
+
+LogicalResult GpuLowering::lowerCopy(ImplicitLocOpBuilder &b, CopyAsyncOp copy) {
+  const LinearLayout from = placesOf(copy.getPointer().getType());
+  const LinearLayout order = *layoutOf(copy.getShared().getType().getBlock());
+  Type element = copy.getShared().getType().getBlock().getElementType();
+  const int64_t bytes = element.getIntOrFloatBitWidth() / 8;
+  Staging slot(shared, from, from, order, element, slotOf(b, copy.getShared(), copy.getSlot()));
+  slot.computeWritingThread(b);
+  SharedLayout layout = SharedLayout::ofOrder(order, from, unsigned(bytes));
+  const auto run = unsigned(
+      layout.runOfFragments(from, std::min<int64_t>(copy.getRun().value_or(1), mostBytes / bytes)));
+  if (run * bytes < leastBytes)
+    return copy.emitOpError("copies at least 4 bytes at a time, got runs of ") << run * bytes;
+
+  Fragments addresses(fragmentsOf(copy.getPointer())), masks;
+  if (copy.getMask())
+    masks = Fragments(fragmentsOf(copy.getMask()));
+  Value condition = copy.getCondition() ? scalarOf(copy.getCondition()) : Value();
+  OpBuilder::InsertionGuard guard(b);
+  // One of the threads that hold an element copies it.
+  if (Value isCopying = storingThread(b, copy.getPointer().getType()))
+    b.setInsertionPointToStart(b.create<scf::IfOp>(isCopying).thenBlock());
+  ThreadAccess access(b, element, addresses, run, Qualifiers(std::nullopt, std::nullopt),
+                      copy.getHeadless());
+  RunBytes runBytes(b, copy, masks, condition, bytes, run);
+  const uint64_t copies = from.redundantBits(place::registers);
+
+  auto copyRuns = [&] {
+    for (unsigned first = 0; first < addresses.size(); first += run) {
+      if (first & copies)
+        continue;
+      emitCopy(b, slot.placeOf(b, first), access.globalPointer(first), run * bytes,
+               runBytes.of(first));
+    }
+  };
+  Value areWhole = access.areWhole();
+  if (!areWhole) {
+    copyRuns();
+    return success();
+  }
+  auto whole = b.create<scf::IfOp>(expect(b, areWhole, true), /*withElseRegion=*/true);
+  b.setInsertionPointToStart(whole.thenBlock());
+  copyRuns();
+  // What is no run goes through registers.
+  b.setInsertionPointToStart(whole.elseBlock());
+  Value zero = b.create<arith::ConstantOp>(b.getZeroAttr(element));
+  for (unsigned fragment = 0; fragment < addresses.size(); ++fragment) {
+    if (fragment & copies)
+      continue;
+    Value mask = masks.empty() ? condition : masks[fragment];
+    if (mask && !masks.empty() && condition)
+      mask = b.create<arith::AndIOp>(mask, condition);
+    Value value = access.loadOneUnder(fragment, mask, zero);
+    b.create<LLVM::StoreOp>(value, slot.placeOf(b, fragment));
+  }
+  return success();
+}
+
+LogicalResult GpuLowering::lowerShared(ImplicitLocOpBuilder &b, Operation *op) {
+  if (auto alloc = dyn_cast<AllocSharedOp>(op)) {
+    shared.beginWriting(b);
+    Value start = shared.at(b, shared.reserve(unsigned(alloc.getType().getBytes())));
+    setFragments(alloc, {start});
+  } else if (auto dealloc = dyn_cast<DeallocSharedOp>(op)) {
+    shared.release(unsigned(dealloc.getShared().getType().getBytes()));
+  } else if (auto copy = dyn_cast<CopyAsyncOp>(op)) {
+    return lowerCopy(b, copy);
+  } else if (isa<CommitCopiesOp>(op)) {
+    b.create<NVVM::CpAsyncCommitGroupOp>();
+  } else if (auto wait = dyn_cast<WaitCopiesOp>(op)) {
+    b.create<NVVM::CpAsyncWaitGroupOp>(wait.getPending());
+    b.create<NVVM::Barrier0Op>();
+  } else if (auto read = cast<ReadSharedOp>(op); !isReadByProduct(read)) {
+    Staging reader = readerOf(b, read);
+    Fragments fragments;
+    for (unsigned fragment = 0; fragment < numFragments(read.getType()); ++fragment)
+      fragments.push_back(reader.read(b, 0, fragment));
+    setFragments(read, std::move(fragments));
+  }
+  return success();
+}
+
+} // namespace eft

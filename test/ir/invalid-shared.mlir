@@ -1,0 +1,53 @@
+// RUN: eft-opt %s -split-input-file -verify-diagnostics
+
+#order = #eft.layout<offset = [[1], [2]]>
+// expected-error @+1 {{shared memory must have 1 to 1024 slots, got 0}}
+func.func private @no_slot(!eft.shared<0, tensor<4xf32, #order>>)
+
+// -----
+
+#twice = #eft.layout<offset = [[1], [2], [0]]>
+// expected-error @+1 {{shared memory must be of a block of numbers whose layout gives each element one offset, got 'tensor<4xf32}}
+func.func private @element_at_two_offsets(!eft.shared<1, tensor<4xf32, #twice>>)
+
+// -----
+
+#lanes = #eft.layout<lane = [[1], [2]]>
+// expected-error @+1 {{shared memory must be of a block of numbers whose layout gives each element one offset, got 'tensor<4xf32}}
+func.func private @places_of_threads(!eft.shared<1, tensor<4xf32, #lanes>>)
+
+// -----
+
+#order = #eft.layout<offset = [[1], [2]]>
+// expected-error @+1 {{shared memory must be of a block of numbers whose layout gives each element one offset, got 'tensor<4xi1}}
+func.func private @booleans(!eft.shared<1, tensor<4xi1, #order>>)
+
+// -----
+
+#order = #eft.layout<offset = [[1], [2]]>
+func.func @another_type(%p: tensor<4x!eft.ptr<f16>>, %slot: i32) {
+  %s = eft.alloc_shared : !eft.shared<1, tensor<4xf32, #order>>
+  // expected-error @+1 {{'eft.copy_async' op expects slots of the block's shape and type, got '!eft.shared<1, tensor<4xf32}}
+  eft.copy_async %p, %s[%slot] : tensor<4x!eft.ptr<f16>>, !eft.shared<1, tensor<4xf32, #order>>
+  return
+}
+
+// -----
+
+#order = #eft.layout<offset = [[1], [2]]>
+func.func @scalar(%p: !eft.ptr<f32>, %slot: i32) {
+  %s = eft.alloc_shared : !eft.shared<1, tensor<4xf32, #order>>
+  // expected-error @+1 {{'eft.copy_async' op expects a block of pointers, got '!eft.ptr<f32>'}}
+  eft.copy_async %p, %s[%slot] : !eft.ptr<f32>, !eft.shared<1, tensor<4xf32, #order>>
+  return
+}
+
+// -----
+
+#order = #eft.layout<offset = [[1], [2]]>
+func.func @another_shape(%slot: i32) {
+  %s = eft.alloc_shared : !eft.shared<1, tensor<4xf32, #order>>
+  // expected-error @+1 {{'eft.read_shared' op expects slots of the block's shape and type, got '!eft.shared<1, tensor<4xf32}}
+  %v = eft.read_shared %s[%slot] : !eft.shared<1, tensor<4xf32, #order>> -> tensor<8xf32>
+  return
+}

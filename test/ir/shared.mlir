@@ -1,0 +1,24 @@
+// RUN: eft-opt %s | eft-opt | FileCheck %s
+
+#a = #eft.layout<register = [[1], [2]], lane = [[4], [8], [16], [32], [64]], warp = []>
+#order = #eft.layout<offset = [[1], [2], [4], [8], [16], [32], [64]]>
+
+// CHECK-LABEL: @copies
+func.func @copies(%p: tensor<128x!eft.ptr<f32>, #a>, %m: tensor<128xi1, #a>, %more: i1, %slot: i32) {
+  // CHECK: eft.alloc_shared : <2, tensor<128xf32, #{{.*}}>>
+  %s = eft.alloc_shared : !eft.shared<2, tensor<128xf32, #order>>
+  // CHECK: eft.copy_async %{{.*}}, %{{.*}}[%{{.*}}] : tensor<128x!eft.ptr<f32>, #{{.*}}>, <2, tensor<128xf32, #{{.*}}>>
+  eft.copy_async %p, %s[%slot] : tensor<128x!eft.ptr<f32>, #a>, !eft.shared<2, tensor<128xf32, #order>>
+  // CHECK: eft.copy_async %{{.*}}, %{{.*}}[%{{.*}}] if %{{.*}} mask %{{.*}} {run = 4 : i32, uniformRuns}
+  eft.copy_async %p, %s[%slot] if %more mask %m {run = 4 : i32, uniformRuns}
+      : tensor<128x!eft.ptr<f32>, #a>, !eft.shared<2, tensor<128xf32, #order>>
+  // CHECK: eft.commit_copies
+  eft.commit_copies
+  // CHECK: eft.wait_copies pending 1
+  eft.wait_copies pending 1
+  // CHECK: eft.read_shared %{{.*}}[%{{.*}}] : <2, tensor<128xf32, #{{.*}}>> -> tensor<128xf32, #{{.*}}>
+  %v = eft.read_shared %s[%slot] : !eft.shared<2, tensor<128xf32, #order>> -> tensor<128xf32, #a>
+  // CHECK: eft.dealloc_shared
+  eft.dealloc_shared %s : !eft.shared<2, tensor<128xf32, #order>>
+  return
+}

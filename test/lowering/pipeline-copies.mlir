@@ -1,0 +1,123 @@
+// RUN: eft-opt %s -split-input-file -pass-pipeline='builtin.module(func.func(eft-pipeline-copies{num-stages=3}))' | FileCheck %s
+// RUN: eft-opt %s -split-input-file -pass-pipeline='builtin.module(func.func(eft-pipeline-copies{num-stages=1}))' | FileCheck %s --check-prefix=OFF
+// RUN: eft-opt %s -split-input-file -pass-pipeline='builtin.module(func.func(eft-pipeline-copies{num-stages=3 most-bytes=1200}))' | FileCheck %s --check-prefix=LITTLE
+
+#acc = #eft.layout<register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = []>
+#a = #eft.layout<register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = []>
+#b = #eft.layout<register = [[1, 0], [8, 0], [0, 8]], lane = [[2, 0], [4, 0], [0, 1], [0, 2], [0, 4]], warp = []>
+#rows = #eft.layout<register = [[0, 1], [0, 2], [0, 4]], lane = [[0, 8], [1, 0], [2, 0], [4, 0], [8, 0]], warp = []>
+
+// The addresses of both operands move on two iterations ahead; the mask is that of the iteration ahead,
+// and nothing is copied for iterations that do not run.
+// CHECK-LABEL: @product
+// OFF-LABEL: @product
+// OFF-NOT: eft.copy_async
+// LITTLE-LABEL: @product
+// LITTLE: eft.alloc_shared : <2,
+// CHECK: %[[A:.*]] = eft.alloc_shared : <3, tensor<16x16xf16, #[[ORDER:.*]]>>
+// CHECK: %[[B:.*]] = eft.alloc_shared : <3, tensor<16x16xf16
+// CHECK: %[[RUNS0:.*]] = arith.cmpi slt
+// CHECK: eft.copy_async %{{.*}}, %[[A]][%{{.*}}] if %[[RUNS0]] mask %{{.*}} {prefixRuns, run = 8 : i32}
+// CHECK: eft.copy_async %{{.*}}, %[[B]][%{{.*}}] if %[[RUNS0]]
+// CHECK: eft.commit_copies
+// CHECK: %[[RUNS1:.*]] = arith.cmpi slt
+// CHECK: eft.copy_async %{{.*}}, %[[A]][%{{.*}}] if %[[RUNS1]]
+// CHECK: eft.copy_async %{{.*}}, %[[B]][%{{.*}}] if %[[RUNS1]]
+// CHECK: eft.commit_copies
+// CHECK: scf.for %[[K:.*]] = %c0{{.*}} to %[[N:.*]] step %c1
+// CHECK: %[[LAST:.*]] = arith.subi %{{.*}}, %{{.*}}
+// CHECK: %[[MORE:.*]] = arith.cmpi slt, %[[K]], %[[LAST]]
+// CHECK: eft.wait_copies pending 1
+// CHECK-NOT: eft.load
+// CHECK: eft.copy_async %{{.*}}, %[[A]][%[[WRITTEN:.*]]] if %[[MORE]] mask
+// CHECK: eft.copy_async %{{.*}}, %[[B]][%[[WRITTEN]]] if %[[MORE]]
+// CHECK: eft.commit_copies
+// CHECK: %[[X:.*]] = eft.read_shared %[[A]][%[[READ:.*]]]
+// CHECK: %[[Y:.*]] = eft.read_shared %[[B]][%[[READ]]]
+// CHECK: eft.dot %[[X]], %[[Y]]
+// CHECK: scf.yield
+// CHECK: eft.dealloc_shared %[[B]]
+// CHECK-NEXT: eft.dealloc_shared %[[A]]
+func.func @product(%x: tensor<16x16x!eft.ptr<f16>, #rows>, %y: tensor<16x16x!eft.ptr<f16>, #rows>, %m: tensor<16x16xi32, #rows>, %n: i32) -> tensor<16x16xf32, #acc> {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c16 = arith.constant dense<16> : tensor<16x16xi32, #rows>
+  %zero = arith.constant dense<0.0> : tensor<16x16xf32, #acc>
+  %none = arith.constant dense<0.0> : tensor<16x16xf16, #rows>
+  %r:2 = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %zero, %p = %x) -> (tensor<16x16xf32, #acc>, tensor<16x16x!eft.ptr<f16>, #rows>) : i32 {
+    %ks = eft.splat %k : i32 -> tensor<16x16xi32, #rows>
+    %mask = arith.cmpi slt, %m, %ks : tensor<16x16xi32, #rows>
+    %v = eft.load %p, mask %mask other %none {prefixRuns, run = 8 : i32} : tensor<16x16x!eft.ptr<f16>, #rows>
+    %w = eft.load %y {run = 8 : i32} : tensor<16x16x!eft.ptr<f16>, #rows>
+    %a = eft.convert_layout %v : tensor<16x16xf16, #rows> -> tensor<16x16xf16, #a>
+    %b = eft.convert_layout %w : tensor<16x16xf16, #rows> -> tensor<16x16xf16, #b>
+    %d = eft.dot %a, %b, %acc precision ieee : tensor<16x16xf16, #a>, tensor<16x16xf16, #b> -> tensor<16x16xf32, #acc>
+    %next = eft.addptr %p, %c16 : tensor<16x16x!eft.ptr<f16>, #rows>, tensor<16x16xi32, #rows>
+    scf.yield %d, %next : tensor<16x16xf32, #acc>, tensor<16x16x!eft.ptr<f16>, #rows>
+  }
+  return %r#0 : tensor<16x16xf32, #acc>
+}
+
+// -----
+
+#acc = #eft.layout<register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = []>
+#a = #eft.layout<register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = []>
+#b = #eft.layout<register = [[1, 0], [8, 0], [0, 8]], lane = [[2, 0], [4, 0], [0, 1], [0, 2], [0, 4]], warp = []>
+#rows = #eft.layout<register = [[0, 1], [0, 2], [0, 4]], lane = [[0, 8], [1, 0], [2, 0], [4, 0], [8, 0]], warp = []>
+
+// From a bound that nobody knows, iterations are counted: what is added to a bound must not wrap. The
+// loop's own number of stages comes before the option, and a value other than zero behind a mask stays
+// with the load.
+// CHECK-LABEL: @from_anywhere
+// CHECK: %[[DISTANCE:.*]] = arith.subi %{{.*}}, %{{.*}} : i32
+// CHECK: arith.extui %[[DISTANCE]] : i32 to i64
+// CHECK: arith.divui
+// CHECK: eft.alloc_shared : <2, tensor<16x16xf16
+// CHECK-NOT: eft.alloc_shared
+// CHECK: scf.for %{{.*}} = %c0_i64{{.*}} to %{{.*}} step %c1_i64
+// CHECK: eft.wait_copies pending 0
+// CHECK: eft.load %{{.*}}, mask %{{.*}} other
+// OFF-LABEL: @from_anywhere
+// OFF: eft.alloc_shared : <2
+func.func @from_anywhere(%x: tensor<16x16x!eft.ptr<f16>, #rows>, %mask: tensor<16x16xi1, #rows>, %first: i32, %n: i32) -> tensor<16x16xf32, #acc> {
+  %c1 = arith.constant 1 : i32
+  %zero = arith.constant dense<0.0> : tensor<16x16xf32, #acc>
+  %one = arith.constant dense<1.0> : tensor<16x16xf16, #rows>
+  %r = scf.for %k = %first to %n step %c1 iter_args(%acc = %zero) -> (tensor<16x16xf32, #acc>) : i32 {
+    %ks = eft.splat %k : i32 -> tensor<16x16xi32, #rows>
+    %p = eft.addptr %x, %ks : tensor<16x16x!eft.ptr<f16>, #rows>, tensor<16x16xi32, #rows>
+    %v = eft.load %p {run = 8 : i32} : tensor<16x16x!eft.ptr<f16>, #rows>
+    %w = eft.load %p, mask %mask other %one {run = 8 : i32, uniformRuns} : tensor<16x16x!eft.ptr<f16>, #rows>
+    %a = eft.convert_layout %v : tensor<16x16xf16, #rows> -> tensor<16x16xf16, #a>
+    %b = eft.convert_layout %w : tensor<16x16xf16, #rows> -> tensor<16x16xf16, #b>
+    %d = eft.dot %a, %b, %acc precision ieee : tensor<16x16xf16, #a>, tensor<16x16xf16, #b> -> tensor<16x16xf32, #acc>
+    scf.yield %d : tensor<16x16xf32, #acc>
+  } {eft.num_stages = 2 : i32}
+  return %r : tensor<16x16xf32, #acc>
+}
+
+// -----
+
+#acc = #eft.layout<register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = []>
+#a = #eft.layout<register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = []>
+#b = #eft.layout<register = [[1, 0], [8, 0], [0, 8]], lane = [[2, 0], [4, 0], [0, 1], [0, 2], [0, 4]], warp = []>
+#rows = #eft.layout<register = [[0, 1], [0, 2], [0, 4]], lane = [[0, 8], [1, 0], [2, 0], [4, 0], [8, 0]], warp = []>
+
+// What is loaded may be what the loop has stored.
+// CHECK-LABEL: @writes_memory
+// CHECK-NOT: eft.copy_async
+func.func @writes_memory(%x: tensor<16x16x!eft.ptr<f16>, #rows>, %n: i32, %q: !eft.ptr<i32>) -> tensor<16x16xf32, #acc> {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %zero = arith.constant dense<0.0> : tensor<16x16xf32, #acc>
+  %r = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<16x16xf32, #acc>) : i32 {
+    %v = eft.load %x {run = 8 : i32} : tensor<16x16x!eft.ptr<f16>, #rows>
+    %w = eft.load %x {run = 8 : i32} : tensor<16x16x!eft.ptr<f16>, #rows>
+    %a = eft.convert_layout %v : tensor<16x16xf16, #rows> -> tensor<16x16xf16, #a>
+    %b = eft.convert_layout %w : tensor<16x16xf16, #rows> -> tensor<16x16xf16, #b>
+    %d = eft.dot %a, %b, %acc precision ieee : tensor<16x16xf16, #a>, tensor<16x16xf16, #b> -> tensor<16x16xf32, #acc>
+    eft.store %q, %k : !eft.ptr<i32>
+    scf.yield %d : tensor<16x16xf32, #acc>
+  }
+  return %r : tensor<16x16xf32, #acc>
+}

@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Loops with matrix products whose operands a GPU copies to shared memory iterations ahead: the
+number of stages changes no bit, and nothing is read that the loop does not read."""
+
+import eft
+import eft.language as tl
+import numpy as np
+import pytest
+from support import assert_same_bits
+
+
+@eft.jit
+def matmul(
+    a_ptr,
+    b_ptr,
+    c_ptr,
+    m,
+    n,
+    k,
+    a_row,
+    a_column,
+    b_row,
+    b_column,
+    BM: tl.constexpr,
+    BN: tl.constexpr,
+    BK: tl.constexpr,
+):
+    rows = (tl.program_id(0) * BM + tl.arange(0, BM)) % m
+    columns = (tl.program_id(1) * BN + tl.arange(0, BN)) % n
+    inner = tl.arange(0, BK)
+    a_block = a_ptr + rows[:, None] * a_row + inner[None, :] * a_column
+    b_block = b_ptr + inner[:, None] * b_row + columns[None, :] * b_column
+    total = tl.zeros((BM, BN), c_ptr.dtype.element_ty)
+    for start in range(0, tl.cdiv(k, BK)):
+        a = tl.load(a_block, mask=inner[None, :] < k - start * BK, other=0.0)
+        b = tl.load(b_block, mask=inner[:, None] < k - start * BK, other=0.0)
+        total = tl.dot(a, b, total)
+        a_block += BK * a_column
+        b_block += BK * b_row
+    rows = tl.program_id(0) * BM + tl.arange(0, BM)
+    columns = tl.program_id(1) * BN + tl.arange(0, BN)
+    inside = (rows[:, None] < m) & (columns[None, :] < n)
+    tl.store(c_ptr + rows[:, None] * n + columns[None, :], total, mask=inside)
+
+
+def factors(dtype, m, n, k):
+    """Small integers, of which every sum is exact."""
+    numbers = np.random.default_rng(m + n + k)
+    return [numbers.integers(-4, 5, shape).astype(dtype) for shape in ((m, k), (k, n))]
+
+
+@pytest.mark.parametrize("num_stages", [0, 1, 2, 3, 5, 100])
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+@pytest.mark.parametrize("m, n, k", [(64, 64, 96), (70, 33, 100), (16, 300, 1), (40, 24, 0)])
+@pytest.mark.parametrize("turned", [False, True])
+def test_matrix_products(device, num_stages, dtype, m, n, k, turned):
+    a, b = factors(dtype, m, n, k)
+    sums = np.float64 if dtype is np.float64 else np.float32
+    expected = a.astype(sums) @ b.astype(sums)
+    b = b.T.copy().T if turned else b
+    strides = [each // a.itemsize for each in (*a.strides, *b.strides)]
+    out = device.put(np.full((m, n), np.nan, sums))
+    one = np.zeros(1, dtype)
+    arrays = [device.put(each.ravel(order="K") if each.size else one) for each in (a, b)]
+    grid = (-(-m // 32), -(-n // 32))
+    matmul[grid](*arrays, out, m, n, k, *strides, BM=32, BN=32, BK=32, num_stages=num_stages)
+    assert_same_bits(device.get(out), expected)
+
+
+@eft.jit
+def between(a_ptr, b_ptr, out_ptr, first, last, step: tl.constexpr, STAGES: tl.constexpr):
+    i = tl.arange(0, 16)
+    b = tl.load(b_ptr + i[:, None] * 16 + i[None, :])
+    total = tl.zeros((16, 16), tl.float32)
+    block = a_ptr + i[:, None] * 16 + i[None, :]
+    for _ in tl.range(first, last, step, num_stages=STAGES):
+        total = tl.dot(tl.load(block), b, total)
+        block += 256
+    tl.store(out_ptr + i[:, None] * 16 + i[None, :], total)
+
+
+#: Bounds from which a few steps lead out of the integers.
+BOUNDS = [
+    (0, 64, 16),
+    (5, 5, 16),
+    (9, 5, 16),
+    (-(2**31), -(2**31) + 33, 16),
+    (2**31 - 40, 2**31 - 1, 16),
+    (-(2**31), 2**31 - 1, 2**30),
+    (3, 2**31 - 1, 2**30),
+]
+
+
+@pytest.mark.parametrize("stages", [1, 2, 3, 4])
+@pytest.mark.parametrize("first, last, step", BOUNDS)
+def test_bounds_at_the_end_of_the_integers(device, stages, first, last, step):
+    turns = len(range(first, last, step))
+    a = np.random.default_rng(turns).integers(-4, 5, (max(turns, 1), 16, 16)).astype(np.float16)
+    out = device.put(np.full((16, 16), np.nan, np.float32))
+    b = device.put(np.eye(16, dtype=np.float16))
+    between[1](device.put(a), b, out, first, last, step, STAGES=stages)
+    assert_same_bits(device.get(out), a[:turns].astype(np.float32).sum(0))
+
+
+@eft.jit
+def two_products(q_ptr, k_ptr, v_ptr, out_ptr, count, STAGES: tl.constexpr):
+    i = tl.arange(0, 32)
+    square = i[:, None] * 32 + i[None, :]
+    q = tl.load(q_ptr + square)
+    total = tl.zeros((32, 32), tl.float32)
+    for turn in tl.range(count, num_stages=STAGES):
+        k = tl.load(k_ptr + square + turn * 1024)
+        scores = tl.dot(q, k).to(tl.float16)
+        v = tl.load(v_ptr + square + turn * 1024)
+        total += tl.dot(scores, v) * turn
+    tl.store(out_ptr + square, total)
+
+
+@pytest.mark.parametrize("stages", [1, 2, 3])
+@pytest.mark.parametrize("count", [0, 1, 2, 7])
+def test_a_product_of_a_product(device, stages, count):
+    numbers = np.random.default_rng(count)
+    q, k, v = (numbers.integers(-2, 3, (max(count, 1), 32, 32)).astype(np.float16) for _ in "qkv")
+    expected = np.zeros((32, 32), np.float32)
+    for turn in range(count):
+        expected += turn * (q[0].astype(np.float32) @ k[turn] @ v[turn])
+    out = device.put(np.full((32, 32), np.nan, np.float32))
+    arrays = [device.put(each) for each in (q[0], k, v)]
+    two_products[1](*arrays, out, count, STAGES=stages)
+    assert_same_bits(device.get(out), expected)
