@@ -82,6 +82,7 @@ def PipelineCopies : Pass<"eft-pipeline-copies", "::mlir::func::FuncOp"> {
       %d = eft.dot %a, %x, %acc ...
       scf.yield %d, %nextw, %nextk
     }
+    eft.wait_copies pending 0
     eft.dealloc_shared %s
     ```
   }];

@@ -36,7 +36,8 @@
 // CHECK: %[[Y:.*]] = eft.read_shared %[[B]][%[[READ]]]
 // CHECK: eft.dot %[[X]], %[[Y]]
 // CHECK: scf.yield
-// CHECK: eft.dealloc_shared %[[B]]
+// CHECK: eft.wait_copies pending 0
+// CHECK-NEXT: eft.dealloc_shared %[[B]]
 // CHECK-NEXT: eft.dealloc_shared %[[A]]
 func.func @product(%x: tensor<16x16x!eft.ptr<f16>, #rows>, %y: tensor<16x16x!eft.ptr<f16>, #rows>, %m: tensor<16x16xi32, #rows>, %n: i32) -> tensor<16x16xf32, #acc> {
   %c0 = arith.constant 0 : i32

@@ -237,7 +237,9 @@ private:
     };
     loop = cast<scf::ForOp>(*loop.replaceWithAdditionalYields(
         rewriter, inits, /*replaceInitOperandUsesInLoop=*/false, emit));
+    // The last iterations begin copies of zeros, which nobody has waited for.
     rewriter.setInsertionPointAfter(loop);
+    rewriter.create<WaitCopiesOp>(loc, uint32_t(0));
     for (Value slot : llvm::reverse(slots))
       rewriter.create<DeallocSharedOp>(loc, slot);
   }
