@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The kernels that `scripts/compare-code` compiles, in parts. Each part runs in a process of its
+own. It launches kernels on little data, or warms them up; record.py compiles each that it sees.
+"""
+
+from __future__ import annotations
+
+import os
+import runpy
+import sys
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+
+
+def parts() -> dict[str, Callable[[], object]]:
+    """The parts by their names, which are paths from the root of the checkout."""
+    tutorials = sorted(ROOT.glob("tutorials/[0-9]*.py"))
+    tests = (
+        "test/python/language/test_whole_kernels.py",
+        "test/python/language/test_random_kernels.py::test_random_kernels",
+        "test/python/language/test_atomics.py",
+        "test/python/language/test_block_pointers.py",
+    )
+    return {
+        **{_name(path): partial(run_script, path, "--largest", "6") for path in tutorials},
+        "benchmarks/kernels.py": benchmarks,
+        "benchmarks/compile.py": operations,
+        "runtime/ops": operators,
+        **{test.partition("::")[0]: partial(run_tests, test) for test in tests},
+    }
+
+
+def run_script(path: Path, *arguments: str) -> None:
+    sys.argv = [str(path), *arguments]
+    sys.path.insert(0, str(path.parent))
+    runpy.run_path(str(path), run_name="__main__")
+
+
+def run_tests(test: str) -> None:
+    import pytest
+
+    os.environ["EFT_RANDOM_KERNELS"] = "60"
+    options = ("-q", "-p", "no:cacheprovider", "--rootdir", ROOT, "-c", ROOT / "pyproject.toml")
+    status = pytest.main([*map(str, options), str(ROOT / test)])
+    if status != pytest.ExitCode.OK:
+        sys.exit(f"the tests of {test} ended with status {status}")
+
+
+def benchmarks() -> None:
+    """The kernels of benchmarks/kernels.py, with the types and configurations that are measured."""
+    kernels = _benchmark("common").load_kernels(*_eft())
+    for kernel, arguments, options in benchmark_calls(kernels):
+        kernel.warmup(*arguments, **options, target="cpu")
+
+
+def benchmark_calls(kernels) -> list[tuple]:
+    """A kernel, its arguments and its options, for each call."""
+    _, tl = _eft()
+    wide, half, word = tl.float32, tl.float16, tl.int32
+    plain = {"BLOCK_M": 128, "BLOCK_N": 128, "BLOCK_K": 32, "GROUP": 8, "num_stages": 3}
+    deep = {**plain, "BLOCK_N": 256, "BLOCK_K": 64, "num_warps": 8}
+    sizes = (4096, 4096, 4096)
+    by_rows, by_columns = (4096, 1), (1, 4096)
+    calls = []
+    for of in (wide, half):
+        calls += [
+            (kernels.masked, (of, word, of, 1 << 20, 0.5), {"BLOCK": 1024}),
+            (kernels.seeded, (of, of, 1 << 20, 0.5, 123), {"BLOCK": 1024}),
+            (kernels.seeded_by_four, (of, of, 1 << 20, 0.5, 123), {"BLOCK": 256}),
+        ]
+    for columns in (1000, 4096):
+        block = {"BLOCK": 1 << (columns - 1).bit_length(), "num_warps": 8}
+        calls += [
+            (kernels.softmax, (wide, wide, columns), block),
+            (kernels.layer_norm, (wide, wide, wide, wide, columns, 1e-5), block),
+        ]
+    for of in (half, tl.bfloat16, wide):
+        calls.append((kernels.multiply, (of, of, of, *sizes), plain))
+    calls.append((kernels.multiply, (half, half, half, *sizes), deep))
+    for b_strides in (by_rows, by_columns):
+        strides = (*by_rows, *b_strides, *by_rows)
+        calls.append((kernels.multiply_strided, (half, half, half, *sizes, *strides), plain))
+    blocks = {"S": 8, "POINTS": 16, "OUTPUTS": 256}
+    calls.append((kernels.project, (wide, wide, 1000, 4096, 512, 1984), blocks))
+    blocks = {"M": 128, "N": 64, "WIDTH": 64}
+    calls.append((kernels.attention, (half, half, half, half, 0.1, 1024), blocks))
+    return calls
+
+
+def operations() -> None:
+    """One kernel for each kind of operation, plain and repeated."""
+    module = _benchmark("compile")
+    for operation in module.OPERATIONS:
+        module.seconds_to_compile(operation, "cpu", 1024, 4, 4)
+        module.seconds_to_compile(operation, "cpu", 8192, 8, 1)
+
+
+def operators() -> None:
+    """The kernels of eft.ops, with the constants of runtime/ops/CMakeLists.txt."""
+    sys.path.insert(0, str(ROOT / "runtime" / "ops"))
+    import dropout
+    import dropout_cpu
+    import dropout_gpu
+
+    _, tl = _eft()
+    wide, word, long = tl.float32, tl.int32, 1 << 40
+    numbers = (long, long, long, 1 << 31, True, 2.0)
+    division = ((1 << 63) + 1, (1 << 63) + 1)
+    for mask in (None, word):
+        dropout_gpu.forward.warmup(
+            *(wide, wide, mask, *numbers, 3, long, *division),
+            **{"STRIPS": 4, "GROUPS": 4, "BLOCK": 256, "num_warps": 2, "target": "cpu"},
+        )
+        dropout_cpu.forward.warmup(
+            *(wide, wide, mask, *numbers, long, long, long, long, *division),
+            **{"COLUMNS": 16384, "DRAWS": 4096, "BLOCK": 64, "target": "cpu"},
+        )
+    dropout.backward.warmup(wide, word, wide, long, 2.0, BLOCK=2048, num_warps=8, target="cpu")
+
+
+def _name(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+def _eft():
+    import eft
+    import eft.language
+
+    return eft.jit, eft.language
+
+
+def _benchmark(name: str):
+    """A module of benchmarks/, where others of them are imported from too."""
+    sys.path.insert(0, str(ROOT / "benchmarks"))
+    return __import__(name)
