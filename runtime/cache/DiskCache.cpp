@@ -187,6 +187,32 @@ std::string DiskCache::put(std::string_view key, std::string_view bytes) {
   return "";
 }
 
+std::vector<FileFacts> DiskCache::files() const {
+  Descriptor folder = path.empty() ? Descriptor() : openFolder(path);
+  if (!folder)
+    return {};
+  std::vector<FileFacts> found = listFiles(folder.get());
+  std::erase_if(found, [](const FileFacts &file) { return !isEntryFileName(file.name); });
+  return found;
+}
+
+std::optional<Entry> DiskCache::inspect(const std::string &file) const {
+  Descriptor folder = openFolder(path);
+  std::optional<std::string> content;
+  if (folder)
+    content = readFile(folder.get(), file, /*inspect=*/true);
+  std::optional<Entry> entry = content ? decodeEntry(*content) : std::nullopt;
+  return entry && entryFileName(entry->key) == file ? entry : std::nullopt;
+}
+
+bool DiskCache::remove(const std::string &file) {
+  errno = EINVAL;
+  if (!isEntryFileName(file))
+    return false;
+  Descriptor folder = openFolder(path);
+  return folder && (unlinkat(folder.get(), file.c_str(), 0) == 0 || errno == ENOENT);
+}
+
 void DiskCache::enforceBound() {
   if (path.empty() || bound == 0)
     return;

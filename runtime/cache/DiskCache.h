@@ -14,12 +14,16 @@
 // leaves a warning once.
 #pragma once
 
+#include "runtime/cache/Entry.h"
+#include "runtime/cache/Folder.h"
+
 #include <atomic>
 #include <cstdint>
 #include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace eft::cache {
 
@@ -40,6 +44,14 @@ public:
   // Brings the folder under the bound if that is smaller than the one of the last process to call
   // this. So a smaller bound does not wait for the next put.
   void enforceBound();
+
+  // The files of the entries, whether or not these are whole.
+  std::vector<FileFacts> files() const;
+  // The entry in a file of the folder, which does not count as a use of it; nothing if it is
+  // damaged or has another's name.
+  std::optional<Entry> inspect(const std::string &file) const;
+  // Removes the file of an entry. False with errno if it is still there.
+  bool remove(const std::string &file);
 
   const std::string &folder() const { return path; }
   uint64_t limit() const { return bound; }

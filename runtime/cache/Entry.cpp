@@ -56,20 +56,26 @@ std::string encodeEntry(std::string_view key, std::string_view bytes) {
   return file.append(key).append(bytes);
 }
 
-std::optional<std::string> decodeEntry(std::string_view key, std::string_view file) {
+std::optional<Entry> decodeEntry(std::string_view file) {
   Header header;
   if (file.size() < sizeof(header))
     return std::nullopt;
   std::memcpy(&header, file.data(), sizeof(header));
   std::string_view rest = file.substr(sizeof(header));
   if (std::memcmp(header.magic, magic, sizeof(magic)) != 0 || header.version != version ||
-      header.keyLength != key.size() || rest.size() < key.size() ||
-      header.length != rest.size() - key.size() || !rest.starts_with(key))
+      header.keyLength > rest.size() || header.length != rest.size() - header.keyLength)
     return std::nullopt;
-  std::string_view bytes = rest.substr(key.size());
+  std::string_view key = rest.substr(0, header.keyLength), bytes = rest.substr(header.keyLength);
   if (checksum(header, key, bytes) != header.checksum)
     return std::nullopt;
-  return std::string(bytes);
+  return Entry{std::string(key), std::string(bytes)};
+}
+
+std::optional<std::string> decodeEntry(std::string_view key, std::string_view file) {
+  std::optional<Entry> entry = decodeEntry(file);
+  if (!entry || entry->key != key)
+    return std::nullopt;
+  return std::move(entry->bytes);
 }
 
 } // namespace eft::cache

@@ -17,6 +17,15 @@ bool isEntryFileName(std::string_view name);
 // The whole content of the file.
 std::string encodeEntry(std::string_view key, std::string_view bytes);
 
+// What an entry holds.
+struct Entry {
+  std::string key;
+  std::string bytes;
+};
+
+// The entry in a file, or nothing if `file` is not, to the last bit, an entry.
+std::optional<Entry> decodeEntry(std::string_view file);
+
 // The bytes of the entry, or nothing if `file` is not, to the last bit, an entry of `key`.
 std::optional<std::string> decodeEntry(std::string_view key, std::string_view file);
 

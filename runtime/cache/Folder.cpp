@@ -97,7 +97,7 @@ std::string objectionToFolder(int folder) {
   return "";
 }
 
-std::optional<std::string> readFile(int folder, const std::string &name) {
+std::optional<std::string> readFile(int folder, const std::string &name, bool inspect) {
   Descriptor file(openat(folder, name.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
   struct stat facts = {};
   if (!file || fstat(file.get(), &facts) != 0)
@@ -120,7 +120,8 @@ std::optional<std::string> readFile(int folder, const std::string &name) {
   }
   content.resize(done);
   // The time of change stands for that of use: many systems don't keep the latter.
-  futimens(file.get(), nullptr);
+  if (!inspect)
+    futimens(file.get(), nullptr);
   return content;
 }
 

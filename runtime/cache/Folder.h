@@ -38,8 +38,9 @@ Descriptor openFolder(const std::string &path);
 // no one else can write to it.
 std::string objectionToFolder(int folder);
 
-// The content of a file. Reading it marks it as used now. Nothing and errno if that fails.
-std::optional<std::string> readFile(int folder, const std::string &name);
+// The content of a file. Reading it marks it as used now, unless it is only inspected. Nothing and
+// errno if that fails.
+std::optional<std::string> readFile(int folder, const std::string &name, bool inspect = false);
 
 // Writes a file so that it is there whole or not at all. False and errno if that fails.
 bool writeFile(int folder, const std::string &name, std::string_view content);

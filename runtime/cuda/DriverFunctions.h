@@ -50,6 +50,7 @@
   X(cuStreamCreate, cuStreamCreate, (StreamHandle *stream, unsigned flags))                        \
   X(cuStreamDestroy, cuStreamDestroy_v2, (StreamHandle stream))                                    \
   X(cuStreamQuery, cuStreamQuery, (StreamHandle stream))                                           \
+  X(cuStreamIsCapturing, cuStreamIsCapturing, (StreamHandle stream, CaptureStatus * status))       \
   X(cuStreamSynchronize, cuStreamSynchronize, (StreamHandle stream))                               \
   X(cuEventCreate, cuEventCreate, (EventHandle *event, unsigned flags))                            \
   X(cuEventDestroy, cuEventDestroy_v2, (EventHandle event))                                        \

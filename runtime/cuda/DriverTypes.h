@@ -23,6 +23,8 @@ inline constexpr Result errorNoDevice = 100;
 inline constexpr Result errorInvalidContext = 201;
 inline constexpr Result errorNotFound = 500;
 inline constexpr Result errorNotReady = 600; // no error: the GPU is still at it
+// The default stream was asked for something while a stream that it waits for is being captured.
+inline constexpr Result errorCaptureImplicit = 906;
 
 enum DeviceAttribute : int {
   maxGridX = 5,
@@ -45,6 +47,9 @@ inline constexpr unsigned disableTiming = 2;
 
 // What a thread may do while a stream of its own or of another thread is being captured.
 enum CaptureMode : int { captureRelaxed = 2 };
+
+// Whether what is put into a stream becomes part of a graph.
+enum CaptureStatus : int { captureNone = 0, captureActive = 1, captureInvalidated = 2 };
 
 enum LinkInput : int { inputPtx = 1 };
 

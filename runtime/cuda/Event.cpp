@@ -11,6 +11,21 @@ Status synchronize(const Gpu &gpu, StreamHandle stream) {
                    [&](const Driver &driver) { return driver.cuStreamSynchronize(stream); });
 }
 
+Expected<bool> isCapturing(const Gpu &gpu, StreamHandle stream) {
+  CaptureStatus state = captureNone;
+  bool isImplicit = false;
+  Status status =
+      inContext(gpu, "cuStreamIsCapturing", "asking for the state of a stream on " + gpu.name(),
+                [&](const Driver &driver) {
+                  Result result = driver.cuStreamIsCapturing(stream, &state);
+                  isImplicit = result == errorCaptureImplicit;
+                  return isImplicit ? success : result;
+                });
+  if (!status.ok())
+    return std::move(status).error();
+  return isImplicit || state != captureNone;
+}
+
 Expected<std::unique_ptr<const Stream>> Stream::create(const Gpu &gpu) {
   std::unique_ptr<Stream> made(new Stream(gpu));
   Status status =

@@ -8,6 +8,7 @@
 #include "frontend/bindings/runtime/LoadedKernel.h"
 #include "frontend/bindings/runtime/Signals.h"
 #include "frontend/bindings/runtime/Variants.h"
+#include "runtime/cuda/Event.h"
 
 #include <new>
 #include <structmember.h>
@@ -141,6 +142,43 @@ PyObject *kernelWarmup(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
   }
 }
 
+// Where a call would launch, and whether its stream is being captured, as Python sees it.
+PyObject *findPlace(KernelState &state, PyObject *const *args, size_t nargs, PyObject *keywords) {
+  Call call(state.signature);
+  PyObject *unused = nullptr;
+  if (!call.bind(args, nargs, keywords, &unused) || !call.read())
+    return nullptr;
+  bool isCaptured = false;
+  if (!call.device.isHost()) {
+    uint64_t stream = 0;
+    if (!call.findStream(stream))
+      return nullptr;
+    auto gpu = cuda::gpu(call.device.index);
+    Expected<bool> answer =
+        gpu.ok() ? cuda::isCapturing(**gpu, reinterpret_cast<cuda::StreamHandle>(stream))
+                 : Expected<bool>(gpu.error());
+    if (!answer.ok()) {
+      raise(answer.error());
+      return nullptr;
+    }
+    isCaptured = *answer;
+  }
+  return Py_BuildValue("(iO)", call.device.isHost() ? -1 : call.device.index,
+                       isCaptured ? Py_True : Py_False);
+}
+
+PyObject *kernelPlace(PyObject *self, PyObject *const *args, Py_ssize_t nargs, PyObject *keywords) {
+  if (!stateOf(self)) {
+    raise(PyExc_RuntimeError, typeName(self) + ".__init__ did not call KernelBase.__init__");
+    return nullptr;
+  }
+  try {
+    return findPlace(*stateOf(self), args, static_cast<size_t>(nargs), keywords);
+  } catch (const std::bad_alloc &failure) {
+    return noMemory(failure);
+  }
+}
+
 int kernelInit(PyObject *self, PyObject *args, PyObject *keywords) {
   static const char *names[] = {"name", "parameters", nullptr};
   const char *name = nullptr;
@@ -200,6 +238,12 @@ PyMethodDef kernelMethods[] = {
      "Compiles and loads what kernel[grid](*args, **kwargs) would launch, and returns it without "
      "a\n"
      "launch. `grid` is not looked at."},
+    {"place", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(kernelPlace)),
+     METH_FASTCALL | METH_KEYWORDS,
+     "place(*args, grid=None, **kwargs)\n--\n\n"
+     "Returns where kernel[grid](*args, **kwargs) would launch: the number of the GPU or -1, and\n"
+     "whether its stream is being captured into a graph. Raises as a launch does for wrong "
+     "arguments."},
     {},
 };
 

@@ -110,6 +110,35 @@ std::string cachePut(const std::string &key, py::bytes bytes) {
   return reason;
 }
 
+py::list cacheFiles() {
+  auto files = [&] {
+    py::gil_scoped_release release;
+    return cache::DiskCache::process().files();
+  }();
+  passWarning();
+  py::list result;
+  for (const cache::FileFacts &file : files)
+    result.append(py::make_tuple(file.name, file.bytes, static_cast<double>(file.lastUse) / 1e9));
+  return result;
+}
+
+py::object cacheInspect(const std::string &file) {
+  auto entry = [&] {
+    py::gil_scoped_release release;
+    return cache::DiskCache::process().inspect(file);
+  }();
+  if (!entry)
+    return py::none();
+  return py::make_tuple(py::bytes(entry->key), py::bytes(entry->bytes));
+}
+
+void cacheRemove(const std::string &file) {
+  if (cache::DiskCache::process().remove(file))
+    return;
+  PyErr_SetFromErrnoWithFilename(PyExc_OSError, file.c_str());
+  throw py::error_already_set();
+}
+
 std::unique_ptr<const cuda::Event> makeEvent(int device) {
   return unwrap(cuda::Event::create(*unwrap(cuda::gpu(device))));
 }
@@ -189,6 +218,13 @@ void addFunctions(py::module_ &module) {
       "cache_folder", [] { return cache::DiskCache::process().folder(); },
       "Returns the folder of the disk cache: EFT_CACHE_DIR, else one in XDG_CACHE_HOME or in the\n"
       "user's home. It need not exist. Empty if nothing is kept.");
+  module.def("cache_files", cacheFiles,
+             "Returns (name, bytes on the disk, time of the last use) of each entry's file.");
+  module.def("cache_inspect", cacheInspect, "file"_a,
+             "Returns the key and the bytes in an entry's file, or None if it is damaged. It does\n"
+             "not count as a use.");
+  module.def("cache_remove", cacheRemove, "file"_a,
+             "Removes an entry's file. Raises OSError if it can't be removed.");
   module.def("read_options", readOptions, "kernel"_a, "options"_a,
              "Returns what _compile is given for the options of a call: num_warps always, the\n"
              "others if they are not None. Raises TypeError for a wrong one.");

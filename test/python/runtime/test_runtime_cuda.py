@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Launches on GPUs: devices, streams, and what the driver refuses."""
 
+import ctypes
 import os
 import signal
 import sys
@@ -451,3 +452,22 @@ def test_import_opens_no_driver():
         EFT_LIBCUDA=str(FAKE),
     )
     assert child.returncode == 0, child.stderr
+
+
+@with_fake_cuda
+def test_the_place_of_a_call(fake):
+    kernel = CudaKernel("x, n, BLOCK: constexpr")
+    assert kernel.place(CudaArray(GPU1), 7, BLOCK=64, num_warps=8, grid=None) == (1, False)
+    assert kernel.place(np.zeros(4, np.float32), 7, BLOCK=64) == (-1, False)
+    assert kernel.compiled == []
+    assert message(lambda: kernel.place(CudaArray(GPU0), 7), TypeError) == (
+        "dropout() missing 1 required positional argument: 'BLOCK'"
+    )
+
+
+@with_fake_cuda
+def test_the_place_of_a_call_while_its_stream_is_captured(fake):
+    kernel = CudaKernel("x")
+    fake.library.fakeCapture(ctypes.c_void_p(5))
+    assert kernel.place(CudaArray(GPU0, stream=5)) == (0, True)
+    assert kernel.place(CudaArray(GPU0, stream=6)) == (0, False)

@@ -339,6 +339,21 @@ TEST_F(Cuda, events_tell_the_time_between_them) {
             "CUDA_ERROR_INVALID_VALUE (invalid argument)");
 }
 
+TEST_F(Cuda, streams_tell_whether_they_are_captured) {
+  auto stream = cuda::Stream::create(*gpu);
+  ASSERT_TRUE(stream.ok());
+  EXPECT_FALSE(*cuda::isCapturing(*gpu, (*stream)->handle()));
+  fake.capture((*stream)->handle());
+  EXPECT_TRUE(*cuda::isCapturing(*gpu, (*stream)->handle()));
+  EXPECT_FALSE(*cuda::isCapturing(*gpu, nullptr));
+  fake.fail("cuStreamIsCapturing", 906); // the default stream, while another one is captured
+  EXPECT_TRUE(*cuda::isCapturing(*gpu, nullptr));
+  fake.fail("cuStreamIsCapturing", 1);
+  EXPECT_EQ(cuda::isCapturing(*gpu, nullptr).error().message,
+            "cuStreamIsCapturing failed while asking for the state of a stream on cuda:0: "
+            "CUDA_ERROR_INVALID_VALUE (invalid argument)");
+}
+
 TEST_F(Cuda, events_and_streams_go_with_their_owners) {
   {
     auto event = cuda::Event::create(*gpu);

@@ -77,6 +77,30 @@ TEST(Size, has_units) {
     EXPECT_EQ(parseSize(text), std::nullopt) << text;
 }
 
+TEST_F(CacheTest, shows_its_files) {
+  DiskCache cache(folder, plenty);
+  EXPECT_TRUE(cache.files().empty());
+  cache.put("a", "text");
+  cache.put("b", "more");
+  std::ofstream(fs::path(folder) / "something") << "else";
+  std::vector<FileFacts> files = cache.files();
+  ASSERT_EQ(files.size(), 2u);
+  fs::file_time_type before = fs::last_write_time(file("a"));
+  std::optional<Entry> entry = cache.inspect(entryFileName("a"));
+  ASSERT_TRUE(entry);
+  EXPECT_EQ(entry->key, "a");
+  EXPECT_EQ(entry->bytes, "text");
+  EXPECT_EQ(fs::last_write_time(file("a")), before);
+  replace("b", content("a")); // another's
+  EXPECT_FALSE(cache.inspect(entryFileName("b")));
+  replace("a", content("a") + "x");
+  EXPECT_FALSE(cache.inspect(entryFileName("a")));
+  EXPECT_TRUE(cache.remove(entryFileName("a")));
+  EXPECT_TRUE(cache.remove(entryFileName("a"))) << "it is gone";
+  EXPECT_FALSE(cache.remove("something"));
+  EXPECT_EQ(cache.files().size(), 1u);
+}
+
 TEST_F(CacheTest, says_why_bytes_are_not_kept) {
   EXPECT_EQ(DiskCache(folder, plenty).put("k", "v"), "");
   EXPECT_EQ(DiskCache(folder, 0).put("k", "v"), "the cache is off (EFT_CACHE_SIZE is 0)");

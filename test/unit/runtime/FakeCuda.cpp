@@ -11,6 +11,7 @@
 #include "runtime/cuda/DriverFunctions.h"
 #include "runtime/cuda/DriverTypes.h"
 
+#include <atomic>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -80,6 +81,7 @@ std::map<std::string, Result> failures;
 ContextObject contexts[16];
 thread_local ContextHandle current = nullptr;
 thread_local CaptureMode captureMode = {}; // global, the strictest
+std::atomic<StreamHandle> capturedStream = reinterpret_cast<StreamHandle>(~size_t(0)); // none
 int clockTicks = 0;
 
 int setting(const char *name, int fallback) {
@@ -429,6 +431,16 @@ static Result busyOrDone() {
 EXPORT void fakeBusy(int questions) {
   std::lock_guard guard(lock);
   questionsWhileBusy = questions;
+}
+
+// What is put into this stream becomes part of a graph from now on.
+EXPORT void fakeCapture(void *stream) { capturedStream = static_cast<StreamHandle>(stream); }
+
+Result cuStreamIsCapturing(StreamHandle stream, CaptureStatus *status) {
+  FAIL_IF_TOLD
+  NEED_CONTEXT
+  *status = stream == capturedStream ? captureActive : captureNone;
+  return success;
 }
 
 Result cuStreamQuery(StreamHandle) {

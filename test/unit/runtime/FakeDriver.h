@@ -19,6 +19,7 @@ public:
     call<void(const char *, int)>("fakeFail")(name, result);
   }
   void stayBusy(int questions) const { call<void(int)>("fakeBusy")(questions); }
+  void capture(void *stream) const { call<void(void *)>("fakeCapture")(stream); }
   int current() const { return call<int()>("fakeCurrent")(); }
   int captureMode() const { return call<int()>("fakeCaptureMode")(); }
   void setCurrent(int ordinal) const { call<void(int)>("fakeSetCurrent")(ordinal); }
