@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The names that a function's tree reads.
+"""The names that a function's tree reads, its decorators aside: they are no part of what it does.
 
 Written out because importing `ast` takes longer than the rest of a launch whose code is in the
 cache.
@@ -18,7 +18,8 @@ def chains(tree) -> dict:
 
 
 def _find(tree) -> dict:
-    found, rest = {}, [tree]
+    fields = (getattr(tree, name, None) for name in tree._fields if name != "decorator_list")
+    found, rest = {}, list(fields)[::-1]
     while rest:
         node = rest.pop()
         if isinstance(node, list):

@@ -153,6 +153,11 @@ class Source:
         column = len(self.lines[index].encode()[: node.col_offset].decode(errors="replace"))
         return self.first_line + index, column + 1
 
+    @property
+    def definition(self) -> str:
+        """The text without the decorators."""
+        return "".join(self.lines[self.tree.lineno - 1 - self._lines_before :])
+
     def line(self, number: int) -> str | None:
         """The line with this number in the file, if it is the function's."""
         index = number - self.first_line

@@ -212,7 +212,7 @@ class StableText:
 
     def _kernel(self, function) -> str:
         """A function under @eft.jit: its source, its parameters, and what it reads."""
-        parts = [function.source.text]
+        parts = [function.source.definition]
         for each in function.parameters:
             default = ""
             if each.default is not MISSING:

@@ -189,6 +189,43 @@ def test_what_is_read_of_modules_counts_and_nothing_else(tmp_path):
     assert key() != before
 
 
+DECORATED = """
+import eft, eft.language as tl, threading
+AROUND = [{around}, threading.Lock()]
+
+def around(*given):
+    return lambda function: function
+
+@around(AROUND, {around})
+@eft.jit
+@around(AROUND)
+def kernel(x_ptr, N: tl.constexpr):
+    tl.store(x_ptr, N)
+"""
+
+
+def test_decorators_do_not_count(tmp_path):
+    keys = set()
+    for around in (1, 2):
+        module = load_module(tmp_path / f"m{around}.py", DECORATED.format(around=around))
+        keys.add(cache_key(module.kernel, variant(), "code"))
+        assert module.kernel.source.definition.startswith("def kernel(x_ptr")
+    assert len(keys) == 1
+
+
+def test_decorators_of_an_indented_function_do_not_count():
+    def same(function):
+        return function
+
+    @same
+    @eft.jit
+    def kernel(x_ptr):
+        tl.store(x_ptr, 1)
+
+    assert kernel.source.text.lstrip().startswith("@same\n")
+    assert kernel.source.definition.strip() == ("def kernel(x_ptr):\n        tl.store(x_ptr, 1)")
+
+
 def test_a_global_that_only_a_comprehension_reads_counts(tmp_path):
     module = load_module(
         tmp_path / "m.py",
