@@ -21,22 +21,26 @@ from operator import index
 
 from eft import language
 from eft._runtime import DeviceAssertionError
-from eft.errors import CompilationError, InternalError
+from eft.errors import AutotunerError, CompilationError, InternalError
 from eft.jit import JITFunction, jit
 from eft.language.builtin import constexpr_function
 from eft.mock import MockTensor
 from eft.version import __version__
 
 __all__ = [
+    "AutotunerError",
     "CompilationError",
     "CompiledKernel",
+    "Config",
     "DeviceAssertionError",
     "InternalError",
     "JITFunction",
     "MockTensor",
     "__version__",
+    "autotune",
     "cdiv",
     "constexpr_function",
+    "heuristics",
     "jit",
     "language",
     "next_power_of_2",
@@ -60,6 +64,10 @@ def __getattr__(name: str):
         from eft.kernel import CompiledKernel
 
         return CompiledKernel
+    if name in ("Config", "autotune", "heuristics"):  # only needed by kernels with configurations
+        from eft import tuning
+
+        return getattr(tuning, name)
     if not name.startswith("_"):
         from eft.triton.missing import is_missing
 

@@ -59,6 +59,10 @@ class InternalError(Exception):
         return f"{text}\n{self.report}" if self.report else text
 
 
+class AutotunerError(Exception):
+    """No configuration of an autotuned kernel could be chosen."""
+
+
 class Mistake(Exception):
     """What a builtin raises when its operands don't fit. The compiler adds the place in the kernel
     and raises it as a CompilationError."""

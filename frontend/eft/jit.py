@@ -181,5 +181,7 @@ def jit(fn=None, **options):
         ValueError: there is no such parameter not to specialize on.
     """
     if fn is None:
-        return lambda fn: JITFunction(fn, **options)
+        return lambda fn: jit(fn, **options)
+    if hasattr(fn, "put_kernel"):  # a decorator that stands below this one
+        return fn.put_kernel(lambda fn: JITFunction(fn, **options))
     return JITFunction(fn, **options)

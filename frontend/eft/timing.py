@@ -23,6 +23,10 @@ _FEWEST_SAMPLES = 10
 _FLUSH_SHARE = 2
 
 
+#: What is done before a call that is timed, the call, and what is done after it.
+Run = tuple[Callable, Callable, Callable]
+
+
 class CpuTimer:
     """Times calls by the wall clock."""
 
@@ -52,6 +56,18 @@ class CpuTimer:
             times.append(_milliseconds_of(fn))
         return times
 
+    def measure_in_turn(self, runs: list[Run]) -> list[float]:
+        """Milliseconds of one call of each, in their order."""
+        times = []
+        for prepare, fn, finish in runs:
+            prepare()
+            try:
+                self._flush()
+                times.append(_milliseconds_of(fn))
+            finally:
+                finish()
+        return times
+
 
 def _milliseconds_of(fn: Callable) -> float:
     start = perf_counter()
@@ -63,12 +79,13 @@ class GpuTimer:
     """Times calls by events in the current stream: PyTorch's if it is loaded, else the default
     one."""
 
-    def __init__(self):
+    def __init__(self, device: int = 0):
+        """`device` is the GPU, where neither PyTorch nor CuPy has a current one."""
         torch = sys.modules.get("torch")
         if torch and torch.cuda.is_available():
             self._use_torch(torch)
         else:
-            self._use_driver()
+            self._use_driver(device)
 
     def _use_torch(self, torch):
         buffer = torch.empty(_GPU_FLUSH_BYTES // 4, dtype=torch.int32, device="cuda")
@@ -77,12 +94,12 @@ class GpuTimer:
         self._synchronize = torch.cuda.synchronize
         self._milliseconds = lambda start, end: start.elapsed_time(end)
 
-    def _use_driver(self):
+    def _use_driver(self, device: int):
         from eft import _runtime
 
         self._flush = _flush_by_cupy()
-        self._event = _runtime.CudaEvent
-        self._synchronize = _runtime.synchronize
+        self._event = lambda: _runtime.CudaEvent(device)
+        self._synchronize = lambda: _runtime.synchronize(device)
         self._milliseconds = lambda start, end: end.elapsed_ms(start)
 
     def measure(self, fn: Callable, warmup: float, rep: float, prepare: Callable) -> list[float]:
@@ -100,6 +117,23 @@ class GpuTimer:
             start.record()
             fn()
             end.record()
+        self._synchronize()
+        return [self._milliseconds(start, end) for start, end in marks]
+
+    def measure_in_turn(self, runs: list[Run]) -> list[float]:
+        """Milliseconds of one call of each, in their order. The GPU is only waited for at the
+        end."""
+        marks = []
+        for prepare, fn, finish in runs:
+            prepare()
+            try:
+                self._flush()
+                marks.append((self._event(), self._event()))
+                marks[-1][0].record()
+                fn()
+                marks[-1][1].record()
+            finally:
+                finish()
         self._synchronize()
         return [self._milliseconds(start, end) for start, end in marks]
 

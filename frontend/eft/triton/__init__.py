@@ -23,11 +23,14 @@ from eft.triton.compiler import CompilationError
 
 __all__ = [
     "CompilationError",
+    "Config",
     "JITFunction",
     "MockTensor",
+    "autotune",
     "cdiv",
     "compiler",
     "constexpr_function",
+    "heuristics",
     "jit",
     "language",
     "next_power_of_2",
@@ -40,4 +43,8 @@ __version__ = f"3.6.0+eft{__version__}"
 
 
 def __getattr__(name: str):
+    if name in ("Config", "autotune", "heuristics"):  # only loaded by who asks for them
+        from eft import tuning
+
+        return getattr(tuning, name)
     return missing.attribute("triton", name)

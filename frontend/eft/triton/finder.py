@@ -23,6 +23,7 @@ _MODULES = {
     "triton.compiler": "eft.triton.compiler",
     "triton.language": "eft.language",
     "triton.runtime": "eft.triton.runtime",
+    "triton.runtime.autotuner": "eft.triton.autotuner",
     "triton.testing": "eft.testing",
 }
 

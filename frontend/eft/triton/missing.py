@@ -8,16 +8,14 @@ from eft.version import __version__
 
 _NAMES = {
     "triton": {
-        "AsyncCompileMode", "Config", "FutureKernel", "InterpreterError", "KernelInterface",
-        "OutOfResources", "TensorWrapper", "TritonError", "autotune", "compile", "heuristics",
-        "aggregate", "backends", "errors", "knobs", "must_use_result", "reinterpret",
-        "set_allocator", "tools",
+        "AsyncCompileMode", "FutureKernel", "InterpreterError", "KernelInterface", "OutOfResources",
+        "TensorWrapper", "TritonError", "aggregate", "backends", "compile", "errors", "knobs",
+        "must_use_result", "reinterpret", "set_allocator", "tools",
     },
     "triton.compiler": {"ASTSource", "AttrsDescriptor", "compile", "make_backend"},
     "triton.runtime": {
-        "Autotuner", "Config", "Heuristics", "InterpreterError", "KernelInterface",
-        "OutOfResources", "TensorWrapper", "autotune", "heuristics", "redis", "reinterpret",
-        "set_allocator",
+        "InterpreterError", "KernelInterface", "OutOfResources", "TensorWrapper", "redis",
+        "reinterpret", "set_allocator",
     },
     "triton.testing": {
         "cublas", "cuda_graph_without_gc", "cuda_memcheck", "do_bench_cudagraph",
@@ -47,13 +45,6 @@ class Missing:
         self._fail()
 
 
-class _Argument(Missing):
-    """Stands for what is made for something else that Eft does not have, which the error names."""
-
-    def __call__(self, *args, **kwargs):
-        return self
-
-
 def is_missing(module: str, name: str) -> bool:
     """Whether Triton has `module.name`, and Eft does not."""
     return name in _NAMES.get(module, ())
@@ -61,8 +52,6 @@ def is_missing(module: str, name: str) -> bool:
 
 def attribute(module: str, name: str):
     """What `module.name` is where Eft has nothing of that name."""
-    if name == "Config" and is_missing(module, name):  # of `autotune`
-        return _Argument(f"{module}.{name}")
     if is_missing(module, name):
         return Missing(f"{module}.{name}")
     raise AttributeError(f"Eft {__version__} has nothing named {module}.{name}")

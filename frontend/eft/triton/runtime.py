@@ -9,6 +9,7 @@ from eft import JITFunction, MockTensor, jit
 from eft.triton import missing
 
 __all__ = ["JITFunction", "MockTensor", "driver", "jit"]
+__path__ = []  # so that `triton.runtime.autotuner` is looked for
 
 
 class Target:
@@ -125,4 +126,8 @@ def _torch():
 
 
 def __getattr__(name: str):
+    if name in ("Autotuner", "Config", "Heuristics", "autotune", "heuristics"):
+        from eft import tuning  # only loaded by who asks for them
+
+        return getattr(tuning, name)
     return missing.attribute("triton.runtime", name)

@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The choice of a configuration: from earlier ones, from the disk cache, or by measuring."""
+
+from __future__ import annotations
+
+import os
+import sys
+from time import perf_counter
+
+from eft import _runtime, host
+from eft.errors import AutotunerError
+from eft.tuning import results
+from eft.tuning.candidates import Candidate, check_left, compile_all, describe, make_candidates
+from eft.tuning.config import Config
+from eft.tuning.measuring import measure, running
+from eft.tuning.progress import Progress
+
+
+def choose(tuner, plan, args, kwargs: dict, grid) -> tuple[tuple, Config]:
+    """The key of a call, and the configuration that is chosen for it. To be called by one thread at
+    a time."""
+    final = tuner.resolve(args, {**kwargs, **tuner.configs[0].all_kwargs()})
+    final.pop("ir_override", None)  # which is refused in other words
+    device, is_captured = tuner.kernel.place(*args, **final)
+    key = _key(tuner, plan, args, kwargs, device)
+    if key in tuner.cache:  # another thread has chosen meanwhile
+        return key, tuner.cache[key]
+    configs = tuner.prune_configs({**kwargs, "grid": grid, "warmup": False})
+    if len(configs) == 1:
+        tuner.cache[key] = configs[0]
+        return key, configs[0]
+    candidates = make_candidates(tuner, configs, args, kwargs, grid)
+    name = device_name(device)
+    kept = results.Kept(tuner, candidates, key, name) if tuner.cache_results else None
+    if kept is not None and kept.load():
+        tuner.bench_time = None
+        return key, _take(tuner, key, candidates)
+    if is_captured:
+        raise AutotunerError(
+            f"{tuner.__name__!r} has no configuration yet for {describe_key(key)}, and can't be "
+            "measured while a CUDA graph is being captured: run it once before"
+        )
+    begin = perf_counter()
+    with Progress(tuner.__name__, len(candidates)) as progress:
+        compile_all(tuner, candidates, progress.compiled)
+        measure(tuner, candidates, device, progress)
+    check_left(tuner, candidates)
+    tuner.bench_time = perf_counter() - begin
+    config = _take(tuner, key, candidates)
+    if kept is not None:
+        kept.save()
+    tuner.pre_hook({**tuner.nargs, **kwargs, **config.all_kwargs()}, reset_only=True)
+    _tell(tuner, key, config, len(candidates))
+    return key, config
+
+
+def _take(tuner, key: tuple, candidates: list[Candidate]) -> Config:
+    """Notes what was found, and returns the configuration of the least median."""
+    tuner.configs_timings = {each.config: each.timing for each in candidates}
+    tuner.left_out = {each.config: describe(each.failure) for each in candidates if each.failure}
+    best = min(running(candidates), key=lambda each: each.timing[0])
+    tuner.cache[key] = best.config
+    return best.config
+
+
+def _key(tuner, plan, args, kwargs: dict, device: int) -> tuple:
+    named = {**dict(zip(tuner.arg_names, args, strict=False)), **kwargs}
+    types = (
+        getattr(named[name], "dtype", None)
+        or getattr(named[name], "format", None)
+        or getattr(named[name], "typecode", "")
+        for name in plan.typed
+    )
+    return (
+        *(named[name] for name in plan.keys),
+        *map(str, types),
+        "cpu" if device < 0 else f"cuda:{device}",
+    )
+
+
+def device_name(device: int) -> str:
+    """What the times depend on of a device."""
+    if device < 0:
+        return f"{host.description()}, {_runtime.host_threads()} threads"
+    properties = _runtime.device_properties(device)
+    return f"{properties['name']}, {properties['target']}"
+
+
+def describe_key(key: tuple) -> str:
+    return f"({', '.join(map(str, key))})"
+
+
+def _tell(tuner, key: tuple, config: Config, count: int):
+    """Says what was chosen: prints it if the environment asks for that, and logs it."""
+    left_out = [f"left out {each}: {why}" for each, why in tuner.left_out.items()]
+    names = ("EFT_PRINT_AUTOTUNING", "TRITON_PRINT_AUTOTUNING")
+    if any(os.environ.get(name, "0") not in ("", "0") for name in names):
+        print(
+            *left_out,
+            f"Eft autotuning for function {tuner.__name__},\nwith key as {key},\n"
+            f"finished after {tuner.bench_time:.2f}s,\nbest config selected: {config};",
+            sep="\n",
+        )
+    logging = sys.modules.get("logging")  # if it is not there, nobody listens
+    if logging is None:
+        return
+    logger = logging.getLogger("eft")
+    for line in left_out:
+        logger.info("autotuning %s %s", tuner.__name__, line)
+    logger.info(
+        "autotuned %s for %s in %.2f s: of %d configurations %s",
+        tuner.__name__,
+        describe_key(key),
+        tuner.bench_time,
+        count,
+        config,
+    )

@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Measuring candidates against each other.
+
+They run in turns, one call of each after the other, so that a clock that changes and what else the
+machine does hit all of them alike. What is clearly slower is dropped on the way: most of the time
+goes to those among which it is hard to choose.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from time import perf_counter
+
+from eft.timing import CpuTimer, GpuTimer
+from eft.tuning.candidates import Candidate
+
+#: Those of which `timing` consists: the median, and how far the times spread around it.
+QUANTILES = (0.5, 0.2, 0.8)
+_WARMUP, _REP = 25, 50  # milliseconds
+_FEWEST_ROUNDS, _MOST_ROUNDS = 5, 100
+_FEWEST_WARMUPS = 2
+#: A candidate is dropped if its best time is so much more than the best median: after warming up,
+#: of which the times still waver, and after a few rounds.
+_SLOWER_AT_FIRST, _SLOWER = 2.0, 1.15
+_ROUNDS_BEFORE = 3
+#: So many launches are one graph, whose own launch should not count.
+_CALLS_IN_GRAPH = 10
+
+
+def measure(tuner, candidates: list[Candidate], device: int, progress):
+    """Fills the `timing` of the candidates, or their `failure`."""
+    if tuner.do_bench is not None:
+        for number, each in enumerate(running(candidates)):
+            _measure_by(tuner.do_bench, each)
+            progress.measured((number + 1) / len(candidates), len(candidates) - number)
+        return
+    with _on(device):
+        timer = CpuTimer() if device < 0 else GpuTimer(device)
+        _measure(tuner, candidates, timer, device, progress)
+    for each in running(candidates):
+        each.timing = [quantile(each.times, share) for share in QUANTILES]
+
+
+def _measure_by(do_bench, candidate: Candidate):
+    """Measures with a function of the user's, which may call the kernel as often as it likes."""
+    times = do_bench(candidate.run_measured, quantiles=QUANTILES)
+    candidate.timing = list(times) if hasattr(times, "__iter__") else [times] * len(QUANTILES)
+
+
+def _measure(tuner, candidates: list[Candidate], timer, device: int, progress):
+    warmup = _WARMUP if tuner.num_warmups is None else tuner.num_warmups
+    rep = _REP if tuner.num_reps is None else tuner.num_reps
+    running(candidates)[0].run_measured()  # which finds the memory of the arrays, for all
+    in_graph = tuner.use_cuda_graph and device >= 0 and "torch" in sys.modules
+    runs = {}
+    for each in running(candidates):
+        launch = _in_graph(each) if in_graph else each.launch
+        runs[each] = (each.prepare, launch, each.finish)
+
+    def run_round():
+        left = [each for each in running(candidates) if not each.is_slow]
+        for each, time in zip(left, timer.measure_in_turn([runs[c] for c in left]), strict=True):
+            each.times.append(time / (_CALLS_IN_GRAPH if in_graph else 1))
+        return left
+
+    begin, rounds = perf_counter(), 0
+    while run_round():
+        rounds += 1
+        if rounds >= _FEWEST_WARMUPS and (perf_counter() - begin) * 1e3 >= warmup:
+            break
+    _drop(candidates, _SLOWER_AT_FIRST)
+    for each in candidates:
+        if not each.is_slow:
+            each.times.clear()
+    spent = 0.0
+    for done in range(1, _MOST_ROUNDS + 1):
+        begin = perf_counter()
+        left = run_round()
+        if not left:
+            return
+        spent += (perf_counter() - begin) * 1e3 / len(left)
+        progress.measured(max(done / _MOST_ROUNDS, min(spent / max(rep, 1e-3), 1)), len(left))
+        if done >= _ROUNDS_BEFORE:
+            _drop(candidates, _SLOWER)
+        alone = sum(not each.is_slow for each in running(candidates)) == 1
+        if done >= _FEWEST_ROUNDS and (spent >= rep or alone):
+            return
+
+
+def running(candidates: list[Candidate]) -> list[Candidate]:
+    return [each for each in candidates if each.failure is None]
+
+
+def _drop(candidates: list[Candidate], factor: float):
+    """Marks those as slow of which every time is so much more than the best median."""
+    compared = [each for each in running(candidates) if each.times]
+    limit = factor * min((quantile(each.times, 0.5) for each in compared), default=0.0)
+    for each in compared:
+        each.is_slow = each.is_slow or min(each.times) > limit
+
+
+def _in_graph(candidate: Candidate):
+    """A function that launches a CUDA graph of some runs."""
+    torch = sys.modules["torch"]
+    candidate.launch()
+    torch.cuda.synchronize()
+    if candidate.failure is not None:
+        return candidate.launch
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        for _ in range(_CALLS_IN_GRAPH):
+            candidate.launch()
+    return graph.replay
+
+
+@contextlib.contextmanager
+def _on(device: int):
+    """Makes a GPU the current one of PyTorch and CuPy, whose events and buffers time it."""
+    with contextlib.ExitStack() as stack:
+        if device >= 0:
+            torch, cupy = sys.modules.get("torch"), sys.modules.get("cupy")
+            if torch is not None and torch.cuda.is_available():
+                stack.enter_context(torch.cuda.device(device))
+            elif cupy is not None:
+                stack.enter_context(cupy.cuda.Device(device))
+        yield
+
+
+def quantile(values: list[float], share: float) -> float:
+    """A quantile, between two values in proportion."""
+    ordered = sorted(values)
+    place = share * (len(ordered) - 1)
+    below = int(place)
+    above = min(below + 1, len(ordered) - 1)
+    return ordered[below] + (ordered[above] - ordered[below]) * (place - below)

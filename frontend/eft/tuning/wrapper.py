@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The base of what is put around a kernel: `wrapper[grid](...)` launches like the kernel's own."""
+
+from __future__ import annotations
+
+from functools import partial
+from types import FunctionType
+
+from eft import _runtime
+
+
+class Wrapper:
+    """Something around a kernel that adds to the arguments of its launches.
+
+    Attributes:
+        fn: what it is around: a `JITFunction`, or another wrapper.
+        arg_names: the names of the kernel's parameters.
+        base_fn: the Python function.
+    """
+
+    def __init__(self, fn, arg_names=None):
+        self.fn = fn
+        self.base_fn = fn
+        while not isinstance(self.base_fn, FunctionType):
+            if not hasattr(self.base_fn, "fn"):
+                raise TypeError(f"expected a kernel, or a function that will be one, got {fn!r}")
+            self.base_fn = self.base_fn.fn
+        code = self.base_fn.__code__
+        if arg_names is None:
+            arg_names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+        self.arg_names = list(arg_names)
+        self.__name__ = self.base_fn.__name__
+        self.__qualname__ = self.base_fn.__qualname__
+        self.__module__ = self.base_fn.__module__
+        self.__doc__ = self.base_fn.__doc__
+
+    def __getitem__(self, grid):
+        return partial(self.run, grid=grid, warmup=False)
+
+    def __reduce__(self):
+        """Pickles it as a kernel, by the name under which it is found."""
+        return self.__qualname__
+
+    def __repr__(self):
+        return f"<{type(self).__name__} of {self.fn!r}>"
+
+    def __call__(self, *args, **kwargs):
+        raise RuntimeError(f"{self.__name__}() runs on a grid: call {self.__name__}[grid](...)")
+
+    def complete(self, args, kwargs: dict) -> dict:
+        """The keyword arguments with those that this wrapper adds to a launch."""
+        raise NotImplementedError
+
+    def put_kernel(self, make) -> Wrapper:
+        """Makes a kernel, by `make`, of the Python function, and puts it where that was: so it does
+        not matter which decorator comes first."""
+        inner = self
+        while isinstance(inner.fn, Wrapper):
+            inner = inner.fn
+        inner.fn = make(self.base_fn)
+        return self
+
+    @property
+    def kernel(self) -> _runtime.KernelBase:
+        """The kernel that this is around, whatever is in between."""
+        inner = self.fn
+        while not isinstance(inner, _runtime.KernelBase):
+            if isinstance(inner, FunctionType):
+                raise TypeError(
+                    f"{self.__name__}() is no kernel yet: put @eft.jit above or below the "
+                    "decorators that are there"
+                )
+            inner = inner.fn
+        return inner
+
+    def resolve(self, args, kwargs: dict) -> dict:
+        """The keyword arguments with which a launch would reach the kernel."""
+        inner = self.fn
+        while not isinstance(inner, _runtime.KernelBase):
+            if isinstance(inner, Wrapper):
+                kwargs = inner.complete(args, kwargs)
+            inner = inner.fn
+        return kwargs
+
+
+def check_names(option: str, names, arg_names: list[str]):
+    """Raises a ValueError if some of `names` are no parameters."""
+    unknown = [name for name in names if name not in arg_names]
+    if unknown:
+        from eft.compiler.suggestions import did_you_mean
+
+        raise ValueError(
+            f"{option} contains names that are not kernel arguments: {', '.join(map(str, unknown))}"
+            f"{did_you_mean(unknown[0], arg_names)}; expected some of {', '.join(arg_names)}"
+        )
