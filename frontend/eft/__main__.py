@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The command line: `python -m eft run`, `compile`, `info`, `--version`; the script `eft` is the
-same.
+"""The command line: `python -m eft run`, `compile`, `info`, `cache`, `--version`; the script `eft`
+is the same.
 
 The exit status is 2 if the command itself is wrong, down to a file that is not there, and 1 if it
 was understood and failed.
@@ -17,13 +17,16 @@ usage: python -m eft run SCRIPT [ARGUMENTS...]      run a script with `import tr
        python -m eft run -m MODULE [ARGUMENTS...]   the same for a module
        python -m eft compile FILE.py ...            compile a kernel ahead of time, for C and C++
        python -m eft info                           show the devices, the versions and the cache
+       python -m eft cache list [NAME]              show what is in the cache, of all kernels or one
+       python -m eft cache verify                   look for damaged entries in the cache
+       python -m eft cache clear [NAME]             empty the cache, or forget one kernel
        python -m eft --version
 """
 
 
 def main(arguments: list[str]) -> int:
     match arguments:
-        case ["-h" | "--help"] | ["run" | "info", "-h" | "--help"]:
+        case ["-h" | "--help"] | ["run" | "info" | "cache", "-h" | "--help"]:
             print(_USAGE, end="")
             return 0
         case ["run", "-m", module, *rest]:
@@ -42,6 +45,15 @@ def main(arguments: list[str]) -> int:
             from eft.info import print_info
 
             return print_info()
+        case ["cache", "list" | "clear" as action, *name] if len(name) <= 1:
+            from eft import cache_command
+
+            act = cache_command.clear if action == "clear" else cache_command.list_entries
+            return act(*name or (None,))
+        case ["cache", "verify"]:
+            from eft import cache_command
+
+            return cache_command.verify()
         case ["--version"]:
             print(f"eft {__version__}")
             return 0
@@ -60,9 +72,17 @@ def _mistake(arguments: list[str]) -> str:
             return " run: expected a module after -m"
         case ["run", option, *_]:
             return f" run: unknown option {option!r}"
+        case ["cache"]:
+            return " cache: expected list, verify or clear"
+        case ["cache", "verify", more, *_]:
+            return f" cache verify: takes no arguments, got {more!r}"
+        case ["cache", "list" | "clear" as action, _, more, *_]:
+            return f" cache {action}: takes one name, got {more!r} too"
+        case ["cache", action, *_]:
+            return f" cache: expected list, verify or clear, got {action!r}"
         case ["info" | "--version" as command, more, *_]:
             return f" {command}: takes no arguments, got {more!r}"
-    return f": unknown command {arguments[0]!r}: expected run, compile or info"
+    return f": unknown command {arguments[0]!r}: expected run, compile, info or cache"
 
 
 def command() -> int:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
 
@@ -30,8 +31,12 @@ def test_help(python):
 
 MISTAKES = {
     (): ": expected a command",
-    ("walk",): ": unknown command 'walk': expected run, compile or info",
-    ("--fast",): ": unknown command '--fast': expected run, compile or info",
+    ("walk",): ": unknown command 'walk': expected run, compile, info or cache",
+    ("--fast",): ": unknown command '--fast': expected run, compile, info or cache",
+    ("cache",): " cache: expected list, verify or clear",
+    ("cache", "empty"): " cache: expected list, verify or clear, got 'empty'",
+    ("cache", "verify", "all"): " cache verify: takes no arguments, got 'all'",
+    ("cache", "list", "a", "b"): " cache list: takes one name, got 'b' too",
     ("run",): " run: expected a script, or -m and a module",
     ("run", "-m"): " run: expected a module after -m",
     ("run", "--fast", "x.py"): " run: unknown option '--fast'",
@@ -99,3 +104,68 @@ def test_info_counts_the_cache(python):
         if line.startswith("cache")
     )
     assert line.endswith(" MB") and " 0 entries" not in line
+
+
+KERNELS = """
+import eft, numpy as np, eft.language as tl
+
+@eft.jit
+def one(x_ptr):
+    tl.store(x_ptr, 1.0)
+
+@eft.autotune([eft.Config({"B": 2}), eft.Config({"B": 4})], key=["n"])
+@eft.jit
+def two(x_ptr, n, B: tl.constexpr):
+    tl.store(x_ptr + tl.arange(0, B), 2.0, mask=tl.arange(0, B) < n)
+
+one[1](np.zeros(1, np.float32))
+two[1](np.zeros(4, np.float32), 4)
+"""
+
+
+def cache_command(python, *arguments, status=0) -> list[str]:
+    done = python.run("-m", "eft", "cache", *arguments)
+    assert (done.returncode, done.stderr) == (status, "")
+    return done.stdout.splitlines()
+
+
+def test_cache_lists_kernels_and_choices(python):
+    assert cache_command(python, "list") == [f"{python.folder / 'cache'}: 0 kernels, 0.0 MB"]
+    assert python.run(python.write("kernels.py", KERNELS)).returncode == 0
+    *lines, summary = cache_command(python, "list")
+    found = sorted(line.split(" KB  ")[1] for line in lines)
+    assert found[0].startswith("choice  two  (4, float32, cpu) on ")
+    assert found[0].endswith(" maxnreg: None, ir_override: None") and ": B: " in found[0]
+    assert found[1:] == [f"kernel  {name}  cpu, num_warps 4" for name in ("one", "two", "two")]
+    assert re.search(r"cache: 3 kernels, 1 choice, 3 other entries, \d\.\d MB$", summary)
+    of_one = cache_command(python, "list", "one")
+    assert [line.split()[-4:] for line in of_one] == [["one", "cpu,", "num_warps", "4"]]
+
+
+def test_cache_list_is_no_use_of_an_entry(python):
+    python.run(python.write("kernels.py", KERNELS))
+    files = list((python.folder / "cache").glob("*.eft"))
+    for file in files:
+        os.utime(file, (1e9, 1e9))
+    cache_command(python, "list")
+    assert {file.stat().st_mtime for file in files} == {1e9}
+
+
+def test_cache_verify_names_damaged_entries(python):
+    python.run(python.write("kernels.py", KERNELS))
+    assert len(cache_command(python, "verify")) == 1
+    file = min((python.folder / "cache").glob("*.eft"))
+    content = bytearray(file.read_bytes())
+    content[-1] ^= 1
+    file.write_bytes(content)
+    named, summary = cache_command(python, "verify", status=1)
+    assert named == f"damaged: {file}"
+    assert ", 1 damaged entry, " in summary
+
+
+def test_cache_clear_forgets_one_kernel_or_all(python):
+    python.run(python.write("kernels.py", KERNELS))
+    assert cache_command(python, "clear", "two")[0].startswith("removed 3 entries, ")
+    assert {line.split()[5] for line in cache_command(python, "list")[:-1]} == {"one"}
+    assert cache_command(python, "clear")[0].startswith("removed 4 entries, ")
+    assert list((python.folder / "cache").glob("*.eft")) == []

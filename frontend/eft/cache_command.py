@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""`python -m eft cache`: lists, verifies and clears what the disk cache keeps."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections import Counter, namedtuple
+
+from eft import _runtime
+
+#: A file of the cache. `kind` is "kernel", "choice" (of autotuning), "other" (what the compiler
+#: found out of a kernel, and notes), or "damaged"; `name` is the kernel's, `about` says which one.
+File = namedtuple("File", "file size last_use kind name about")
+
+_METADATA_LINES = 5  # in front of a kernel's code, see `eft.kernel.Metadata`
+
+
+def list_entries(name: str | None) -> int:
+    """Prints a line for each kernel and each choice, of all names or of one; the latest last."""
+    from time import localtime, strftime
+
+    files = _files()
+    for each in sorted(files, key=lambda each: each.last_use):
+        if each.kind in ("kernel", "choice") and name in (None, each.name):
+            used = strftime("%Y-%m-%d %H:%M", localtime(each.last_use))
+            print(f"{used}  {each.size / 1e3:7.1f} KB  {each.kind}  {each.name}  {each.about}")
+    if name is None:
+        print(_summary(files))
+    return 0
+
+
+def verify() -> int:
+    """Reads every entry; prints those that are damaged. The status is 1 if there are any."""
+    files = _files()
+    damaged = [each for each in files if each.kind == "damaged"]
+    for each in damaged:
+        print(f"damaged: {_runtime.cache_folder()}/{each.file}")
+    print(_summary(files))
+    return 1 if damaged else 0
+
+
+def clear(name: str | None) -> int:
+    """Removes all entries, or the kernels and the choices of one name."""
+    removed = [each for each in _files() if name in (None, each.name)]
+    for each in removed:
+        try:
+            _runtime.cache_remove(each.file)
+        except OSError as error:
+            print(f"python -m eft cache clear: {error}", file=sys.stderr)
+            return 1
+    count, size = len(removed), sum(each.size for each in removed)
+    print(f"removed {count} {'entry' if count == 1 else 'entries'}, {size / 1e6:.1f} MB")
+    return 0
+
+
+def _summary(files: list[File]) -> str:
+    folder = _runtime.cache_folder()
+    if not folder:
+        return "the cache is off"
+    counts = Counter(each.kind for each in files)
+    words = [
+        f"{counts[kind]} {one if counts[kind] == 1 else many}"
+        for kind, one, many in (
+            ("kernel", "kernel", "kernels"),
+            ("choice", "choice", "choices"),
+            ("other", "other entry", "other entries"),
+            ("damaged", "damaged entry", "damaged entries"),
+        )
+        if counts[kind] or kind == "kernel"
+    ]
+    return f"{folder}: {', '.join(words)}, {sum(each.size for each in files) / 1e6:.1f} MB"
+
+
+def _files() -> list[File]:
+    found = []
+    for file, size, last_use in _runtime.cache_files():
+        entry = _runtime.cache_inspect(file)
+        facts = ("damaged", None, "") if entry is None else _describe(entry[1])
+        found.append(File(file, size, last_use, *facts))
+    return found
+
+
+def _describe(data: bytes) -> tuple[str, str | None, str]:
+    """The kind of an entry, the kernel's name, and what tells it from others of that name."""
+    from eft.tuning.results import FORM, summary
+
+    if data.startswith(f"{FORM}\n".encode()):
+        return "choice", *summary(data)
+    lines = data.split(b"\n", _METADATA_LINES)
+    if len(lines) > _METADATA_LINES and re.fullmatch(rb"cpu|cuda:\d+a?", lines[1]):
+        name, target, warps = (line.decode(errors="replace") for line in lines[:3])
+        return "kernel", name, f"{target}, num_warps {warps}"
+    return "other", None, ""
