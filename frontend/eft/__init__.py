@@ -65,12 +65,21 @@ def __getattr__(name: str):
 
         return CompiledKernel
     if name in ("Config", "autotune", "heuristics"):  # only needed by kernels with configurations
-        from eft import tuning
+        from eft.tuning import Config, autotune, heuristics
 
-        return getattr(tuning, name)
-    if not name.startswith("_"):
+        globals().update(Config=Config, autotune=autotune, heuristics=heuristics)
+        return globals()[name]
+    if not name.startswith("_") and not _is_module(name):
         from eft.triton.missing import is_missing
 
         if is_missing("triton", name):
             raise AttributeError(f"Eft {__version__} does not have Triton's {name}")
     raise AttributeError(f"module 'eft' has no attribute {name!r}")
+
+
+def _is_module(name: str) -> bool:
+    """Whether there is a module `eft.name`, not imported yet. `from eft import name` asks for an
+    attribute first; an answer that takes all of Triton's names to be loaded would be slow."""
+    from importlib.machinery import PathFinder
+
+    return PathFinder.find_spec(f"eft.{name}", __path__) is not None

@@ -54,6 +54,20 @@ def test_import_loads_neither_llvm_nor_other_libraries(python):
     assert done.stdout == "\n", done.stderr
 
 
+def test_a_first_launch_loads_none_of_tritons_names(python):
+    program = python.write(
+        "program.py",
+        "import sys, array, eft, eft.language as tl\n\n\n"
+        "@eft.jit\ndef kernel(x_ptr):\n    tl.store(x_ptr, 7.0)\n\n\n"
+        "kernel[1](array.array('f', [0]))\n"
+        "print(*sorted({'eft.triton', 'eft.testing', 'numpy'} & set(sys.modules)))\n",
+    )
+    if eft._runtime.device_count() > 0:
+        pytest.skip("this array is the host's")
+    done = python.run(program)
+    assert (done.stdout, done.stderr) == ("\n", "")
+
+
 def test_version_is_that_of_the_package():
     from importlib.metadata import PackageNotFoundError, version
 
