@@ -44,7 +44,7 @@ __version__ = f"3.6.0+eft{__version__}"
 
 def __getattr__(name: str):
     if name in ("Config", "autotune", "heuristics"):  # only loaded by who asks for them
-        from eft import tuning
+        import eft.tuning as tuning
 
         return getattr(tuning, name)
     return missing.attribute("triton", name)

@@ -127,7 +127,7 @@ def _torch():
 
 def __getattr__(name: str):
     if name in ("Autotuner", "Config", "Heuristics", "autotune", "heuristics"):
-        from eft import tuning  # only loaded by who asks for them
+        import eft.tuning as tuning  # only loaded by who asks for them
 
         return getattr(tuning, name)
     return missing.attribute("triton.runtime", name)

@@ -145,6 +145,10 @@ def compile_all(tuner, candidates: list[Candidate], report=lambda done: None):
     check_left(tuner, candidates)
 
 
+def running(candidates: list[Candidate]) -> list[Candidate]:
+    return [each for each in candidates if each.failure is None]
+
+
 def check_left(tuner, candidates: list[Candidate]):
     """Raises an error that says why, if no candidate can run. Where all have the same mistake of
     the kernel, it is that mistake."""

@@ -10,10 +10,15 @@ from time import perf_counter
 from eft import _runtime, host
 from eft.errors import AutotunerError
 from eft.tuning import results
-from eft.tuning.candidates import Candidate, check_left, compile_all, describe, make_candidates
+from eft.tuning.candidates import (
+    Candidate,
+    check_left,
+    compile_all,
+    describe,
+    make_candidates,
+    running,
+)
 from eft.tuning.config import Config
-from eft.tuning.measuring import measure, running
-from eft.tuning.progress import Progress
 
 
 def choose(tuner, plan, args, kwargs: dict, grid) -> tuple[tuple, Config]:
@@ -40,10 +45,12 @@ def choose(tuner, plan, args, kwargs: dict, grid) -> tuple[tuple, Config]:
             f"{tuner.__name__!r} has no configuration yet for {describe_key(key)}, and can't be "
             "measured while a CUDA graph is being captured: run it once before"
         )
+    from eft.tuning import measuring, progress
+
     begin = perf_counter()
-    with Progress(tuner.__name__, len(candidates)) as progress:
-        compile_all(tuner, candidates, progress.compiled)
-        measure(tuner, candidates, device, progress)
+    with progress.Progress(tuner.__name__, len(candidates)) as line:
+        compile_all(tuner, candidates, line.compiled)
+        measuring.measure(tuner, candidates, device, line)
     check_left(tuner, candidates)
     tuner.bench_time = perf_counter() - begin
     config = _take(tuner, key, candidates)

@@ -13,7 +13,7 @@ import sys
 from time import perf_counter
 
 from eft.timing import CpuTimer, GpuTimer
-from eft.tuning.candidates import Candidate
+from eft.tuning.candidates import Candidate, running
 
 #: Those of which `timing` consists: the median, and how far the times spread around it.
 QUANTILES = (0.5, 0.2, 0.8)
@@ -86,10 +86,6 @@ def _measure(tuner, candidates: list[Candidate], timer, device: int, progress):
         alone = sum(not each.is_slow for each in running(candidates)) == 1
         if done >= _FEWEST_ROUNDS and (spent >= rep or alone):
             return
-
-
-def running(candidates: list[Candidate]) -> list[Candidate]:
-    return [each for each in candidates if each.failure is None]
 
 
 def _drop(candidates: list[Candidate], factor: float):
