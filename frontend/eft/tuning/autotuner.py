@@ -254,17 +254,35 @@ class _Plan:
         ]
         parts = [places[name] for name in self.keys]
         for name in self.typed:
-            found = [each for each in _ATTRIBUTES if hasattr(values[name], each)]
-            parts += [f"{places[name]}.{each}" for each in found]
+            parts += [
+                f"{places[name]}.{_ELEMENT_TYPES[_type_attribute(values[name])]}",
+                *([f"{places[name]}.device"] if hasattr(values[name], "device") else []),
+            ]
         # Written out, because it is most of what a launch costs beyond the kernel's own.
         self.facts = eval(f"lambda args, kwargs: ({''.join(f'{part}, ' for part in parts)})")
         self.choices = {}
 
 
-#: An array's attributes that tell its type and its device: those of arrays with a dtype, of a
-#: memoryview and of Python's own arrays.
-_ATTRIBUTES = ("dtype", "format", "typecode", "device")
+#: How an array tells the type of its elements: what has a dtype, Python's own, and any other.
+_ELEMENT_TYPES = {
+    "dtype": "dtype",
+    "format": "format",
+    "typecode": "typecode",
+    "__cuda_array_interface__": "__cuda_array_interface__['typestr']",
+    "__class__": "__class__",
+}
 _NO_CHOICE = (None, None, None)
+
+
+def _type_attribute(array) -> str:
+    return next(name for name in _ELEMENT_TYPES if hasattr(array, name))
+
+
+def element_type(array) -> str:
+    """The type of an array's elements, in the words of its library."""
+    name = _type_attribute(array)
+    found = getattr(array, name)
+    return str(found["typestr"] if name == "__cuda_array_interface__" else found)
 
 
 def is_array(value) -> bool:

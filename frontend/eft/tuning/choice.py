@@ -10,6 +10,7 @@ from time import perf_counter
 from eft import _runtime, host
 from eft.errors import AutotunerError
 from eft.tuning import results
+from eft.tuning.autotuner import element_type
 from eft.tuning.candidates import (
     Candidate,
     check_left,
@@ -72,15 +73,9 @@ def _take(tuner, key: tuple, candidates: list[Candidate]) -> Config:
 
 def _key(tuner, plan, args, kwargs: dict, device: int) -> tuple:
     named = {**dict(zip(tuner.arg_names, args, strict=False)), **kwargs}
-    types = (
-        getattr(named[name], "dtype", None)
-        or getattr(named[name], "format", None)
-        or getattr(named[name], "typecode", "")
-        for name in plan.typed
-    )
     return (
         *(named[name] for name in plan.keys),
-        *map(str, types),
+        *(element_type(named[name]) for name in plan.typed),
         "cpu" if device < 0 else f"cuda:{device}",
     )
 

@@ -18,6 +18,9 @@ from eft import Config, _runtime
 from eft.errors import AutotunerError
 from eft.tuning import Autotuner, measuring
 from eft.tuning.progress import Progress
+from pytorch import module, needs_torch
+
+torch = module("torch")
 
 
 def fill(x_ptr, n, value, BLOCK: tl.constexpr):
@@ -336,6 +339,16 @@ def test_arrays_of_python_are_restored(option, kind):
     )
     kernel[grid](x, 4, 1)
     assert list(x) == [8 if option == "restore_value" else 1] * 4
+
+
+@needs_torch
+@pytest.mark.parametrize("option", ["restore_value", "reset_to_zero"])
+def test_tensors_of_pytorch_are_restored(option):
+    kernel = tuned(add, rep=0, **{option: ["x_ptr"]})
+    x = torch.full((100,), 7.0)
+    kernel[grid](x, 100, 1.0)
+    assert x.tolist() == [8.0 if option == "restore_value" else 1.0] * 100
+    assert list(kernel.cache) == [(100, "torch.float32", "cpu")]
 
 
 def test_hooks_are_called_around_each_run(device):
