@@ -7,8 +7,8 @@ from __future__ import annotations
 
 def fill_zero(array):
     """Sets all elements to zero."""
-    if hasattr(array, "zero_"):  # PyTorch
-        array.zero_()
+    if hasattr(array, "zero_"):  # PyTorch, where a gradient of this is not wanted
+        array.detach().zero_()
     elif hasattr(array, "fill"):  # NumPy, CuPy
         array.fill(0)
     else:
@@ -18,14 +18,14 @@ def fill_zero(array):
 def copy(array):
     """A copy that keeps the elements, and the strides where the library can."""
     if hasattr(array, "clone"):
-        return array.clone()
+        return array.detach().clone()
     return array.copy() if hasattr(array, "dtype") else _as_numpy(array).copy()
 
 
 def assign(array, saved):
     """Gives `array` the elements of a copy of it."""
     if hasattr(array, "copy_"):
-        array.copy_(saved)
+        array.detach().copy_(saved)
     elif hasattr(array, "dtype"):
         array[...] = saved
     else:

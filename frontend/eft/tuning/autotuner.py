@@ -76,7 +76,7 @@ class Autotuner(Wrapper):
         self.num_warmups = warmup
         self.num_reps = rep
         self.use_cuda_graph = use_cuda_graph
-        self.do_bench = do_bench
+        self._do_bench = do_bench
         self.cache_results = cache_results
         self.cache = {}
         self.best_config = None
@@ -98,6 +98,16 @@ class Autotuner(Wrapper):
                 raise TypeError(f"configs[{number}] must be an eft.Config, got {each!r}")
         self._configs = configs or [Config({})]
         self._plans = {}
+
+    @property
+    def do_bench(self):
+        """The user's function that measures; without one, `eft.testing.do_bench`, for subclasses
+        (a choice then measures all candidates in turns)."""
+        if self._do_bench is None:
+            from eft.testing import do_bench
+
+            return do_bench
+        return self._do_bench
 
     # -- launches ----------------------------------------------------------------------------------
 
@@ -205,6 +215,14 @@ class Autotuner(Wrapper):
         times = [self.perf_model(**self.nargs, **kwargs, **each.all_kwargs()) for each in configs]
         order = sorted(range(len(configs)), key=times.__getitem__)
         return [configs[number] for number in order[:top_k]]
+
+    def _bench(self, *args, config: Config, grid=None, warmup=False, **kwargs) -> list[float]:
+        """The median and the quantiles of the times of one configuration, in milliseconds; for
+        subclasses that choose in their own way. Infinities if it can't run."""
+        from eft.tuning.choice import bench
+
+        with _measuring:
+            return bench(self, config, args, kwargs, grid)
 
     def _prepare(self, arguments: dict, reset_only: bool = False):
         """The default `pre_hook`: zeroes and copies arrays before a run that is measured."""

@@ -3,12 +3,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 from time import perf_counter
 
 from eft import _runtime, host
-from eft.errors import AutotunerError
+from eft.errors import AutotunerError, CompilationError
 from eft.tuning import results
 from eft.tuning.autotuner import element_type
 from eft.tuning.candidates import (
@@ -46,13 +47,8 @@ def choose(tuner, plan, args, kwargs: dict, grid) -> tuple[tuple, Config]:
             f"{tuner.__name__!r} has no configuration yet for {describe_key(key)}, and can't be "
             "measured while a CUDA graph is being captured: run it once before"
         )
-    from eft.tuning import measuring, progress
-
     begin = perf_counter()
-    with progress.Progress(tuner.__name__, len(candidates)) as line:
-        compile_all(tuner, candidates, line.compiled)
-        measuring.measure(tuner, candidates, device, line)
-    check_left(tuner, candidates)
+    _measure(tuner, candidates, device)
     tuner.bench_time = perf_counter() - begin
     config = _take(tuner, key, candidates)
     if kept is not None:
@@ -60,6 +56,29 @@ def choose(tuner, plan, args, kwargs: dict, grid) -> tuple[tuple, Config]:
     tuner.pre_hook({**tuner.nargs, **kwargs, **config.all_kwargs()}, reset_only=True)
     _tell(tuner, key, config, len(candidates))
     return key, config
+
+
+def bench(tuner, config: Config, args, kwargs: dict, grid) -> list[float]:
+    """The times of one configuration; infinities if it can't run."""
+    (candidate,) = candidates = make_candidates(tuner, [config], args, kwargs, grid)
+    device, _ = tuner.kernel.place(*args, **candidate.final)
+    with contextlib.suppress(AutotunerError, CompilationError):
+        _measure(tuner, candidates, device)
+    return candidate.timing
+
+
+def _measure(tuner, candidates: list[Candidate], device: int):
+    """Fills in the times of the candidates, and why some can't run.
+
+    Raises:
+        AutotunerError: none can.
+    """
+    from eft.tuning import measuring, progress
+
+    with progress.Progress(tuner.__name__, len(candidates)) as line:
+        compile_all(tuner, candidates, line.compiled)
+        measuring.measure(tuner, candidates, device, line)
+    check_left(tuner, candidates)
 
 
 def _take(tuner, key: tuple, candidates: list[Candidate]) -> Config:

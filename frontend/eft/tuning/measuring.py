@@ -30,9 +30,9 @@ _CALLS_IN_GRAPH = 10
 
 def measure(tuner, candidates: list[Candidate], device: int, progress):
     """Fills the `timing` of the candidates, or their `failure`."""
-    if tuner.do_bench is not None:
+    if tuner._do_bench is not None:
         for number, each in enumerate(running(candidates)):
-            _measure_by(tuner.do_bench, each)
+            _measure_by(tuner._do_bench, each)
             progress.measured((number + 1) / len(candidates), len(candidates) - number)
         return
     with _on(device):

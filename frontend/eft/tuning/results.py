@@ -60,7 +60,7 @@ class Kept:
             text.of(tuner.kernel),
             text.of(tuner.kernel.effective({})),
             text.of(key),
-            text.of((tuner.do_bench, tuner.use_cuda_graph), ".do_bench"),
+            text.of((tuner._do_bench, tuner.use_cuda_graph), ".do_bench"),
         ]
         known = {each.name for each in tuner.kernel.parameters if not each.is_constexpr}
         for each in self.candidates:

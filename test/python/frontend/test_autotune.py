@@ -12,6 +12,7 @@ import time
 
 import eft
 import eft.language as tl
+import eft.testing
 import numpy as np
 import pytest
 from eft import Config, _runtime
@@ -345,7 +346,7 @@ def test_arrays_of_python_are_restored(option, kind):
 @pytest.mark.parametrize("option", ["restore_value", "reset_to_zero"])
 def test_tensors_of_pytorch_are_restored(option):
     kernel = tuned(add, rep=0, **{option: ["x_ptr"]})
-    x = torch.full((100,), 7.0)
+    x = torch.full((100,), 7.0, requires_grad=True)
     kernel[grid](x, 100, 1.0)
     assert x.tolist() == [8.0 if option == "restore_value" else 1.0] * 100
     assert list(kernel.cache) == [(100, "torch.float32", "cpu")]
@@ -736,6 +737,27 @@ def test_a_subclass_may_run_in_its_own_way(device):
 
     kernel = Own(eft.jit(fill), None, [SMALL, LARGE], ["n"], None, None)
     assert kernel[grid](zeros(device), 100, 1.0).metadata.num_warps == 2
+
+
+def test_a_subclass_may_choose_in_its_own_way(device):
+    class Own(Autotuner):
+        def run(self, *args, **kwargs):
+            self.nargs = dict(zip(self.arg_names, args, strict=False))
+            times = [self._bench(*args, config=each, **kwargs) for each in self.configs]
+            self.times = times
+            config = self.configs[times.index(min(times))]
+            kwargs.pop("warmup")
+            return self.fn[kwargs.pop("grid")](*args, **kwargs, **config.all_kwargs())
+
+    configs = [Config({"BLOCK": 10}), LARGE]
+    kernel = Own(eft.jit(fill), ["x_ptr", "n", "value", "BLOCK"], configs, ["n"], [], [])
+    x = zeros(device)
+    kernel[grid](x, 100, 3.0)
+    assert device.get(x).tolist() == [3.0] * 100
+    assert kernel.times[0] == [float("inf")] * 3 and 0 < kernel.times[1][0] < 1e6
+    assert kernel.do_bench is eft.testing.do_bench
+    bench = Bench(1.0)
+    assert tuned(do_bench=bench).do_bench is bench
 
 
 @eft.autotune([SMALL], [])
