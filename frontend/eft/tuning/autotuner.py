@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 from _thread import RLock  # `threading` takes longer to import than all of this
-from functools import partial
 
 from eft.errors import AutotunerError
 from eft.tuning.config import Config
@@ -84,7 +83,6 @@ class Autotuner(Wrapper):
         self.left_out = {}
         self.bench_time = None
         self.nargs = None
-        self._has_own_run = type(self).run is not Autotuner.run
 
     @property
     def configs(self) -> list[Config]:
@@ -116,11 +114,6 @@ class Autotuner(Wrapper):
         if warmup:
             return self.warmup(*args, grid=grid, **kwargs)
         return self._launch(grid, *args, **kwargs)
-
-    def __getitem__(self, grid):
-        if self._has_own_run:
-            return super().__getitem__(grid)
-        return partial(self._launch, grid)
 
     def _launch(self, grid, /, *args, **kwargs):
         kinds = tuple(map(type, args))
@@ -271,11 +264,14 @@ class _Plan:
             name for name in places if hasattr(values[name], "dtype") or is_array(values[name])
         ]
         parts = [places[name] for name in self.keys]
-        for name in self.typed:
-            parts += [
-                f"{places[name]}.{_ELEMENT_TYPES[_type_attribute(values[name])]}",
-                *([f"{places[name]}.device"] if hasattr(values[name], "device") else []),
-            ]
+        for number, name in enumerate(self.typed):
+            value, place = values[name], places[name]
+            parts.append(f"{place}.{_ELEMENT_TYPES[_type_attribute(value)]}")
+            # All arrays of a launch on GPUs are on one; which one, the first tells.
+            if number > 0 and hasattr(value, "is_cuda"):
+                parts.append(f"{place}.is_cuda")
+            elif hasattr(value, "device"):
+                parts.append(f"{place}.device")
         # Written out, because it is most of what a launch costs beyond the kernel's own.
         self.facts = eval(f"lambda args, kwargs: ({''.join(f'{part}, ' for part in parts)})")
         self.choices = {}

@@ -23,15 +23,18 @@ class Heuristics(Wrapper):
         self.values = values
 
     def complete(self, args, kwargs: dict) -> dict:
-        named = {**dict(zip(self.arg_names, args, strict=False)), **kwargs}
-        computed = {}
+        named = dict(zip(self.arg_names, args, strict=False)) | kwargs
         for name, value in self.values.items():  # each may read those before it
-            named[name] = computed[name] = value(named)
-        return {**kwargs, **computed}
+            named[name] = kwargs[name] = value(named)
+        return kwargs
 
     def run(self, *args, grid=None, warmup=False, **kwargs):
-        kwargs = self.complete(args, kwargs)
-        return self.fn.warmup(*args, **kwargs) if warmup else self.fn[grid](*args, **kwargs)
+        if warmup:
+            return self.fn.warmup(*args, **self.complete(args, kwargs))
+        return self._launch(grid, *args, **kwargs)
+
+    def _launch(self, grid, /, *args, **kwargs):
+        return self.fn[grid](*args, **self.complete(args, kwargs))
 
     def warmup(self, *args, grid=None, **kwargs):
         """Compiles what a launch with these arguments needs; see `JITFunction.warmup`."""

@@ -34,6 +34,15 @@ class Wrapper:
         self.__module__ = self.base_fn.__module__
         self.__doc__ = self.base_fn.__doc__
 
+    def __init_subclass__(cls, **kwargs):
+        """Launches go through `_launch`, which costs less, unless a subclass has a `run` of its own
+        and no such method."""
+        super().__init_subclass__(**kwargs)
+        if "run" in vars(cls) and "_launch" not in vars(cls):
+            cls.__getitem__ = Wrapper.__getitem__
+        elif "_launch" in vars(cls):
+            cls.__getitem__ = _by_launch
+
     def __getitem__(self, grid):
         return partial(self.run, grid=grid, warmup=False)
 
@@ -48,7 +57,8 @@ class Wrapper:
         raise RuntimeError(f"{self.__name__}() runs on a grid: call {self.__name__}[grid](...)")
 
     def complete(self, args, kwargs: dict) -> dict:
-        """The keyword arguments with those that this wrapper adds to a launch."""
+        """The keyword arguments with those that this wrapper adds to a launch; `kwargs` may be
+        changed."""
         raise NotImplementedError
 
     def put_kernel(self, make) -> Wrapper:
@@ -78,9 +88,13 @@ class Wrapper:
         inner = self.fn
         while not isinstance(inner, _runtime.KernelBase):
             if isinstance(inner, Wrapper):
-                kwargs = inner.complete(args, kwargs)
+                kwargs = inner.complete(args, dict(kwargs))
             inner = inner.fn
         return kwargs
+
+
+def _by_launch(wrapper: Wrapper, grid):
+    return partial(wrapper._launch, grid)
 
 
 def check_names(option: str, names, arg_names: list[str]):
