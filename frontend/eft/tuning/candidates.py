@@ -44,6 +44,17 @@ class Candidate:
         except Exception as error:
             self.failure = error
 
+    def code(self):
+        """What tells its runs from those of others: the code, and the meta-parameters, which the
+        grid sees. Options may well make no difference to the code."""
+        compilation = getattr(self.compiled, "compilation", None)
+        if compilation is None or self.config.pre_hook is not None:
+            return self
+        named = {**dict(zip(self.tuner.arg_names, self.args, strict=False)), **self.final}
+        parameters = [each for each in self.tuner.kernel.parameters if each.is_constexpr]
+        values = [repr(named.get(each.name)) for each in parameters]
+        return (compilation.metadata, compilation.binary, *values)
+
     def launch(self):
         """Runs the kernel once as the program would. What stands in the way of the launch itself is
         the candidate's failure; what the user's functions raise goes on."""

@@ -35,11 +35,15 @@ def measure(tuner, candidates: list[Candidate], device: int, progress):
             _measure_by(tuner._do_bench, each)
             progress.measured((number + 1) / len(candidates), len(candidates) - number)
         return
+    firsts = {}  # by code, the first candidate that has it
+    same = {each: firsts.setdefault(each.code(), each) for each in running(candidates)}
     with _on(device):
         timer = CpuTimer() if device < 0 else GpuTimer(device)
-        _measure(tuner, candidates, timer, device, progress)
-    for each in running(candidates):
-        each.timing = [quantile(each.times, share) for share in QUANTILES]
+        _measure(tuner, list(firsts.values()), timer, device, progress)
+    for each, first in same.items():
+        each.failure = first.failure
+        if first.failure is None:
+            each.timing = [quantile(first.times, share) for share in QUANTILES]
 
 
 def _measure_by(do_bench, candidate: Candidate):

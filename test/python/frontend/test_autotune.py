@@ -153,6 +153,25 @@ def test_candidates_are_measured_in_turn(device):
     assert order[-1] == kernel.best_config.kwargs["BLOCK"]
 
 
+def test_the_same_code_is_measured_once(device):
+    launches = []
+
+    class Kernel(eft.JITFunction):
+        def __getitem__(self, grid):
+            launch = super().__getitem__(grid)
+            return lambda *args, **kwargs: (
+                launches.append(kwargs["num_stages"]) or launch(*args, **kwargs)
+            )
+
+    configs = [Config({"BLOCK": 16}, num_stages=stages) for stages in (1, 2, 3)]
+    kernel = eft.autotune(configs, ["n"], rep=0, warmup=0, cache_results=False)(Kernel(fill))
+    kernel[grid](zeros(device), 100, 1.0)
+    assert set(launches) == {1}
+    times = list(kernel.configs_timings.values())
+    assert times == times[:1] * 3 and 0 < times[0][0] < 1e6
+    assert kernel.best_config == configs[0]
+
+
 def test_a_choice_is_made_for_each_key_and_type(device):
     bench = Bench(1.0, 2.0)
     kernel = tuned(do_bench=bench)
