@@ -103,7 +103,7 @@ def _drop(candidates: list[Candidate], factor: float):
 def _in_graph(candidate: Candidate):
     """A function that launches a CUDA graph of some runs."""
     torch = sys.modules["torch"]
-    candidate.launch()
+    candidate.run_measured()
     torch.cuda.synchronize()
     if candidate.failure is not None:
         return candidate.launch

@@ -2,7 +2,10 @@
 """Autotuning on a GPU made of paper: the device that is timed, what the driver refuses, and graphs
 that are captured."""
 
+import contextlib
 import ctypes
+import sys
+from types import SimpleNamespace
 
 import eft
 import eft.language as tl
@@ -93,3 +96,62 @@ def test_a_choice_while_a_graph_is_captured(fake):
     fake.take_log()
     kernel[grid](CudaArray(GPU0, stream=5), 100)
     assert len(blocks(fake)) == 1
+
+
+class Torch:
+    """As much of PyTorch as timing takes. Events are a millisecond apart; a replay is noted."""
+
+    int32 = None
+
+    def __init__(self):
+        self.cuda = self
+        self.replays = 0
+        self.devices = []
+
+    def is_available(self):
+        return True
+
+    def device(self, number):
+        self.devices.append(number)
+        return contextlib.nullcontext()
+
+    def current_stream(self, number):
+        return SimpleNamespace(cuda_stream=7)
+
+    def empty(self, *shape, **options):
+        return SimpleNamespace(zero_=lambda: None)
+
+    def synchronize(self):
+        pass
+
+    def Event(self, enable_timing):
+        return SimpleNamespace(record=lambda: None, elapsed_time=lambda end: 1.0)
+
+    def CUDAGraph(self):
+        return self
+
+    def graph(self, graph):
+        return contextlib.nullcontext()
+
+    def replay(self):
+        self.replays += 1
+
+
+@with_fake_cuda
+def test_graphs_of_ten_launches_are_measured_if_that_is_wanted(fake):
+    torch = sys.modules["torch"] = Torch()
+    hooks = []
+    kernel = tuned(
+        use_cuda_graph=True,
+        rep=0,
+        warmup=0,
+        pre_hook=lambda given, reset_only=False: hooks.append(reset_only),
+        post_hook=lambda given, exception: hooks.append("after"),
+    )
+    kernel[grid](CudaArray(GPU1), 100)
+    assert torch.devices == [1]
+    assert torch.replays == 3 * 7
+    # One run for all, and for each candidate one before its ten; the call's own.
+    assert len(blocks(fake)) == 1 + 3 * 11 + 1
+    assert hooks == [False, "after"] * (1 + 3 * 8) + [True]
+    assert kernel.configs_timings == {each: [0.1] * 3 for each in kernel.configs}
