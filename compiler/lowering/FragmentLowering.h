@@ -70,8 +70,8 @@ protected:
   virtual mlir::LogicalResult lowerInto(mlir::ImplicitLocOpBuilder &b, mlir::Operation *op) = 0;
   /// What only a GPU has: blocks in shared memory.
   virtual mlir::LogicalResult lowerShared(mlir::ImplicitLocOpBuilder &b, mlir::Operation *op) = 0;
-  /// Whether the lowering of the conversion's user does its work.
-  virtual bool isLeftToUser(ConvertLayoutOp) { return false; }
+  /// Whether the lowering of its user does the work of a conversion or transposition.
+  virtual bool isLeftToUser(mlir::Operation *) { return false; }
   virtual void lowerBarrier(mlir::ImplicitLocOpBuilder &b) = 0;
   virtual mlir::LogicalResult lowerPrint(mlir::ImplicitLocOpBuilder &b, PrintOp print) = 0;
   virtual void lowerAssert(mlir::ImplicitLocOpBuilder &b, AssertOp assertion) = 0;

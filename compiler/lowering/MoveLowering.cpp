@@ -221,6 +221,8 @@ bool FragmentLowering::lowerMove(ImplicitLocOpBuilder &b, Operation *op) {
         return move(b, reshape.getSource(), from, reshape, to), true;
       })
       .Case([&](TransOp trans) {
+        if (isLeftToUser(trans))
+          return true;
         SmallVector<unsigned> order(trans.getOrder());
         LinearLayout from = layoutOf(trans.getSource().getType())->permute(order);
         return move(b, trans.getSource(), from, trans, *layoutOf(trans.getType())), true;

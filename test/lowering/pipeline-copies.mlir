@@ -122,3 +122,31 @@ func.func @writes_memory(%x: tensor<16x16x!eft.ptr<f16>, #rows>, %n: i32, %q: !e
   }
   return %r : tensor<16x16xf32, #acc>
 }
+
+// -----
+
+#acc = #eft.layout<register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = []>
+#a = #eft.layout<register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = []>
+#b = #eft.layout<register = [[1, 0], [8, 0], [0, 8]], lane = [[2, 0], [4, 0], [0, 1], [0, 2], [0, 4]], warp = []>
+#turned = #eft.layout<register = [[0, 1], [0, 8], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = []>
+#rows = #eft.layout<register = [[0, 1], [0, 2], [0, 4]], lane = [[0, 8], [1, 0], [2, 0], [4, 0], [8, 0]], warp = []>
+
+// The product reads the slot as it is transposed.
+// CHECK-LABEL: @transposed_factor
+// CHECK: %[[S:.*]] = eft.alloc_shared
+// CHECK: %[[K:.*]] = eft.read_shared %[[S]]
+// CHECK: %[[T:.*]] = eft.trans %[[K]]
+// CHECK: eft.dot %{{.*}}, %[[T]]
+func.func @transposed_factor(%q: tensor<16x16xf16, #a>, %x: tensor<16x16x!eft.ptr<f16>, #rows>, %n: i32) -> tensor<16x16xf32, #acc> {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %zero = arith.constant dense<0.0> : tensor<16x16xf32, #acc>
+  %r = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<16x16xf32, #acc>) : i32 {
+    %v = eft.load %x {run = 8 : i32} : tensor<16x16x!eft.ptr<f16>, #rows>
+    %c = eft.convert_layout %v : tensor<16x16xf16, #rows> -> tensor<16x16xf16, #turned>
+    %b = eft.trans %c order [1, 0] : tensor<16x16xf16, #turned> -> tensor<16x16xf16, #b>
+    %d = eft.dot %q, %b, %acc precision ieee : tensor<16x16xf16, #a>, tensor<16x16xf16, #b> -> tensor<16x16xf32, #acc>
+    scf.yield %d : tensor<16x16xf32, #acc>
+  }
+  return %r : tensor<16x16xf32, #acc>
+}

@@ -14,21 +14,50 @@ using namespace mlir;
 
 namespace eft {
 
-bool GpuLowering::isReadByProduct(ReadSharedOp read) {
-  if (!read->hasOneUse())
-    return false;
-  auto dot = dyn_cast<DotOp>(*read->user_begin());
-  return dot && dot.usesTensorCores() && dot->getBlock() == read->getBlock() &&
-         dot.getAcc() != read;
+/// The transposition that only gives a block's fragments other names.
+static TransOp renamingOf(Operation *op) {
+  auto trans = dyn_cast<TransOp>(op);
+  if (!trans)
+    return {};
+  std::optional<LinearLayout> from = layoutOf(trans.getSource().getType());
+  std::optional<LinearLayout> to = layoutOf(trans.getType());
+  SmallVector<unsigned> order(trans.getOrder());
+  return from && to && from->permute(order) == *to ? trans : TransOp();
 }
 
-bool GpuLowering::isLeftToUser(ConvertLayoutOp convert) {
-  if (!convert->hasOneUse())
-    return false;
-  auto dot = dyn_cast<DotOp>(*convert->user_begin());
-  bool isFactor = dot && dot.usesTensorCores() && dot->getBlock() == convert->getBlock() &&
-                  dot.getAcc() != convert;
-  if (!isFactor)
+/// Whether `value` is a factor of a product on tensor cores and nothing else, maybe transposed.
+static bool isOnlyFactor(Value value) {
+  Operation *op = value.getDefiningOp();
+  while (value.hasOneUse() && value.use_begin()->getOwner()->getBlock() == op->getBlock()) {
+    Operation *user = value.use_begin()->getOwner();
+    if (auto dot = dyn_cast<DotOp>(user))
+      return dot.usesTensorCores() && dot.getAcc() != value;
+    TransOp trans = renamingOf(user);
+    if (!trans)
+      return false;
+    value = trans;
+  }
+  return false;
+}
+
+/// What a factor is before it is transposed.
+static Value behindTranspositions(Value factor) {
+  while (TransOp trans = factor.getDefiningOp() ? renamingOf(factor.getDefiningOp()) : TransOp())
+    factor = trans.getSource();
+  return factor;
+}
+
+bool GpuLowering::isReadByProduct(ReadSharedOp read) { return isOnlyFactor(read); }
+
+bool GpuLowering::isLeftToUser(Operation *op) {
+  if (auto trans = dyn_cast<TransOp>(op)) {
+    Value source = behindTranspositions(trans);
+    auto read = source.getDefiningOp<ReadSharedOp>();
+    auto convert = source.getDefiningOp<ConvertLayoutOp>();
+    return (read && isReadByProduct(read)) || (convert && isLeftToUser(convert));
+  }
+  auto convert = cast<ConvertLayoutOp>(op);
+  if (!isOnlyFactor(convert))
     return false;
   std::optional<ShufflePlan> plan =
       planShuffle(placesOf(convert.getSource().getType()), placesOf(convert.getType()));
@@ -38,14 +67,15 @@ bool GpuLowering::isLeftToUser(ConvertLayoutOp convert) {
 /// A factor of a product: its fragments, or its way through shared memory.
 class GpuLowering::Factor {
 public:
-  Factor(ImplicitLocOpBuilder &b, GpuLowering &lowering, Value block) {
+  Factor(ImplicitLocOpBuilder &b, GpuLowering &lowering, Value factor) {
+    Value block = behindTranspositions(factor);
     if (auto read = block.getDefiningOp<ReadSharedOp>(); read && isReadByProduct(read)) {
       slot.emplace(lowering.readerOf(b, read));
       return;
     }
     auto convert = block.getDefiningOp<ConvertLayoutOp>();
     if (!convert || !lowering.isLeftToUser(convert)) {
-      fragments = Fragments(lowering.fragmentsOf(block));
+      fragments = Fragments(lowering.fragmentsOf(factor));
       return;
     }
     Fragments source(lowering.fragmentsOf(convert.getSource()));

@@ -39,7 +39,7 @@ private:
     return op->emitOpError("works on a CPU's memory, and has no lowering for a GPU");
   }
   mlir::LogicalResult lowerShared(mlir::ImplicitLocOpBuilder &b, mlir::Operation *op) override;
-  bool isLeftToUser(ConvertLayoutOp convert) override;
+  bool isLeftToUser(mlir::Operation *op) override;
   void lowerBarrier(mlir::ImplicitLocOpBuilder &b) override;
   mlir::LogicalResult lowerPrint(mlir::ImplicitLocOpBuilder &b, PrintOp print) override;
   void lowerAssert(mlir::ImplicitLocOpBuilder &b, AssertOp assertion) override;

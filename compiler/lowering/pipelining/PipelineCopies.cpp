@@ -173,6 +173,10 @@ private:
   }
 
   void addOperand(Value value) {
+    // A transposition stays between the slot and the product.
+    for (auto trans = value.getDefiningOp<TransOp>(); trans && trans->hasOneUse();
+         trans = value.getDefiningOp<TransOp>())
+      value = trans.getSource();
     auto convert = value.getDefiningOp<ConvertLayoutOp>();
     auto load = convert ? convert.getSource().getDefiningOp<LoadOp>() : LoadOp();
     const bool isOwn = load && convert->hasOneUse() && load->hasOneUse() &&

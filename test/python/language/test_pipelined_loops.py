@@ -103,14 +103,16 @@ def test_bounds_at_the_end_of_the_integers(device, stages, first, last, step):
 
 
 @eft.jit
-def two_products(q_ptr, k_ptr, v_ptr, out_ptr, count, STAGES: tl.constexpr):
+def two_products(
+    q_ptr, k_ptr, v_ptr, out_ptr, count, STAGES: tl.constexpr, TURNED: tl.constexpr
+):
     i = tl.arange(0, 32)
     square = i[:, None] * 32 + i[None, :]
     q = tl.load(q_ptr + square)
     total = tl.zeros((32, 32), tl.float32)
     for turn in tl.range(count, num_stages=STAGES):
         k = tl.load(k_ptr + square + turn * 1024)
-        scores = tl.dot(q, k).to(tl.float16)
+        scores = tl.dot(q, tl.trans(k) if TURNED else k).to(tl.float16)
         v = tl.load(v_ptr + square + turn * 1024)
         total += tl.dot(scores, v) * turn
     tl.store(out_ptr + square, total)
@@ -118,13 +120,15 @@ def two_products(q_ptr, k_ptr, v_ptr, out_ptr, count, STAGES: tl.constexpr):
 
 @pytest.mark.parametrize("stages", [1, 2, 3])
 @pytest.mark.parametrize("count", [0, 1, 2, 7])
-def test_a_product_of_a_product(device, stages, count):
+@pytest.mark.parametrize("turned", [False, True])
+def test_a_product_of_a_product(device, stages, count, turned):
     numbers = np.random.default_rng(count)
     q, k, v = (numbers.integers(-2, 3, (max(count, 1), 32, 32)).astype(np.float16) for _ in "qkv")
     expected = np.zeros((32, 32), np.float32)
     for turn in range(count):
-        expected += turn * (q[0].astype(np.float32) @ k[turn] @ v[turn])
+        scores = q[0].astype(np.float32) @ (k[turn].T if turned else k[turn])
+        expected += turn * (scores @ v[turn])
     out = device.put(np.full((32, 32), np.nan, np.float32))
     arrays = [device.put(each) for each in (q[0], k, v)]
-    two_products[1](*arrays, out, count, STAGES=stages)
+    two_products[1](*arrays, out, count, STAGES=stages, TURNED=turned)
     assert_same_bits(device.get(out), expected)
