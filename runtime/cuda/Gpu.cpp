@@ -80,6 +80,9 @@ Expected<std::unique_ptr<Gpu>> makeGpu(const Driver &driver, int ordinal) {
       {capabilityMinor, &facts.minor},
       {multiprocessorCount, &facts.multiprocessors},
       {clockRateKilohertz, &facts.clockRateKilohertz},
+      {memoryClockKilohertz, &facts.memoryClockKilohertz},
+      {memoryBusBits, &facts.memoryBusBits},
+      {maxRegistersPerBlock, &facts.maxRegistersPerBlock},
       {l2CacheBytes, &facts.l2CacheBytes},
       {maxSharedPerBlockOptIn, &facts.maxSharedPerBlock},
   };

@@ -22,8 +22,11 @@ struct GpuProperties {
   Grid maxGrid;
   int multiprocessors = 0;
   int clockRateKilohertz = 0;
+  int memoryClockKilohertz = 0;
+  int memoryBusBits = 0;
   int l2CacheBytes = 0;
   int maxSharedPerBlock = 0; // with the opt-in that the launch makes
+  int maxRegistersPerBlock = 0;
   size_t totalMemory = 0;
 };
 

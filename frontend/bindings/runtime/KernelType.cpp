@@ -23,6 +23,7 @@ struct KernelState {
 
 struct KernelObject {
   PyObject_HEAD KernelState *state; // null before __init__
+  char launchesByRun;
 };
 
 struct LauncherObject {
@@ -32,6 +33,9 @@ struct LauncherObject {
 };
 
 PyTypeObject *launcherType = nullptr;
+
+// Whether launches of all kernels go through their method `run`.
+bool allLaunchByRun = false;
 
 KernelState *stateOf(PyObject *kernel) { return reinterpret_cast<KernelObject *>(kernel)->state; }
 
@@ -79,11 +83,27 @@ PyObject *callKernel(PyObject *kernel, PyObject *grid, PyObject *const *args, si
 
 PyObject *noMemory(const std::bad_alloc &) { return PyErr_NoMemory(); }
 
+// kernel.run(*args, grid=grid, warmup=False, **keywords)
+PyObject *callRun(const LauncherObject *launcher, PyObject *const *args, size_t nargs,
+                  PyObject *keywords) {
+  Ref run = Ref::steal(PyObject_GetAttrString(launcher->kernel, "run"));
+  Ref named = Ref::steal(PyDict_New());
+  if (!run || !named || PyDict_SetItemString(named.get(), "grid", launcher->grid) < 0 ||
+      PyDict_SetItemString(named.get(), "warmup", Py_False) < 0)
+    return nullptr;
+  for (Py_ssize_t i = 0; keywords && i < PyTuple_GET_SIZE(keywords); ++i)
+    if (PyDict_SetItem(named.get(), PyTuple_GET_ITEM(keywords, i), args[nargs + i]) < 0)
+      return nullptr;
+  return PyObject_VectorcallDict(run.get(), args, nargs, named.get());
+}
+
 PyObject *launcherCall(PyObject *self, PyObject *const *args, size_t nargsf, PyObject *keywords) {
   auto *launcher = reinterpret_cast<LauncherObject *>(self);
+  auto nargs = static_cast<size_t>(PyVectorcall_NARGS(nargsf));
+  if (allLaunchByRun || reinterpret_cast<KernelObject *>(launcher->kernel)->launchesByRun)
+    return callRun(launcher, args, nargs, keywords);
   try {
-    return callKernel(launcher->kernel, launcher->grid, args,
-                      static_cast<size_t>(PyVectorcall_NARGS(nargsf)), keywords);
+    return callKernel(launcher->kernel, launcher->grid, args, nargs, keywords);
   } catch (const std::bad_alloc &failure) {
     return noMemory(failure);
   }
@@ -114,11 +134,16 @@ void launcherDealloc(PyObject *self) {
   Py_DECREF(type);
 }
 
+bool isInitialized(PyObject *self) {
+  if (stateOf(self))
+    return true;
+  raise(PyExc_RuntimeError, typeName(self) + ".__init__ did not call KernelBase.__init__");
+  return false;
+}
+
 PyObject *kernelSubscript(PyObject *self, PyObject *grid) {
-  if (!stateOf(self)) {
-    raise(PyExc_RuntimeError, typeName(self) + ".__init__ did not call KernelBase.__init__");
+  if (!isInitialized(self))
     return nullptr;
-  }
   auto *launcher = PyObject_GC_New(LauncherObject, launcherType);
   if (!launcher)
     return nullptr;
@@ -131,10 +156,8 @@ PyObject *kernelSubscript(PyObject *self, PyObject *grid) {
 
 PyObject *kernelWarmup(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
                        PyObject *keywords) {
-  if (!stateOf(self)) {
-    raise(PyExc_RuntimeError, typeName(self) + ".__init__ did not call KernelBase.__init__");
+  if (!isInitialized(self))
     return nullptr;
-  }
   try {
     return callKernel(self, nullptr, args, static_cast<size_t>(nargs), keywords);
   } catch (const std::bad_alloc &failure) {
@@ -168,15 +191,42 @@ PyObject *findPlace(KernelState &state, PyObject *const *args, size_t nargs, PyO
 }
 
 PyObject *kernelPlace(PyObject *self, PyObject *const *args, Py_ssize_t nargs, PyObject *keywords) {
-  if (!stateOf(self)) {
-    raise(PyExc_RuntimeError, typeName(self) + ".__init__ did not call KernelBase.__init__");
+  if (!isInitialized(self))
     return nullptr;
-  }
   try {
     return findPlace(*stateOf(self), args, static_cast<size_t>(nargs), keywords);
   } catch (const std::bad_alloc &failure) {
     return noMemory(failure);
   }
+}
+
+PyObject *kernelLaunch(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
+                       PyObject *keywords) {
+  if (!isInitialized(self))
+    return nullptr;
+  if (nargs < 1) {
+    raise(PyExc_TypeError, "_launch needs a grid");
+    return nullptr;
+  }
+  try {
+    return callKernel(self, args[0], args + 1, static_cast<size_t>(nargs - 1), keywords);
+  } catch (const std::bad_alloc &failure) {
+    return noMemory(failure);
+  }
+}
+
+PyObject *kernelForget(PyObject *self, PyObject *) {
+  if (KernelState *state = stateOf(self))
+    state->variants.forget();
+  Py_RETURN_NONE;
+}
+
+PyObject *setAllLaunchByRun(PyObject *, PyObject *value) {
+  int truth = PyObject_IsTrue(value);
+  if (truth < 0)
+    return nullptr;
+  allLaunchByRun = truth != 0;
+  Py_RETURN_NONE;
 }
 
 int kernelInit(PyObject *self, PyObject *args, PyObject *keywords) {
@@ -244,6 +294,23 @@ PyMethodDef kernelMethods[] = {
      "Returns where kernel[grid](*args, **kwargs) would launch: the number of the GPU or -1, and\n"
      "whether its stream is being captured into a graph. Raises as a launch does for wrong "
      "arguments."},
+    {"_launch", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(kernelLaunch)),
+     METH_FASTCALL | METH_KEYWORDS,
+     "_launch(grid, /, *args, **kwargs)\n--\n\n"
+     "Launches as kernel[grid](*args, **kwargs) does, but never through `run`."},
+    {"_forget", kernelForget, METH_NOARGS,
+     "_forget()\n--\n\n"
+     "Forgets what was compiled: the next launch of each kind compiles again."},
+    {"_set_all_launch_by_run", setAllLaunchByRun, METH_O | METH_STATIC,
+     "_set_all_launch_by_run(value)\n--\n\n"
+     "Sets whether launches of every kernel go through its method `run`."},
+    {},
+};
+
+PyMemberDef kernelMembers[] = {
+    {"_launches_by_run", T_BOOL, offsetof(KernelObject, launchesByRun), 0,
+     "whether kernel[grid](...) calls `run`, with the arguments `grid` and `warmup` added, instead "
+     "of launching by itself"},
     {},
 };
 
@@ -265,6 +332,7 @@ PyType_Slot kernelSlots[] = {
     {Py_tp_clear, reinterpret_cast<void *>(kernelClear)},
     {Py_tp_dealloc, reinterpret_cast<void *>(kernelDealloc)},
     {Py_tp_methods, kernelMethods},
+    {Py_tp_members, kernelMembers},
     {Py_mp_subscript, reinterpret_cast<void *>(kernelSubscript)},
     {},
 };

@@ -49,15 +49,18 @@ py::bytes linkPtx(int device, const std::string &ptx, const std::string &name) {
 py::dict deviceProperties(int device) {
   const cuda::Gpu *gpu = unwrap(cuda::gpu(device));
   const cuda::GpuProperties &facts = gpu->properties();
-  return py::dict(
-      "name"_a = facts.name, "target"_a = gpu->target(),
-      "compute_capability"_a = py::make_tuple(facts.major, facts.minor),
-      "driver_version"_a =
-          py::make_tuple(gpu->driver().version() / 1000, gpu->driver().version() % 1000 / 10),
-      "max_grid"_a = py::make_tuple(facts.maxGrid.x, facts.maxGrid.y, facts.maxGrid.z),
-      "multiprocessor_count"_a = facts.multiprocessors,
-      "clock_rate_khz"_a = facts.clockRateKilohertz, "l2_cache_size"_a = facts.l2CacheBytes,
-      "max_shared_memory"_a = facts.maxSharedPerBlock, "total_memory"_a = facts.totalMemory);
+  return py::dict("name"_a = facts.name, "target"_a = gpu->target(),
+                  "compute_capability"_a = py::make_tuple(facts.major, facts.minor),
+                  "driver_version"_a = py::make_tuple(gpu->driver().version() / 1000,
+                                                      gpu->driver().version() % 1000 / 10),
+                  "max_grid"_a = py::make_tuple(facts.maxGrid.x, facts.maxGrid.y, facts.maxGrid.z),
+                  "multiprocessor_count"_a = facts.multiprocessors,
+                  "clock_rate_khz"_a = facts.clockRateKilohertz,
+                  "memory_clock_khz"_a = facts.memoryClockKilohertz,
+                  "memory_bus_bits"_a = facts.memoryBusBits, "l2_cache_size"_a = facts.l2CacheBytes,
+                  "max_shared_memory"_a = facts.maxSharedPerBlock,
+                  "max_registers_per_block"_a = facts.maxRegistersPerBlock,
+                  "total_memory"_a = facts.totalMemory);
 }
 
 // Waits for a GPU, without the GIL. In the main thread the handlers of signals run meanwhile; one

@@ -297,6 +297,11 @@ PyObject *Variants::compile(PyObject *owner, const Call &call, Entry &entry,
   return nullptr;
 }
 
+void Variants::forget() {
+  byHash.clear();
+  last = nullptr;
+}
+
 int Variants::traverse(visitproc visit, void *arg) const {
   for (const std::unique_ptr<Entry> &entry : entries) {
     for (const Ref &constant : entry->constants)

@@ -49,6 +49,9 @@ public:
   // _address_parameters and _compile.
   PyObject *find(PyObject *owner, Call &call);
 
+  // The next call of each kind compiles again. What is in use stays as long as this object.
+  void forget();
+
   int traverse(visitproc visit, void *argument) const;
 
 private:
@@ -58,7 +61,7 @@ private:
   PyObject *compile(PyObject *owner, const Call &call, Entry &entry,
                     const std::vector<Special> &special);
 
-  std::vector<std::unique_ptr<Entry>> entries;
+  std::vector<std::unique_ptr<Entry>> entries; // the forgotten ones too
   std::unordered_multimap<uint64_t, Entry *> byHash;
   Entry *last = nullptr;
 };

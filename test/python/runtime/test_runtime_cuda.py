@@ -297,8 +297,11 @@ def test_device_properties(fake):
         "max_grid": (2147483647, 65535, 65535),
         "multiprocessor_count": 132,
         "clock_rate_khz": 1980000,
+        "memory_clock_khz": 3201000,
+        "memory_bus_bits": 6144,
         "l2_cache_size": 50 << 20,
         "max_shared_memory": 232448,
+        "max_registers_per_block": 65536,
         "total_memory": 80 << 30,
     }
 

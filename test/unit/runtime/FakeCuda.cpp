@@ -245,10 +245,18 @@ Result cuDeviceTotalMem_v2(size_t *bytes, DeviceHandle) {
 
 Result cuDeviceGetAttribute(int *value, DeviceAttribute attribute, DeviceHandle) {
   FAIL_IF_TOLD
-  static const std::map<int, int> values = {
-      {maxGridX, 2147483647},        {maxGridY, 65535},          {maxGridZ, 65535},
-      {clockRateKilohertz, 1980000}, {multiprocessorCount, 132}, {l2CacheBytes, 50 << 20},
-      {capabilityMajor, 9},          {capabilityMinor, 0},       {maxSharedPerBlockOptIn, 232448}};
+  static const std::map<int, int> values = {{maxGridX, 2147483647},
+                                            {maxGridY, 65535},
+                                            {maxGridZ, 65535},
+                                            {clockRateKilohertz, 1980000},
+                                            {multiprocessorCount, 132},
+                                            {l2CacheBytes, 50 << 20},
+                                            {memoryClockKilohertz, 3201000},
+                                            {memoryBusBits, 6144},
+                                            {maxRegistersPerBlock, 65536},
+                                            {capabilityMajor, 9},
+                                            {capabilityMinor, 0},
+                                            {maxSharedPerBlockOptIn, 232448}};
   auto found = values.find(attribute);
   if (found == values.end())
     return 1;
