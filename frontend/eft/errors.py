@@ -6,7 +6,11 @@ from __future__ import annotations
 import sys
 
 
-class CompilationError(Exception):
+class EftError(Exception):
+    """The base of what Eft raises about kernels; `triton.TritonError` is the same class."""
+
+
+class CompilationError(EftError):
     """A mistake in a kernel.
 
     Its text shows the kernel's file, line and column, the source line with a caret under the place,

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from types import BuiltinMethodType, MethodType
 
+from eft.compiler.expressions import shown
 from eft.compiler.scope import PYTHON_FUNCTIONS, is_of_math
 from eft.compiler.suggestions import instead_of
 from eft.compiler.values import contains_tensor
@@ -40,6 +41,9 @@ class Calls:
 
     def _get_Call(self, node):
         function = yield node.func
+        if node is self.unused and (why := getattr(function, "_must_use_result", False)):
+            hint = f": {why}" if isinstance(why, str) else ""
+            raise Mistake(f"the result of `{shown(node.func)}` is not used{hint}")
         args = yield from self.elements(node.args)
         kwargs = {}
         for keyword in node.keywords:

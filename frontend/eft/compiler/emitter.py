@@ -27,9 +27,10 @@ class Emitter:
         call: what calls a function under @eft.jit: `call(function, args, kwargs)`.
         debug: whether assertions are checked.
         prints: whether static_print prints.
+        target: what the kernel is compiled for, "cuda:90" or "cpu"; None where nobody says.
     """
 
-    def __init__(self, debug: bool = False, prints: bool = True):
+    def __init__(self, debug: bool = False, prints: bool = True, target: str | None = None):
         from eft import _compiler
 
         self._library = _compiler
@@ -45,6 +46,7 @@ class Emitter:
         self.call = None
         self.debug = debug
         self.prints = prints
+        self.target = target
 
     # -- places ------------------------------------------------------------------------------------
 

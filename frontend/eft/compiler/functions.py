@@ -76,6 +76,7 @@ class FunctionLowering(Statements, Branches, Loops, Expressions, Calls):
         copies: how many blocks of those were lowered more than once.
         loops: how many loops that run at run time are around it.
         nesting: how many conditional expressions that run time decides are around it.
+        unused: the node of the last expression that is a statement by itself.
     """
 
     def __init__(self, program: Program, function, values: dict):
@@ -90,6 +91,7 @@ class FunctionLowering(Statements, Branches, Loops, Expressions, Calls):
         self.copies = 0
         self.loops = 0
         self.nesting = 0
+        self.unused = None
 
     def at(self, node) -> _At:
         return _At(self.emitter, node)
@@ -275,12 +277,22 @@ def symbol_name(name: str) -> str:
     )
 
 
-def lower(function, types, constexprs, specialization=None, symbol=None, debug=False, prints=True):
+def lower(
+    function,
+    types,
+    constexprs,
+    specialization=None,
+    symbol=None,
+    debug=False,
+    prints=True,
+    target=None,
+):
     """The emitter that has written the block IR of a kernel. See `Program.kernel` for the
-    arguments; `debug` is whether assertions are checked, `prints` whether static_print prints."""
+    arguments; `debug` is whether assertions are checked, `prints` whether static_print prints,
+    `target` what a kernel that asks for it is told."""
     from eft.compiler.emitter import Emitter
 
-    emitter = Emitter(debug, prints)
+    emitter = Emitter(debug, prints, target)
     specialization = specialization or ("",) * len(types)
     kernel = Program(emitter).kernel
     with_room(lambda: kernel(function, types, constexprs, specialization, symbol))

@@ -144,6 +144,7 @@ class Statements:
     # -- other statements --------------------------------------------------------------------------
 
     def _do_Expr(self, node):
+        self.unused = node.value
         self.expression(node.value)
 
     def _do_Pass(self, node):

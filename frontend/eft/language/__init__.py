@@ -10,7 +10,7 @@ from __future__ import annotations
 import sys as _sys
 from types import ModuleType as _ModuleType
 
-from eft.language import core, extra, math, random, standard
+from eft.language import core, extra, math, random, standard, target_info
 from eft.language.atomics import (
     atomic_add,
     atomic_and,
@@ -137,7 +137,10 @@ __all__ = [
     name
     for name, value in globals().items()
     if not (name.startswith("_") or name == "annotations")
-    and (not isinstance(value, _ModuleType) or value in (core, extra, math, random, standard))
+    and (
+        not isinstance(value, _ModuleType)
+        or value in (core, extra, math, random, standard, target_info)
+    )
 ]
 
 

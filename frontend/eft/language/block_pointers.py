@@ -14,6 +14,7 @@ from eft.language.accesses import check_choice
 from eft.language.builtin import builtin
 from eft.language.casts import cast_to
 from eft.language.constants import to_tensor
+from eft.language.core import must_use_result
 from eft.language.dtypes import check_shape, describe
 from eft.language.shapes import arange
 from eft.language.tensor import structure, tensor
@@ -95,6 +96,7 @@ def make_block_ptr(base, shape, strides, offsets, block_shape, order):
     )
 
 
+@must_use_result("it is the pointer that was moved, and the old one stays where it is")
 @builtin(method=True)
 def advance(base, offsets):
     """The block pointer moved by `offsets`, one for each dimension. `base` stays where it is."""

@@ -7,7 +7,7 @@ import sys
 
 from eft.errors import Mistake
 from eft.language import dtypes
-from eft.language.builtin import constexpr_function
+from eft.language.builtin import builtin, constexpr_function, is_builtin  # noqa: F401 (by name)
 from eft.language.constexpr import constexpr
 from eft.language.dtypes import describe
 
@@ -25,7 +25,30 @@ def get_int_dtype(bitwidth: int, signed: bool) -> dtypes.dtype:
     return found
 
 
+def must_use_result(x, s=True):
+    """Makes it a mistake of a kernel to call a function and do nothing with what it returns; `s`
+    may be a text that says why. Above a function with a text alone, `@must_use_result("…")`."""
+    if isinstance(x, str):
+        return lambda function: must_use_result(function, x)
+    x._must_use_result = s
+    return x
+
+
+#: What Triton has here that is no part of its language, and Eft does not have.
+_INSIDE = frozenset(
+    """
+    base_type base_value binary_op_type_legalization builtin_max builtin_min check_bit_width
+    dispatch extern extern_elementwise is_negative_zero slice_type tensor_descriptor_base
+    tensor_descriptor_base_type
+    """.split()
+)
+
+
 def __getattr__(name: str):
     if name.startswith("__"):  # what Python itself asks for
         raise AttributeError(name)
+    if name in _INSIDE:
+        from eft.language.missing import NotYet
+
+        return NotYet(f"core.{name}")
     return getattr(sys.modules["eft.language"], name)

@@ -9,7 +9,7 @@ FUNCTIONS = frozenset(
     aggregate_replace atomic_load atomic_poll atomic_store bitonic_merge condition constexpr_type
     dot_scaled expect_zero
     inline_asm_elementwise load_tensor_descriptor make_tensor_descriptor map_elementwise pi32_t
-    slice store_tensor_descriptor str_to_ty target_info tensor_descriptor tensor_descriptor_type
+    slice store_tensor_descriptor str_to_ty tensor_descriptor tensor_descriptor_type
     tuple_type """.split()
 )
 
@@ -22,6 +22,18 @@ METHODS = frozenset(
     """
     atomic_load atomic_poll atomic_store """.split()
 )
+
+
+def attribute(module: str, prefix: str, names: frozenset):
+    """Makes the `__getattr__` of a module of the language that lacks some of Triton's names, which
+    go by `tl.` and a prefix."""
+
+    def find(name: str):
+        if name in names:
+            return NotYet(f"{prefix}{name}")
+        raise AttributeError(f"module {module!r} has no attribute {name!r}")
+
+    return find
 
 
 class NotYet:

@@ -66,6 +66,13 @@ def emitter(function: str = ""):
     return current
 
 
+def target_of_kernel() -> str | None:
+    """What the kernel that this thread is compiling is compiled for: "cuda:90", "cpu"; None if it
+    compiles none."""
+    current = _current.get()
+    return None if current is None else current.target
+
+
 class emitting:
     """While it is entered, this thread's builtins write with `emitter`."""
 

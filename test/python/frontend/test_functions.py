@@ -145,3 +145,39 @@ def unknown_keyword_of_print(x_ptr, n):
 def test_static_print_with_an_unknown_keyword():
     error = fails(unknown_keyword_of_print)
     assert error.message == "tl.static_print() got an unexpected keyword argument 'colour'"
+
+
+@tl.core.must_use_result("it changes nothing")
+@eft.jit
+def must_be_used(x):
+    return x + 1
+
+
+@tl.core.must_use_result
+@eft.jit
+def must_be_used_too(x):
+    return x + 1
+
+
+@eft.jit
+def uses_a_result(x_ptr, n):
+    tl.store(x_ptr, must_be_used(n))
+
+
+@eft.jit
+def uses_no_result(x_ptr, n):
+    must_be_used(must_be_used(n))
+
+
+@eft.jit
+def uses_no_result_either(x_ptr, n):
+    if n > 1:
+        must_be_used_too(n)
+
+
+def test_a_result_that_must_be_used():
+    assert "arith.addi" in lower(uses_a_result, "*i32 i32")
+    text = "the result of `must_be_used` is not used: it changes nothing"
+    assert_mistake(uses_no_result, "must_be_used(must", text)
+    text = "the result of `must_be_used_too` is not used"
+    assert_mistake(uses_no_result_either, "must_be_used_too(", text)

@@ -167,7 +167,14 @@ def unknown_padding(x_ptr, n):
 
 @eft.jit
 def advance_of_pointer(x_ptr, n):
-    tl.advance(x_ptr, (1,))
+    tl.load(tl.advance(x_ptr, (1,)))
+
+
+@eft.jit
+def advance_without_use(x_ptr, n):
+    x = tl.make_block_ptr(x_ptr, (n,), (1,), (0,), (8,), (0,))
+    x.advance((8,))
+    tl.store(x, tl.load(x) + 1)
 
 
 @eft.jit
@@ -218,6 +225,12 @@ def no_dimension(x_ptr, n):
         advance_of_pointer,
         "tl.advance(",
         "advance needs a block pointer, got a value of type pointer<fp32>",
+    ),
+    (
+        advance_without_use,
+        "x.advance(",
+        "the result of `x.advance` is not used: it is the pointer that was moved, and the old one "
+        "stays where it is",
     ),
     (
         store_check,

@@ -8,3 +8,11 @@ from eft.language.extra import libdevice
 __all__ = ["cuda", "libdevice"]
 
 from eft.language.extra import cuda  # noqa: E402 (it takes libdevice from here)
+
+
+def __getattr__(name: str):
+    if name == "hip":
+        from importlib import import_module  # which few programs need
+
+        return import_module("eft.language.extra.hip")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

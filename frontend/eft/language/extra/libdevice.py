@@ -12,7 +12,7 @@ from eft.language.extra import bits, elementary, rounding
 from eft.language.extra.bits import *
 from eft.language.extra.elementary import *
 from eft.language.extra.rounding import *
-from eft.language.missing import NotYet
+from eft.language.missing import attribute
 
 __all__ = [*bits.__all__, *elementary.__all__, *rounding.__all__]
 
@@ -29,7 +29,4 @@ _MISSING = frozenset(
 )
 
 
-def __getattr__(name: str):
-    if name in _MISSING:
-        return NotYet(f"extra.libdevice.{name}")
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+__getattr__ = attribute(__name__, "extra.libdevice.", _MISSING)

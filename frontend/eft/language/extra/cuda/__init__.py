@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Triton's other name for `libdevice`: the same functions, on every target."""
+"""What Triton's language has for NVIDIA's GPUs alone. `libdevice` is the same on every target."""
 
 from __future__ import annotations
 
-from eft.language.extra.cuda import libdevice
+from eft.language.extra.cuda import gdc, libdevice, utils
+from eft.language.missing import attribute
 
 __all__ = ["libdevice"]
+
+__getattr__ = attribute(__name__, "extra.cuda.", gdc.MISSING | utils.MISSING)
