@@ -22,7 +22,7 @@ from operator import index
 from eft import language
 from eft._runtime import DeviceAssertionError
 from eft.errors import AutotunerError, CompilationError, InternalError
-from eft.jit import JITFunction, jit
+from eft.jit import JITFunction, KernelInterface, jit
 from eft.language.builtin import constexpr_function
 from eft.mock import MockTensor
 from eft.version import __version__
@@ -35,6 +35,7 @@ __all__ = [
     "DeviceAssertionError",
     "InternalError",
     "JITFunction",
+    "KernelInterface",
     "MockTensor",
     "__version__",
     "autotune",

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The command line: `python -m eft run`, `compile`, `info`, `cache`, `--version`; the script `eft`
-is the same.
+"""The command line: `python -m eft run`, `compile`, `info`, `cache`, `as-triton`, `--version`; the
+script `eft` is the same.
 
 The exit status is 2 if the command itself is wrong, down to a file that is not there, and 1 if it
 was understood and failed.
@@ -20,13 +20,14 @@ usage: python -m eft run SCRIPT [ARGUMENTS...]      run a script with `import tr
        python -m eft cache list [NAME]              show what is in the cache, of all kernels or one
        python -m eft cache verify                   look for damaged entries in the cache
        python -m eft cache clear [NAME]             empty the cache, or forget one kernel
+       python -m eft as-triton                      print a folder in which Eft is Triton
        python -m eft --version
 """
 
 
 def main(arguments: list[str]) -> int:
     match arguments:
-        case ["-h" | "--help"] | ["run" | "info" | "cache", "-h" | "--help"]:
+        case ["-h" | "--help"] | ["run" | "info" | "cache" | "as-triton", "-h" | "--help"]:
             print(_USAGE, end="")
             return 0
         case ["run", "-m", module, *rest]:
@@ -54,6 +55,11 @@ def main(arguments: list[str]) -> int:
             from eft import cache_command
 
             return cache_command.verify()
+        case ["as-triton"]:
+            from eft.triton.finder import FOLDER
+
+            print(FOLDER)
+            return 0
         case ["--version"]:
             print(f"eft {__version__}")
             return 0
@@ -80,9 +86,9 @@ def _mistake(arguments: list[str]) -> str:
             return f" cache {action}: takes one name, got {more!r} too"
         case ["cache", action, *_]:
             return f" cache: expected list, verify or clear, got {action!r}"
-        case ["info" | "--version" as command, more, *_]:
+        case ["info" | "as-triton" | "--version" as command, more, *_]:
             return f" {command}: takes no arguments, got {more!r}"
-    return f": unknown command {arguments[0]!r}: expected run, compile, info or cache"
+    return f": unknown command {arguments[0]!r}: expected run, compile, info, cache or as-triton"
 
 
 def command() -> int:

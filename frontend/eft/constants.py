@@ -50,6 +50,8 @@ def _collect(function, found: dict, seen: set):
         return
     seen.add(function)
     closure, global_names = Closure(function.fn), _global_names(function.fn.__code__)
+    if not function.source.is_original:  # whose names the code does not have
+        global_names = {name for name, *_ in chains(function.source.tree)}
     for name in _names(function.source.tree):
         is_global = name not in closure.variables
         names = closure.globals if is_global else closure.variables

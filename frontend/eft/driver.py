@@ -38,6 +38,7 @@ def load(function, variant: Variant, device: int) -> CompiledKernel:
             device, binary, metadata.name, metadata.num_warps, metadata.shared
         )
     kernel.compilation = compilation
+    kernel.device = -1 if variant.target == "cpu" else device
     function.constants.update(constants)
     return kernel
 
@@ -54,7 +55,7 @@ def compile_variant(function, variant: Variant, device: int | None) -> Compilati
     except NotStable as error:
         key, reason = None, str(error)
     # Who wants to see the passes at work does not want their result of another time.
-    entry = _runtime.cache_get(key) if key and not _print_ir() else None
+    entry = _runtime.cache_get(key) if key and not _print_ir() and not _always() else None
     if entry is not None:
         metadata, binary = _unpack(entry)
     else:
@@ -122,7 +123,8 @@ def _lower(function, variant: Variant, symbol: str | None = None, prints: bool =
     debug = bool(variant.options.get("debug"))
     specialization = variant.specialization
     types, constexprs = variant.types, variant.constexprs
-    return lower(function, types, constexprs, specialization, symbol, debug, prints)
+    target = variant.target
+    return lower(function, types, constexprs, specialization, symbol, debug, prints, target)
 
 
 def _run_compiler(
@@ -150,6 +152,24 @@ def _run_compiler(
 def _print_ir() -> str:
     """The passes after which a compile prints its IR; none if it is empty."""
     return os.environ.get("EFT_PRINT_IR", "")
+
+
+def _always() -> bool:
+    """Whether what the disk cache has is compiled again."""
+    return os.environ.get("EFT_ALWAYS_COMPILE", "0") not in ("", "0")
+
+
+def dump(function, variant: Variant, kernel: CompiledKernel, folder: str):
+    """Writes every stage of a kernel into a folder of its own in `folder`."""
+    from hashlib import sha256
+
+    key = sha256(f"{function.cache_key} {variant}".encode()).hexdigest()[:32]
+    place = os.path.join(folder, key)
+    os.makedirs(place, exist_ok=True)
+    for stage, text in kernel.asm.items():
+        contents = text if isinstance(text, bytes) else text.encode()
+        with open(os.path.join(place, f"{kernel.name}.{stage}"), "wb") as file:
+            file.write(contents)
 
 
 def _stages(function, variant: Variant) -> dict[str, str]:

@@ -63,7 +63,7 @@ class InternalError(Exception):
         return f"{text}\n{self.report}" if self.report else text
 
 
-class AutotunerError(Exception):
+class AutotunerError(EftError):
     """No configuration of an autotuned kernel could be chosen."""
 
 

@@ -10,18 +10,42 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
+from types import GenericAlias
 
-from eft import _runtime, parameters
+from eft import _runtime, hooks, parameters
 from eft.errors import CompilationError
 from eft.language.constexpr import constexpr
+from eft.reflection import Reflection
 from eft.source import Source
 from eft.text import text_of
 
 _runtime.register_constexpr(constexpr)
 
 
-class JITFunction(_runtime.KernelBase):
-    """A function that runs on a grid of programs, or that kernels call.
+class KernelInterface:
+    """What can be launched by `kernel[grid](...)`. A subclass has a method `run`, which gets the
+    launch's arguments, its grid as `grid`, and as `warmup` whether the kernel is only compiled."""
+
+    __class_getitem__ = classmethod(GenericAlias)
+
+    def __getitem__(self, grid):
+        return lambda *args, **kwargs: self.run(*args, grid=grid, warmup=False, **kwargs)
+
+    def warmup(self, *args, grid=None, **kwargs):
+        """Compiles what a launch with these arguments would run."""
+        return self.run(*args, grid=grid, warmup=True, **kwargs)
+
+    def run(self, *args, grid, warmup, **kwargs):
+        raise NotImplementedError(f"{type(self).__name__} has no method run")
+
+
+class JITFunction(Reflection, _runtime.KernelBase, KernelInterface):
+    """A function that runs on a grid of programs, or that kernels call. A subclass may have a
+    method `run` of its own: `kernel[grid](...)` calls it.
+
+    Args:
+        fn: the Python function, or a `JITFunction` of it.
+        The others are those of `jit`.
 
     Attributes:
         fn: the Python function.
@@ -29,7 +53,7 @@ class JITFunction(_runtime.KernelBase):
         constants: what it read of its surroundings then, see `eft.constants`.
         parameters: its parameters, see `eft.parameters.Parameter`.
         debug: whether assertions are checked; None: if the environment says so.
-        noinline: as it was given to `jit`; without effect yet.
+        noinline, version, launch_metadata: as they were given to `jit`.
     """
 
     _eft_jit = True
@@ -37,22 +61,28 @@ class JITFunction(_runtime.KernelBase):
     def __init__(
         self,
         fn,
-        do_not_specialize=(),
-        do_not_specialize_on_alignment=(),
-        noinline=False,
-        debug=None,
-        repr=None,
         version=None,
+        do_not_specialize=None,
+        do_not_specialize_on_alignment=None,
+        debug=None,
+        noinline=None,
+        repr=None,
         launch_metadata=None,
     ):
         unspecialized = (
             *_names("do_not_specialize", do_not_specialize),
             *_names("do_not_specialize_on_alignment", do_not_specialize_on_alignment),
         )
+        while isinstance(fn, JITFunction):
+            fn = fn.fn
         self.fn = fn
         self.parameters = parameters.read(fn, unspecialized)
+        self.do_not_specialize = do_not_specialize or []
+        self.do_not_specialize_on_alignment = do_not_specialize_on_alignment or []
         self.noinline = noinline
         self.debug = debug
+        self.version = version
+        self.launch_metadata = launch_metadata
         self._repr = repr
         self.__name__ = fn.__name__
         self.__qualname__ = fn.__qualname__
@@ -63,7 +93,12 @@ class JITFunction(_runtime.KernelBase):
         self._source = None
         self.variants = []
         self.constants = {}
-        super().__init__(
+        self.compiled = {}
+        self.pre_run_hooks = []
+        self._hash = None
+        self._launches_by_run = type(self).run is not JITFunction.run
+        _runtime.KernelBase.__init__(
+            self,
             fn.__name__,
             [
                 (each.name, each.kind, each.default, each.dtype and each.dtype.signature)
@@ -72,15 +107,22 @@ class JITFunction(_runtime.KernelBase):
         )
 
     @property
-    def arg_names(self) -> list[str]:
-        return [parameter.name for parameter in self.parameters]
-
-    @property
     def source(self) -> Source:
-        """The function's source, as it was when the function was decorated."""
+        """The function's source, as it was when the function was decorated, or what `src` was set
+        to since."""
         if self._source is None:
-            self._source = Source(self.fn, self._text)
+            self._source = self._original_source()
+        elif isinstance(self._source, str):
+            from eft.source import ReplacedSource
+
+            self._source = ReplacedSource(self.fn, self._source)
         return self._source
+
+    def _original_source(self) -> Source:
+        return Source(self.fn, self._text)
+
+    def _replace_source(self, text: str):
+        self._source = text  # to be parsed where an error can be told
 
     def __repr__(self):
         return f"<eft kernel {self.__module__}.{self.__qualname__}>"
@@ -119,6 +161,28 @@ class JITFunction(_runtime.KernelBase):
             return super().warmup(*args, **kwargs)
         return warmup(self, args, kwargs, target)
 
+    def run(self, *args, grid, warmup, **kwargs):
+        """Launches the kernel, or with `warmup` only compiles it. `kernel[grid](...)` comes through
+        here if the kernel, its class or the process has hooks.
+
+        Returns:
+            The compiled kernel.
+        """
+        for hook in self.pre_run_hooks:
+            hook(*args, **kwargs)
+        if warmup:
+            return self.warmup(*args, **kwargs)
+        if hooks.launch_enter is None and hooks.launch_exit is None:
+            return self._launch(grid, *args, **kwargs)
+        return hooks.launch(self, grid, args, kwargs)
+
+    def add_pre_run_hook(self, hook):
+        """Calls `hook` with the arguments of each launch before it."""
+        if not callable(hook):
+            raise TypeError(f"a hook must be a function, got {hook!r}")
+        self.pre_run_hooks.append(hook)
+        self._launches_by_run = True
+
     # -- what the runtime calls
     # ---------------------------------------------------------------------
 
@@ -145,10 +209,18 @@ class JITFunction(_runtime.KernelBase):
 
         options = self.effective(options)
         variant = driver.Variant(target, types, constexprs, options, specialization)
+        if hooks.before_compile is not None:
+            hooks.call_compile_hook(hooks.before_compile, self, device, variant)
         try:
-            return driver.load(self, variant, device)
+            kernel = driver.load(self, variant, device)
         except CompilationError as error:
             raise error.with_traceback(None) from None
+        self.compiled.setdefault(device, {})[repr(variant)] = kernel
+        if folder := os.environ.get("EFT_DUMP_DIR"):
+            driver.dump(self, variant, kernel, folder)
+        if hooks.after_compile is not None:
+            hooks.call_compile_hook(hooks.after_compile, self, device, variant)
+        return kernel
 
 
 def _names(option: str, value):
@@ -169,7 +241,10 @@ def jit(fn=None, **options):
         do_not_specialize_on_alignment: the same.
         debug: check assertions (`tl.device_assert`) in kernels; by default if EFT_DEBUG is set to
             anything but 0. The option `debug` of a launch goes first.
-        noinline, repr, version, launch_metadata: accepted, without effect yet.
+        repr: a function of a compiled kernel that gives the name under which tools show it.
+        launch_metadata: a function of (grid, the kernel's metadata, its arguments by name) that
+            gives a dict, which launch hooks get.
+        noinline, version: accepted, without effect.
 
     Returns:
         A `JITFunction`: `kernel[grid](args, META=...)` compiles it at its first use and runs it on
@@ -178,7 +253,8 @@ def jit(fn=None, **options):
     Raises:
         TypeError: `fn` is no function of Python's, or takes `*` or `**` parameters; an option is
             of the wrong type.
-        ValueError: there is no such parameter not to specialize on.
+
+    A name or number that no parameter has is ignored in `do_not_specialize`, with a warning.
     """
     if fn is None:
         return lambda fn: jit(fn, **options)

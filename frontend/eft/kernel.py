@@ -72,9 +72,19 @@ class Compilation:
 
 
 class CompiledKernel(_runtime.LoadedKernel):
-    """A kernel that is loaded on a device. A launch returns the one that ran."""
+    """A kernel that is loaded on a device. A launch returns the one that ran.
+
+    Attributes:
+        compilation: its code.
+        device: the number of the GPU that it is loaded on, or -1 for the CPU.
+    """
 
     compilation: Compilation
+    device: int
+
+    @property
+    def name(self) -> str:
+        return self.metadata.name
 
     @property
     def asm(self) -> Asm:

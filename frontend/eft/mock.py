@@ -15,3 +15,20 @@ class MockTensor:
     def __init__(self, dtype, shape=(1,)):
         self.dtype = dtype
         self.shape = tuple(shape)
+
+    def stride(self) -> tuple:
+        """The strides of an array whose elements lie without gaps."""
+        strides = [1]
+        for extent in reversed(self.shape[1:]):
+            strides.append(strides[-1] * extent)
+        return tuple(reversed(strides))
+
+    @staticmethod
+    def data_ptr() -> int:
+        return 0
+
+    @staticmethod
+    def wrap_dtype(arg):
+        """A stand-in for a dtype of PyTorch; anything else as it is."""
+        is_dtype = type(arg).__name__ == "dtype" and type(arg).__module__ == "torch"
+        return MockTensor(arg) if is_dtype else arg

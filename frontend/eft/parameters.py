@@ -80,8 +80,13 @@ def read(function, unspecialized) -> list[Parameter]:
     defaults.update(zip(positional[len(positional) - len(values) :], values, strict=True))
     for each in unspecialized:
         if each not in names and not (isinstance(each, int) and 0 <= each < len(names)):
-            raise ValueError(
-                f"{function.__name__}() has no parameter {each!r} not to specialize on"
+            import warnings
+
+            warnings.warn_explicit(
+                f"{function.__name__}() has no parameter {each!r} not to specialize on",
+                UserWarning,
+                code.co_filename,
+                code.co_firstlineno,
             )
     annotations = function.__annotations__
     return [

@@ -85,7 +85,7 @@ def _become(file: str, arguments: list[str], folder: str) -> ModuleType:
     sys.modules["__main__"] = main
     sys.argv = [file, *arguments]
     sys.path[0] = folder
-    install()
+    install(children=True)
     return main
 
 

@@ -141,11 +141,19 @@ class Source:
     def _error(self, message: str) -> CompilationError:
         return CompilationError(message, file=self.file, line=self.first_line)
 
+    #: Whether it is what the function's code was made of.
+    is_original = True
+
     @property
     def parameters(self) -> list:
         """The nodes of the parameters, in order."""
         arguments = self.tree.args
         return [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
+
+    @property
+    def code_lines(self) -> list[str]:
+        """Its lines without what follows its last statement."""
+        return self.lines[: self.tree.end_lineno - self._lines_before]
 
     def place(self, node) -> tuple[int, int]:
         """The line and the column of a node, both counted from 1."""
@@ -162,6 +170,32 @@ class Source:
         """The line with this number in the file, if it is the function's."""
         index = number - self.first_line
         return self.lines[index].rstrip("\n") if 0 <= index < len(self.lines) else None
+
+
+class ReplacedSource(Source):
+    """A text that somebody has put in the place of a function's own. Its places are counted in the
+    text itself."""
+
+    is_original = False
+
+    def __init__(self, function, text: str):
+        from textwrap import dedent
+
+        self.name = function.__qualname__
+        self.file = f"<new source of {self.name}>"
+        self.first_line = 1
+        self._lines_before = 0
+        code = function.__code__
+        names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+        expected = f"{code.co_name}({', '.join(names)})"
+        if not self._find_end(dedent(text).strip("\n").splitlines(keepends=True) or [""]):
+            raise self._error(f"the new source of {self.name!r} must define {expected}")
+        found = tuple(node.arg for node in self.parameters)
+        if (self.tree.name, found) != (code.co_name, names):
+            raise self._error(
+                f"the new source of {self.name!r} must define {expected}, got "
+                f"{self.tree.name}({', '.join(found)})"
+            )
 
 
 def _is_rewritten(function) -> bool:

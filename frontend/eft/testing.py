@@ -12,6 +12,16 @@ import numpy as np
 
 from eft.timing import make_timer
 
+_FOR_GPUS = (
+    "cuda_memcheck",
+    "do_bench_cudagraph",
+    "get_dram_gbps",
+    "get_max_simd_tflops",
+    "get_max_tensorcore_tflops",
+    "nvsmi",
+    "set_gpu_clock",
+)
+
 _MODES = {
     "min": np.min,
     "max": np.max,
@@ -53,10 +63,7 @@ def do_bench(
             is not finite.
         RuntimeError: `device` is "cuda" and there is no GPU.
     """
-    if return_mode not in _MODES:
-        raise ValueError(f"return_mode must be one of {', '.join(_MODES)}, got {return_mode!r}")
-    if quantiles is not None and not all(0 <= quantile <= 1 for quantile in quantiles):
-        raise ValueError(f"quantiles must be in [0, 1], got {list(quantiles)}")
+    check_summary(quantiles, return_mode)
     for name, milliseconds in (("warmup", warmup), ("rep", rep)):
         if not np.isfinite(milliseconds):
             raise ValueError(f"{name} must be a number of milliseconds, got {milliseconds!r}")
@@ -66,6 +73,19 @@ def do_bench(
             tensor.grad = None
 
     times = make_timer(device).measure(fn, warmup, rep, clear_gradients)
+    return summary(times, quantiles, return_mode)
+
+
+def check_summary(quantiles: Sequence[float] | None, return_mode: str):
+    """Raises a ValueError for what `summary` can't make."""
+    if return_mode not in _MODES:
+        raise ValueError(f"return_mode must be one of {', '.join(_MODES)}, got {return_mode!r}")
+    if quantiles is not None and not all(0 <= quantile <= 1 for quantile in quantiles):
+        raise ValueError(f"quantiles must be in [0, 1], got {list(quantiles)}")
+
+
+def summary(times: Sequence[float], quantiles: Sequence[float] | None, return_mode: str):
+    """What `do_bench` returns of many times."""
     if quantiles is not None:
         values = [float(value) for value in np.quantile(times, quantiles)]
         return values[0] if len(values) == 1 else values
@@ -283,6 +303,10 @@ def _plot(series: Series, save_path: str, show: bool) -> None:
 
 
 def __getattr__(name: str):
+    if name in _FOR_GPUS:
+        from eft import gpu_testing  # which few programs need
+
+        return getattr(gpu_testing, name)
     from eft.triton import missing  # which only a script that is written for Triton needs
 
     return missing.attribute("triton.testing", name)

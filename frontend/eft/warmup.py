@@ -10,7 +10,7 @@ from eft.language.constants import number_dtype
 from eft.language.constexpr import unwrap
 from eft.language.dtypes import NUMBERS, dtype, from_name
 from eft.mock import MockTensor
-from eft.parameters import VALUE
+from eft.parameters import VALUE, Parameter
 
 _OPTIONS = ("num_warps", "num_stages", "num_ctas", "maxnreg", "debug")
 
@@ -31,7 +31,7 @@ def warmup(function, args, kwargs, target: str | None) -> CompiledKernel | Compi
     given = {key: kwargs.pop(key) for key in _OPTIONS if key in kwargs}
     options = _runtime.read_options(function.__name__, given)
     options = function.effective(options)
-    values = {name: unwrap(value) for name, value in _bind(function, args, kwargs).items()}
+    values = {name: unwrap(value) for name, value in bind(function, args, kwargs).items()}
     load = target is None
     if load:
         target = _target_here(values)
@@ -66,12 +66,28 @@ def warmup(function, args, kwargs, target: str | None) -> CompiledKernel | Compi
         raise error.with_traceback(None) from None
 
 
-def _bind(function, args, kwargs) -> dict:
-    """The value of each parameter."""
+def bind(function, args, kwargs) -> dict:
+    """The value of each parameter.
+
+    Raises:
+        TypeError: the arguments don't fit the parameters.
+    """
     try:
         return function.bind(args, kwargs)
     except Mistake as mistake:
         raise TypeError(str(mistake)) from None
+
+
+def type_and_specialization(parameter, value) -> tuple[str, str]:
+    """What an argument is compiled for if it reaches an address: its type in the signature, and
+    "16", "1" or ""."""
+    type = _type(parameter, unwrap(value))
+    return type, _specialization(unwrap(value), type, True) if parameter.kind == VALUE else ""
+
+
+def argument_type(value) -> str:
+    """The type of an argument in a signature."""
+    return _type(Parameter("argument", None, None, True), unwrap(value))
 
 
 def _is_number(value) -> bool:

@@ -1,50 +1,72 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What `import triton` gives a script under `python -m eft run`: Triton's names for what Eft has.
 
-`eft.triton.finder.install()` makes the import system answer `triton` with this module,
-`triton.language` with `eft.language`, and so on, in this process only.
+`eft.triton.install()` makes the import system answer `triton` with this module, `triton.language`
+with `eft.language`, and so on, in this process. docs/triton.md says what is the same and what
+differs.
 """
 
 from __future__ import annotations
 
-from eft import (
-    JITFunction,
-    MockTensor,
-    __version__,
-    cdiv,
-    constexpr_function,
-    jit,
-    language,
-    next_power_of_2,
-    testing,
-)
-from eft.triton import compiler, missing, runtime
-from eft.triton.compiler import CompilationError
+from eft.triton import environment, lazy
+from eft.triton.finder import install  # noqa: F401 (for who asks Eft for it)
+from eft.version import __version__ as _version
 
 __all__ = [
+    "AsyncCompileMode",
     "CompilationError",
     "Config",
+    "FutureKernel",
+    "InterpreterError",
     "JITFunction",
+    "KernelInterface",
     "MockTensor",
+    "OutOfResources",
+    "TensorWrapper",
+    "TritonError",
     "autotune",
     "cdiv",
-    "compiler",
+    "compile",
     "constexpr_function",
     "heuristics",
     "jit",
     "language",
+    "must_use_result",
     "next_power_of_2",
+    "reinterpret",
     "runtime",
+    "set_allocator",
     "testing",
+    "tools",
 ]
 
 #: The version of Triton's language that Eft follows, for scripts that ask, and Eft's own.
-__version__ = f"3.6.0+eft{__version__}"
+__version__ = f"3.6.0+eft{_version}"
 
+_PLACES = {
+    **dict.fromkeys(
+        ("JITFunction", "KernelInterface", "MockTensor", "cdiv", "constexpr_function", "jit",
+         "next_power_of_2"), "eft"),
+    **dict.fromkeys(("InterpreterError", "OutOfResources"), "eft.triton.runtime.errors"),
+    **dict.fromkeys(("TensorWrapper", "reinterpret"), "eft.triton.runtime.jit"),
+    **dict.fromkeys(("AsyncCompileMode", "FutureKernel"), "eft.triton.runtime._async_compile"),
+    **dict.fromkeys(("Config", "autotune", "heuristics"), "eft.tuning"),
+    "CompilationError": "eft.errors",
+    "TritonError": "eft.triton.errors",
+    "backends": "eft.triton.backends",
+    "compile": "eft.triton.compiler.compiler",
+    "compiler": "eft.triton.compiler",
+    "errors": "eft.triton.errors",
+    "knobs": "eft.triton.knobs",
+    "language": "eft.language",
+    "must_use_result": "eft.language.core",
+    "profiler": "eft.triton.profiler",
+    "runtime": "eft.triton.runtime",
+    "set_allocator": "eft.triton.runtime._allocation",
+    "testing": "eft.testing",
+    "tools": "eft.triton.tools",
+}  # fmt: skip
 
-def __getattr__(name: str):
-    if name in ("Config", "autotune", "heuristics"):  # only loaded by who asks for them
-        import eft.tuning as tuning
+__getattr__ = lazy.attributes(__name__, _PLACES)
 
-        return getattr(tuning, name)
-    return missing.attribute("triton", name)
+environment.adopt()

@@ -1,47 +1,48 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Makes `import triton` mean Eft, in this process.
+"""Makes `import triton` mean Eft, in this process, and in those that it starts.
 
 Every module of Triton's that Eft has goes to a module of Eft's: not a copy, the same object, so
 that `triton.language.int32 is eft.language.int32`. The others are not found, also if Triton is
 installed: half of one and half of the other would only fail later.
+
+Another process takes a folder of Eft's on PYTHONPATH for one that has a Triton: `as_triton`, whose
+`triton.py` calls `install()`.
 """
 
 from __future__ import annotations
 
 import importlib
 import importlib.util
+import os
 import sys
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder
 
 from eft.version import __version__
 
-#: Where Triton's top modules are in Eft. What lies under `triton.language` lies under
-#: `eft.language`.
-_MODULES = {
-    "triton": "eft.triton",
-    "triton.compiler": "eft.triton.compiler",
-    "triton.language": "eft.language",
-    "triton.runtime": "eft.triton.runtime",
-    "triton.runtime.autotuner": "eft.triton.autotuner",
-    "triton.testing": "eft.testing",
-}
+#: Where Triton's modules are in Eft that are not in `eft.triton` under the same name.
+_ELSEWHERE = {"triton.language": "eft.language", "triton.testing": "eft.testing"}
 
+#: What is in `eft.triton` and is none of Triton's modules.
+_OWN = {
+    "eft.triton.as_triton", "eft.triton.environment", "eft.triton.finder", "eft.triton.lazy",
+    "eft.triton.missing", "eft.triton.profiler.session",
+}  # fmt: skip
 
 #: Where PyTorch asks whether there is a Triton.
 _ASKING_MODULES = {"torch.utils._triton", "torch._inductor.runtime.triton_compat"}
 
 
 def _name_in_eft(name: str) -> str | None:
-    if name in _MODULES:
-        return _MODULES[name]
-    if name.startswith("triton.language."):
-        ours = "eft" + name.removeprefix("triton")
-        try:
-            return ours if importlib.util.find_spec(ours) else None
-        except ModuleNotFoundError:  # a package on the way is not there
-            return None
-    return None
+    """The module of Eft's that is `name`, or None if there is none."""
+    for theirs, ours in (*_ELSEWHERE.items(), ("triton", "eft.triton")):
+        if f"{name}.".startswith(f"{theirs}."):
+            ours += name.removeprefix(theirs)
+            break
+    try:
+        return ours if ours not in _OWN and importlib.util.find_spec(ours) else None
+    except ModuleNotFoundError:  # a package on the way is not there
+        return None
 
 
 class _Alias(Loader):
@@ -53,10 +54,32 @@ class _Alias(Loader):
     def create_module(self, spec: ModuleSpec):
         module = importlib.import_module(self.name)
         self.spec = module.__spec__
+        # What a package has imported of its own modules has its second name from now on, so that
+        # nothing imports it once more, over a name of the package's that is called the same.
+        for name in list(sys.modules):
+            if name.startswith(f"{self.name}.") and name not in _OWN:
+                sys.modules.setdefault(spec.name + name[len(self.name) :], sys.modules[name])
         return module
 
     def exec_module(self, module):
         module.__spec__ = self.spec  # the import system has put its own there
+
+    def get_code(self, name: str):
+        """The module's code, for `python -m`."""
+        spec = importlib.util.find_spec(self.name)
+        return spec.loader.get_code(self.name)
+
+
+class _Names(Loader):
+    """Makes a module that has only names which Eft does not serve."""
+
+    def create_module(self, spec: ModuleSpec):
+        from eft.triton.missing import make_module
+
+        return make_module(spec.name)
+
+    def exec_module(self, module):
+        pass
 
 
 class TritonFinder(MetaPathFinder):
@@ -70,6 +93,10 @@ class TritonFinder(MetaPathFinder):
             return None
         ours = _name_in_eft(name)
         if ours is None:
+            from eft.triton.missing import MODULES, PACKAGES
+
+            if name in MODULES:
+                return ModuleSpec(name, _Names(), is_package=name in PACKAGES)
             raise ModuleNotFoundError(
                 f"No module named {name!r}: Eft {__version__} does not have it", name=name
             )
@@ -105,9 +132,16 @@ def _answer_no(module) -> None:
         module.has_triton_package = lambda: False
 
 
-def install() -> None:
+def install(children: bool = False) -> None:
     """Makes `import triton` mean Eft from now on. A Triton that was imported before keeps working
-    for who has it, but is not found under its name any more."""
+    for who has it, but is not found under its name any more.
+
+    Args:
+        children: whether it means Eft also in processes that this one starts from now on with this
+            environment. `python -m eft run` asks for it.
+    """
+    if children:
+        reach_children()
     if any(isinstance(finder, TritonFinder) for finder in sys.meta_path):
         return
     for name in list(sys.modules):
@@ -116,3 +150,21 @@ def install() -> None:
     for name in _ASKING_MODULES & sys.modules.keys():
         _answer_no(sys.modules[name])
     sys.meta_path.insert(0, TritonFinder())
+
+
+#: The folder in which processes find Eft as `triton`.
+FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "as_triton")
+
+
+def reach_children() -> None:
+    """Puts `FOLDER` first on PYTHONPATH, where Python looks before what is installed, with the
+    folder that Eft was imported from, in case it is not installed."""
+    path = os.environ.get("PYTHONPATH", "")
+    folders = path.split(os.pathsep) if path else []
+    if FOLDER not in sys.path:
+        sys.path.insert(1, FOLDER)  # multiprocessing hands this path on
+    if FOLDER not in folders:
+        own = os.path.dirname(os.path.dirname(os.path.dirname(FOLDER)))
+        is_found = own in folders or os.path.basename(own) in ("site-packages", "dist-packages")
+        added = [FOLDER] if is_found else [FOLDER, own]
+        os.environ["PYTHONPATH"] = os.pathsep.join([*added, *folders])

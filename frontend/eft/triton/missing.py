@@ -1,57 +1,181 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What Triton has beside its language and Eft does not have, so that a script which uses it gets an
-error that says so. A script that only imports it runs."""
+error that says so. A script that only imports it runs, derives from it or catches it.
+
+docs/triton.md has the same for readers; a test compares.
+"""
 
 from __future__ import annotations
 
+from types import ModuleType
+
 from eft.version import __version__
 
+_COMPILES = "it lowers and compiles kernels by itself, in eft.compiler and eft._compiler"
+_LAUNCHES = "it launches kernels by itself, in eft._runtime"
+_NO_AMD = "it compiles for NVIDIA's GPUs and CPUs"
+_NO_INTERPRETER = "it compiles for the CPU instead of interpreting"
+
+#: By module: why Eft lacks some of its names, and the names.
 _NAMES = {
-    "triton": {
-        "AsyncCompileMode", "FutureKernel", "InterpreterError", "KernelInterface", "OutOfResources",
-        "TensorWrapper", "TritonError", "aggregate", "backends", "compile", "errors", "knobs",
-        "must_use_result", "reinterpret", "set_allocator", "tools",
-    },
-    "triton.compiler": {"ASTSource", "AttrsDescriptor", "compile", "make_backend"},
-    "triton.runtime": {
-        "InterpreterError", "KernelInterface", "OutOfResources", "TensorWrapper", "redis",
-        "reinterpret", "set_allocator",
-    },
-    "triton.testing": {
-        "cublas", "cuda_graph_without_gc", "cuda_memcheck", "do_bench_cudagraph",
-        "do_bench_cudagraph_proton", "do_bench_proton", "get_dram_gbps", "get_max_simd_tflops",
-        "get_max_tensorcore_tflops", "nvsmi", "set_gpu_clock",
-    },
-}  # fmt: skip
+    "triton": ("", "aggregate"),
+    "triton.backends.amd.compiler": (
+        _NO_AMD,
+        "get_min_dot_size is_in_thread_transpose_enabled is_pingpong_schedule_enabled",
+    ),
+    "triton.backends.amd.driver": (
+        _NO_AMD,
+        "HIPLauncher HIPUtils make_launcher make_tensordesc_arg ty_to_cpp wrap_handle_tensordesc",
+    ),
+    "triton.backends.nvidia.compiler": (
+        _COMPILES,
+        "file_hash get_features get_ptx_version_from_options get_ptxas get_ptxas_version "
+        "ptx_get_version",
+    ),
+    "triton.backends.nvidia.driver": (
+        _LAUNCHES,
+        "CudaLauncher libcuda_dirs library_dirs make_launcher make_tensordesc_arg "
+        "wrap_handle_tensordesc",
+    ),
+    "triton.compiler.code_generator": (
+        _COMPILES,
+        "ASTFunction BoundJITMethod CodeGenerator ContainsReturnChecker ast_to_ttir "
+        "check_identifier_legality enter_sub_region flatten_values_to_ir mangle_fn "
+        "unflatten_ir_values",
+    ),
+    "triton.compiler.compiler": (_COMPILES, "CompileTimer IRSource convert_type_repr parse"),
+    "triton.runtime.build": ("it runs no C compiler", "compile_module_from_src"),
+    "triton.runtime.interpreter": (
+        _NO_INTERPRETER,
+        "ASTTransformer BlockPointerHandle ExtraFunctions FunctionRewriter GridExecutor "
+        "InterpreterBuilder InterpreterOptions ReduceOps ReduceScanOpInterface ScanOps "
+        "TensorDescHandle TensorHandle interpreter_builder",
+    ),
+    "triton.runtime.jit": (
+        _LAUNCHES,
+        "BoundConstexprFunction DependenciesFinder compute_cache_key convert_to_tuple_if_list "
+        "create_function_from_signature serialize_specialization_data",
+    ),
+    "triton.testing": (
+        "triton.testing.do_bench and do_bench_cudagraph time kernels",
+        "cublas cuda_graph_without_gc do_bench_cudagraph_proton do_bench_proton",
+    ),
+    "triton.tools.disasm": ("get_sass leaves the encodings out", "parseCtrl processSassLines"),
+}
+
+#: The modules that have nothing but such names: why, and the names.
+MODULES = {
+    "triton.language.semantic": (_COMPILES, "IncompatibleTypeErrorImpl TritonSemantic"),
+    "triton.tools.gsan": ("kernels are not instrumented", "main"),
+    "triton.profiler.data": (
+        "finalize writes what was measured",
+        "advance_phase clear get get_msgpack is_phase_complete",
+    ),
+    "triton.profiler.metric": (
+        "metrics are numbers of the host",
+        "scalar_metric_kernel set_metric_kernels tensor_metric_kernel transform_tensor_metrics",
+    ),
+    "triton.tools.build_extern": (
+        "it makes Triton's own sources",
+        "ExternLibrary LLVMDisassembler Libdevice Symbol build convert_type to_unsigned",
+    ),
+    "triton.tools.link": (
+        "python -m eft compile writes what a program links",
+        "HeaderParser KernelLinkerMeta LinkerError gen_signature gen_signature_with_full_args "
+        "make_algo_decls make_default_algo_kernel make_func_pointers make_get_num_algos_decl "
+        "make_get_num_algos_def make_global_decl make_kernel_hints_dispatcher make_kernel_load_def "
+        "make_kernel_meta_const_dispatcher",
+    ),
+    "triton.tools.mxfp": (
+        "it needs tl.dot_scaled, which is not supported yet",
+        "MXFP4Tensor MXScaleTensor",
+    ),
+    "triton.tools.ragged_tma": (
+        "it needs tensor descriptors, which are not supported yet",
+        "atomic_add_ragged create_ragged_descriptor load_ragged store_ragged to_ragged_indices",
+    ),
+    "triton.profiler.context": ("launches are noted under scopes alone", "depth"),
+    "triton.profiler.flags": ("sessions are on where they were started", "ProfilerFlags flags"),
+    "triton.profiler.hooks": ("triton.knobs.runtime has the hooks", "HookManager"),
+    "triton.profiler.hooks.hook": ("triton.knobs.runtime has the hooks", "Hook HookManager"),
+    "triton.profiler.hooks.instrumentation": (
+        "kernels are not instrumented",
+        "CudaAllocator Instrumentation InstrumentationHook",
+    ),
+    "triton.profiler.hooks.launch": ("triton.knobs.runtime has the hooks", "LaunchHook"),
+    "triton.profiler.language": (
+        "kernels are not instrumented",
+        "disable_semantic enable_semantic enter_scope exit_scope record scope",
+    ),
+    "triton.profiler.mode": (
+        "launches are timed by events in every mode",
+        "BaseMode Default InstrumentationMode MMA Optimize PCSampling",
+    ),
+    "triton.profiler.proton": (
+        "triton.profiler.start begins a profile",
+        "do_setup_and_execute execute_as_main is_pytest main parse_arguments run_profiling",
+    ),
+    "triton.profiler.specs": ("it does not know what devices reach", "max_bps max_flops"),
+    "triton.profiler.viewer": ("Hatchet shows the files that finalize writes", "main"),
+}
+
+#: Of them those with modules inside.
+PACKAGES = {"triton.profiler.hooks"}
 
 
-class Missing:
-    """Stands for something of Triton's. Using it is an error that names it."""
+class _Refusing(type):
+    """Refuses what programs do with a class beside deriving from it."""
 
-    def __init__(self, name: str):
-        self._name = name
+    def __call__(cls, *args, **kwargs):
+        refuse(cls._name, cls._reason)
 
-    def __repr__(self):
-        return f"<{self._name}, which Eft does not have>"
+    def __getitem__(cls, key):
+        refuse(cls._name, cls._reason)
 
-    def _fail(self, *args, **kwargs):
-        raise NotImplementedError(f"Eft {__version__} does not have {self._name}")
+    __iter__ = __enter__ = __call__
 
-    __call__ = __getitem__ = __enter__ = __iter__ = _fail
+    def __repr__(cls):
+        return f"<{cls._name}, which Eft does not have>"
 
-    def __getattr__(self, name: str):
-        if name.startswith("__"):  # what Python itself asks for
+    def __getattr__(cls, name: str):
+        if name.startswith("_"):  # what Python itself asks for
             raise AttributeError(name)
-        self._fail()
+        refuse(cls._name, cls._reason)
+
+
+class Missing(Exception, metaclass=_Refusing):
+    """The base of what stands for something of Triton's. It may be derived from, caught and used as
+    an annotation; any other use is an error that names it."""
+
+    _name = _reason = ""
+
+
+def _make(name: str, reason: str = "") -> type[Missing]:
+    return _Refusing(name.rpartition(".")[2], (Missing,), {"_name": name, "_reason": reason})
 
 
 def is_missing(module: str, name: str) -> bool:
     """Whether Triton has `module.name`, and Eft does not."""
-    return name in _NAMES.get(module, ())
+    return name in _NAMES.get(module, ("", ""))[1].split()
 
 
 def attribute(module: str, name: str):
     """What `module.name` is where Eft has nothing of that name."""
-    if is_missing(module, name):
-        return Missing(f"{module}.{name}")
-    raise AttributeError(f"Eft {__version__} has nothing named {module}.{name}")
+    if not is_missing(module, name):
+        raise AttributeError(f"Eft {__version__} has nothing named {module}.{name}")
+    return _make(f"{module}.{name}", _NAMES[module][0])
+
+
+def make_module(name: str) -> ModuleType:
+    """A module of which Eft has nothing but the names."""
+    reason, names = MODULES[name]
+    module = ModuleType(name, f"Stands for `{name}`, which Eft does not have: {reason}.")
+    for each in names.split():
+        setattr(module, each, _make(f"{name}.{each}", reason))
+    return module
+
+
+def refuse(name: str, reason: str = ""):
+    """Raises the error for the use of something of Triton's that Eft does not have."""
+    text = f"Eft {__version__} does not have {name}"
+    raise NotImplementedError(f"{text}: {reason}" if reason else text)

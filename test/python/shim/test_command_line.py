@@ -31,8 +31,8 @@ def test_help(python):
 
 MISTAKES = {
     (): ": expected a command",
-    ("walk",): ": unknown command 'walk': expected run, compile, info or cache",
-    ("--fast",): ": unknown command '--fast': expected run, compile, info or cache",
+    ("walk",): ": unknown command 'walk': expected run, compile, info, cache or as-triton",
+    ("--fast",): ": unknown command '--fast': expected run, compile, info, cache or as-triton",
     ("cache",): " cache: expected list, verify or clear",
     ("cache", "empty"): " cache: expected list, verify or clear, got 'empty'",
     ("cache", "verify", "all"): " cache verify: takes no arguments, got 'all'",

@@ -1,0 +1,353 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The attributes of a kernel that programs read: its parameters, its source, its hash, what was
+compiled of it. Launches need none of them, so each is made when somebody asks.
+
+They have the names that they have in Triton.
+"""
+
+from __future__ import annotations
+
+
+class Reflection:
+    """The attributes themselves, as a base of `JITFunction`.
+
+    Attributes:
+        hash: the last `cache_key` that somebody asked for, or None. To set it to None makes Eft
+            forget what it compiled, as after a change of a function that the kernel calls.
+        compiled: the kernels that are loaded, by the number of their device (-1: the CPU) and by a
+            text that tells them apart.
+        pre_run_hooks: the functions that each launch calls first, see `add_pre_run_hook`.
+    """
+
+    @property
+    def arg_names(self) -> list[str]:
+        return [parameter.name for parameter in self.parameters]
+
+    @property
+    def params(self) -> list[KernelParam]:
+        """The parameters, in order."""
+        signature = self.signature.parameters.values()
+        return [
+            KernelParam(number, each, parameter)
+            for number, (each, parameter) in enumerate(zip(signature, self.parameters, strict=True))
+        ]
+
+    @property
+    def constexprs(self) -> list[int]:
+        """The numbers of the parameters that are known at compile time."""
+        return [number for number, each in enumerate(self.parameters) if each.is_constexpr]
+
+    @property
+    def signature(self):
+        """The function's `inspect.Signature`."""
+        from inspect import signature
+
+        return signature(self.fn)
+
+    @property
+    def module(self) -> str:
+        return self.__module__
+
+    @property
+    def __globals__(self) -> dict:
+        return self.fn.__globals__
+
+    @property
+    def starting_line_number(self) -> int:
+        """The line of its file, counted from 1, that `raw_src` begins with."""
+        return self.fn.__code__.co_firstlineno
+
+    @property
+    def raw_src(self) -> list[str]:
+        """The lines that the function was defined in, with its decorators."""
+        return self._original_source().code_lines
+
+    @property
+    def src(self) -> str:
+        """The function's source, without decorators and indentation. To set it is to replace what
+        the kernel does: the text must define a function with the same name and parameters. What
+        was compiled of the kernel is forgotten; kernels that call it keep what they have, until
+        their `hash` is set to None.
+
+        Raises:
+            CompilationError: at the next use, if the new text is no such function.
+        """
+        from textwrap import dedent
+
+        text = dedent("".join(self.source.code_lines))
+        lines = text.splitlines(keepends=True)
+        is_start = [line.startswith("def ") for line in lines]
+        return "".join(lines[is_start.index(True) :]) if any(is_start) else text
+
+    @src.setter
+    def src(self, text: str):
+        if not isinstance(text, str):
+            raise TypeError(f"src must be a str, got {text!r}")
+        self._replace_source(text)
+        self.hash = None
+
+    def _unsafe_update_src(self, new_src: str):
+        """Sets `src`; the only way that Triton has since 3.4."""
+        self.src = new_src
+
+    def parse(self):
+        """The source as Python's `ast.Module`."""
+        import ast
+
+        return ast.parse(self.src)
+
+    @property
+    def hash(self) -> str | None:
+        return self._hash
+
+    @hash.setter
+    def hash(self, value: str | None):
+        self._hash = value
+        if value is None:
+            self.compiled.clear()
+            self.constants.clear()
+            self._forget()
+
+    @property
+    def cache_key(self) -> str:
+        """A hash of the kernel's source and of all that it reads: functions, constants, attributes
+        of modules."""
+        if self._hash is None:
+            self._hash = _hash_of(self)
+        return self._hash
+
+    @property
+    def used_global_vals(self) -> dict:
+        """The constants outside of the kernel that it was compiled with: for each name, with the
+        `id` of the globals that it is read from, its value and those globals."""
+        return {
+            (name, id(reader.__globals__)): (value, reader.__globals__)
+            for (reader, name), (_, value) in self.constants.items()
+        }
+
+    def get_capture_scope(self) -> dict:
+        """The names that the function sees outside of itself: globals, and variables of the
+        functions around it."""
+        from eft.compiler.scope import Closure
+
+        closure = Closure(self.fn)
+        return closure.globals | closure.variables
+
+    @property
+    def type(self):
+        from eft.language.constexpr import constexpr
+
+        return constexpr(self)
+
+    def is_gluon(self) -> bool:
+        return False
+
+    def repr(self, specialization=None) -> str:
+        """The name under which tools show the kernel: what the option `repr` of `jit` makes of a
+        compiled kernel, else its module and name."""
+        if self._repr is not None:
+            return self._repr(specialization)
+        return f"{self.__module__}.{self.__qualname__}"
+
+    # -- what was compiled
+    # ---------------------------------------------------------------------------
+
+    @property
+    def device_caches(self) -> DeviceCaches:
+        """For each device a tuple: its compiled kernels by their keys, an empty dict in place of
+        Triton's look-ups, the target, its backend, and `create_binder`'s function."""
+        return DeviceCaches(self)
+
+    def create_binder(self):
+        """The tuple that `device_caches` has for the current device. Its last element is a function
+        of a launch's arguments that gives the value of each parameter by name, a type and a
+        specialization for each of them, and the launch's options."""
+        from eft.triton.runtime.driver import driver
+
+        return self.device_caches[driver.active.get_current_device()]
+
+    def preload(self, specialization_data: str):
+        """Compiles and loads a kernel that another process had, by what `jit_cache_hook` and
+        `jit_post_compile_hook` were given as `specialization_data` there.
+
+        Raises:
+            RuntimeError: the data are another kernel's.
+        """
+        import json
+
+        data = json.loads(specialization_data)
+        own = f"{self.__module__}.{self.__qualname__}"
+        if data["name"] != own:
+            raise RuntimeError(f"specialization_data must be of {own}, got that of {data['name']}")
+        return self._compile(
+            data["target"],
+            data["device"],
+            tuple(data["types"]),
+            {name: _from_json(value) for name, value in data["constexprs"].items()},
+            data["options"],
+            tuple(data["specialization"]),
+        )
+
+
+class KernelParam:
+    """A parameter of a kernel, by the names that Triton gives its facts.
+
+    Attributes:
+        num: its number, from 0.
+        name: its name.
+        is_constexpr: whether it is known at compile time.
+        is_const: whether it points to memory that is only read.
+        do_not_specialize, do_not_specialize_on_alignment: whether no code is compiled for its
+            value alone.
+    """
+
+    def __init__(self, num: int, param, parameter):
+        self.num = num
+        self.name = parameter.name
+        self.is_constexpr = parameter.is_constexpr
+        self.is_const = parameter.is_const and not parameter.is_constexpr
+        self.do_not_specialize = not parameter.specialize and parameter.dtype is None
+        self.do_not_specialize_on_alignment = self.do_not_specialize
+        self._param = param
+        self._dtype = parameter.dtype
+
+    @property
+    def annotation(self) -> str:
+        """The annotation's text: a type in a signature's words (`*fp32`), "constexpr", or ""."""
+        if self.is_constexpr:
+            return "constexpr"
+        if self._dtype is not None:
+            return self.annotation_type
+        found = self._param.annotation
+        if found is self._param.empty:
+            return ""
+        return found if isinstance(found, str) else getattr(found, "__name__", str(found))
+
+    @property
+    def annotation_type(self) -> str:
+        """The type that the annotation names, in a signature's words, or ""."""
+        if self._dtype is None:
+            return ""
+        text = self._dtype.signature
+        return "u1" if text == "i1" else text
+
+    @property
+    def default(self):
+        """The default, or `inspect.Parameter.empty`."""
+        return self._param.default
+
+    @property
+    def has_default(self) -> bool:
+        return self._param.default is not self._param.empty
+
+    def __repr__(self):
+        return f"KernelParam({self.num}, {str(self._param)!r})"
+
+
+class DeviceCaches(dict):
+    """What a kernel has compiled, by devices; see `Reflection.device_caches`. To clear it makes Eft
+    forget that."""
+
+    def __init__(self, kernel):
+        self._kernel = kernel
+        super().__init__((device, self._made(device)) for device in kernel.compiled)
+
+    def __missing__(self, device):
+        self[device] = made = self._made(device)
+        return made
+
+    def _made(self, device):
+        from eft.triton.compiler.compiler import make_backend
+        from eft.triton.runtime.driver import driver
+
+        target = driver.active.get_current_target()
+        kernels = self._kernel.compiled.setdefault(_own_number(device), {})
+        backend = make_backend(target)
+        return (
+            kernels,
+            {},
+            target,
+            backend,
+            lambda *args, **kwargs: _bind(self._kernel, backend, args, kwargs),
+        )
+
+    def clear(self):
+        super().clear()
+        self._kernel.hash = None
+
+
+def _own_number(device: int) -> int:
+    """The number by which a kernel's compiled forms go for the current device of this number."""
+    from eft import _runtime
+
+    return device if _runtime.device_count() else -1
+
+
+def _bind(kernel, backend, args, kwargs):
+    """A launch taken apart; see `Reflection.create_binder`."""
+    from eft import warmup
+
+    names = set(kernel.arg_names)
+    options = {name: value for name, value in kwargs.items() if name not in names}
+    bound = warmup.bind(kernel, args, {k: v for k, v in kwargs.items() if k in names})
+    specialization = [
+        ("constexpr", value)
+        if each.is_constexpr or value is None
+        else warmup.type_and_specialization(each, value)
+        for each, value in zip(kernel.parameters, bound.values(), strict=True)
+    ]
+    return bound, specialization, backend.parse_options(options)
+
+
+def specialization_data(kernel, device: int, variant) -> str:
+    """A variant of a kernel as text, for `preload` in another process."""
+    import json
+
+    return json.dumps(
+        {
+            "name": f"{kernel.__module__}.{kernel.__qualname__}",
+            "target": variant.target,
+            "device": device,
+            "types": variant.types,
+            "constexprs": {name: _to_json(value) for name, value in variant.constexprs.items()},
+            "options": variant.options,
+            "specialization": variant.specialization,
+        }
+    )
+
+
+def _to_json(value):
+    from eft.language.dtypes import dtype
+
+    if isinstance(value, dtype):
+        return {"dtype": value.signature}
+    if isinstance(value, list | tuple):
+        return {"tuple": [_to_json(each) for each in value]}
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    return {"text": repr(value)}  # to be read, not to be preloaded
+
+
+def _from_json(value):
+    from eft.language.dtypes import from_signature
+
+    if not isinstance(value, dict):
+        return value
+    ((kind, inner),) = value.items()
+    if kind == "dtype":
+        return from_signature(inner)
+    if kind == "tuple":
+        return tuple(_from_json(each) for each in inner)
+    raise RuntimeError(f"a kernel can't be preloaded for the constexpr value {inner}")
+
+
+def _hash_of(kernel) -> str:
+    from hashlib import sha256
+
+    from eft.stable_text import NotStable, StableText
+
+    try:
+        text = StableText().of(kernel)
+    except NotStable:  # then only its own text
+        text = f"{kernel.__module__}.{kernel.__qualname__}\n{kernel.src}"
+    return sha256(f"{text}\0{kernel.starting_line_number}".encode()).hexdigest()

@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Stands for `triton.backends.amd.driver`. Eft does not see AMD's GPUs."""
+
+from eft.triton import lazy
+from eft.triton.backends.driver import GPUDriver
+
+__all__ = ["HIPDriver"]
+
+
+__getattr__ = lazy.attributes(__name__, {})
+
+
+class HIPDriver(GPUDriver):
+    @classmethod
+    def is_active(cls) -> bool:
+        return False

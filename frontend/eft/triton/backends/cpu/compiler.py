@@ -1,0 +1,11 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Compiles for the CPU."""
+
+from eft.triton.backends.compiler import EftBackend
+
+__all__ = ["CPUBackend"]
+
+
+class CPUBackend(EftBackend):
+    kind = "cpu"
+    binary_ext = "asm"

@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The questions about the CPU."""
+
+from eft.triton.backends.driver import DriverBase
+from eft.triton.runtime.driver import ActiveDriver, driver
+
+__all__ = ["CPUDriver"]
+
+
+class CPUDriver(ActiveDriver, DriverBase):
+    @classmethod
+    def is_active(cls) -> bool:
+        """Whether programs should run on the CPU, because there is no GPU."""
+        return driver.default.get_current_target().backend == "cpu"

@@ -1,0 +1,8 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Stands for `triton.compiler.code_generator`. Eft lowers kernels in `eft.compiler`."""
+
+from __future__ import annotations
+
+from eft.triton import lazy
+
+__getattr__ = lazy.attributes(__name__, {})

@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Stands for `triton.compiler.compiler`: kernels that are compiled without a launch."""
+
+from __future__ import annotations
+
+from eft.hooks import LaunchMetadata as LazyDict
+from eft.kernel import Asm as AsmDict
+from eft.kernel import Compilation, CompiledKernel
+from eft.language.constexpr import unwrap
+from eft.triton import lazy
+from eft.triton.backends import backends
+from eft.triton.backends.compiler import BaseBackend, GPUTarget, Language
+from eft.triton.missing import refuse
+from eft.triton.runtime.cache import get_cache_key
+from eft.triton.runtime.driver import driver
+
+__all__ = [
+    "ASTSource",
+    "AsmDict",
+    "CompiledKernel",
+    "LazyDict",
+    "compile",
+    "filter_traceback",
+    "get_cache_key",
+    "make_backend",
+    "max_shared_mem",
+]
+
+__getattr__ = lazy.attributes(__name__, {})
+
+
+class ASTSource:
+    """A kernel with the types of its arguments.
+
+    Args:
+        fn: the kernel.
+        signature: by the name of each parameter its type ("*fp32", "i32"), or "constexpr".
+        constexprs: the values that are known at compile time, by name or by (number,).
+        attrs: by (number,) a list of ["tt.divisibility", 16] for the arguments for which it holds.
+    """
+
+    ext = "ir"
+    language = Language.TRITON
+
+    def __init__(self, fn, signature: dict, constexprs: dict | None = None, attrs=None):
+        for name in signature:
+            if not isinstance(name, str):
+                raise TypeError(f"a signature's keys must be parameters' names, got {name!r}")
+        self.fn = fn
+        self.name = fn.__name__
+        self.signature = signature
+        self.constants = {
+            (fn.arg_names.index(key),) if isinstance(key, str) else key: value
+            for key, value in (constexprs or {}).items()
+        }
+        self.attrs = attrs or {}
+
+    def hash(self) -> str:
+        from hashlib import sha256
+
+        facts = sorted(self.signature.items()), sorted(self.constants.items()), self.attrs
+        return sha256(f"{self.fn.cache_key}-{facts}".encode()).hexdigest()
+
+    def parse_options(self) -> dict:
+        return {}
+
+    def make_ir(self, *args, **kwargs):
+        """Is always an error: Eft's IR is the stage "ir" of what `compile` gives."""
+        refuse("ASTSource.make_ir", "compile(source).asm['ir'] is Eft's")
+
+
+def compile(src, target: GPUTarget | None = None, options: dict | None = None) -> Compilation:
+    """Compiles a kernel without loading it.
+
+    Args:
+        src: an `ASTSource`.
+        target: what to compile for; by default the GPU at hand, or the CPU.
+        options: those of a launch; others are accepted without effect.
+
+    Returns:
+        Its code: see `eft.kernel.Compilation`, with `src` and `hash` beside.
+
+    Raises:
+        CompilationError: there is a mistake in the kernel.
+        TypeError: the signature does not fit the kernel.
+    """
+    from eft import driver as compiling
+
+    if not isinstance(src, ASTSource):
+        raise TypeError(f"compile takes an ASTSource, got {src!r}: Eft does not read Triton's IR")
+    target = target or driver.active.get_current_target()
+    if not isinstance(target, GPUTarget):
+        raise TypeError(f"target must be a GPUTarget, got {target!r}")
+    variant = _variant(src, target, options or {})
+    made = compiling.compile_variant(src.fn, variant, None)
+    made.src = src
+    made.hash = src.hash()
+    return made
+
+
+def _variant(src: ASTSource, target: GPUTarget, options: dict):
+    """What the kernel is to be compiled for, in Eft's words."""
+    from eft import _compiler, _runtime
+    from eft.driver import Variant
+    from eft.language.dtypes import from_signature
+
+    kernel = src.fn
+    types, constexprs, special = [], {}, []
+    for number, name in enumerate(kernel.arg_names):
+        type = src.signature.get(name, "constexpr")
+        attributes = src.attrs.get((number,), ())
+        if (number,) in src.constants:
+            constexprs[name] = unwrap(src.constants[number,])
+            type = None
+        elif type == "constexpr":
+            raise TypeError(f"{kernel.__name__}() has no value for the constexpr {name!r}")
+        else:
+            try:
+                type = from_signature(_own_word(type)).signature
+            except KeyError:
+                raise TypeError(
+                    f"the type of {name!r} must be one such as '*fp32' or 'i32', got {type!r}"
+                ) from None
+        types.append(type)
+        divisible = ["tt.divisibility", 16] in [list(each) for each in attributes]
+        special.append("16" if divisible and type is not None else "")
+    known = ("num_warps", "num_stages", "num_ctas", "maxnreg", "debug")
+    given = {name: options[name] for name in known if name in options}
+    read = kernel.effective(_runtime.read_options(kernel.__name__, given))
+    name = target.name if target.backend != "cpu" else "cpu"
+    return Variant(_compiler.target_name(name), tuple(types), constexprs, read, tuple(special))
+
+
+def _own_word(type: str) -> str:
+    """A type of Triton's signatures as Eft's have it."""
+    return {"u1": "i1", "*u1": "*i1", "f32": "fp32", "f16": "fp16"}.get(type, type)
+
+
+def make_backend(target: GPUTarget) -> BaseBackend:
+    """What compiles for a target.
+
+    Raises:
+        RuntimeError: nothing does.
+    """
+    for each in backends.values():
+        if each.compiler.supports_target(target):
+            return each.compiler(target)
+    raise RuntimeError(f"Eft compiles for 'cuda' and 'cpu', got {target}")
+
+
+def max_shared_mem(device: int) -> int:
+    """The bytes of shared memory that a program can have on a GPU."""
+    return driver.active.utils.get_device_properties(device)["max_shared_mem"]
+
+
+def filter_traceback(e: BaseException) -> None:
+    """Does nothing: errors in kernels show none of Eft's frames."""

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Stands for `triton.profiler.scope`: names for parts of a program."""
+
+from __future__ import annotations
+
+import functools
+from time import perf_counter_ns
+
+from eft.triton.profiler.session import active, scopes
+
+__all__ = ["cpu_timed_scope", "enter_scope", "exit_scope", "scope"]
+
+
+class scope:
+    """A context, or a decorator: launches within are noted under this name.
+
+    Args:
+        name: the name.
+        metrics: numbers that are added under it, such as {"bytes": 1024}.
+    """
+
+    def __init__(self, name: str, metrics: dict | None = None):
+        self.name = name
+        self.metrics = metrics
+
+    def __enter__(self):
+        enter_scope(self.name, metrics=self.metrics)
+        return self
+
+    def __exit__(self, *raised):
+        exit_scope(self.name)
+
+    def __call__(self, func):
+        @functools.wraps(func)
+        def scoped(*args, **kwargs):
+            with type(self)(self.name, self.metrics):
+                return func(*args, **kwargs)
+
+        return scoped
+
+
+class cpu_timed_scope(scope):
+    """A scope with the time that passes in it by the wall clock, "cpu_time (ns)"."""
+
+    def __init__(self, name: str, metrics: dict | None = None):
+        if metrics and "cpu_time" in metrics:
+            raise ValueError("the scope measures 'cpu_time' itself")
+        super().__init__(name, metrics)
+
+    def __enter__(self):
+        self._start = perf_counter_ns()
+        return super().__enter__()
+
+    def __exit__(self, *raised):
+        exit_scope(self.name, metrics={"cpu_time (ns)": perf_counter_ns() - self._start})
+
+
+def _add(metrics: dict | None):
+    for session in active():
+        session.node().add(metrics or {})
+
+
+def enter_scope(name: str, *, metrics: dict | None = None) -> None:
+    """Begins a scope in this thread."""
+    scopes().append(name)
+    _add(metrics)
+
+
+def exit_scope(name: str | None = None, *, metrics: dict | None = None) -> None:
+    """Ends the scope that this thread entered last.
+
+    Raises:
+        ValueError: it is not called `name`, or there is none.
+    """
+    if not scopes() or name not in (None, scopes()[-1]):
+        found = repr(scopes()[-1]) if scopes() else "none"
+        raise ValueError(f"expected to be in the scope {name!r}, got {found}")
+    _add(metrics)
+    scopes().pop()

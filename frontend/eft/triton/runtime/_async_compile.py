@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Stands for `triton.runtime._async_compile`."""
+
+from __future__ import annotations
+
+from contextvars import ContextVar
+
+__all__ = ["AsyncCompileMode", "FutureKernel", "active_mode"]
+
+active_mode: ContextVar[AsyncCompileMode | None] = ContextVar("active_mode", default=None)
+
+
+class FutureKernel:
+    """A kernel that is being compiled.
+
+    Attributes:
+        kernel: the kernel once `result` was called, else None.
+    """
+
+    def __init__(self, finalize_compile, future):
+        self._finalize = finalize_compile
+        self._future = future
+        self.kernel = None
+
+    def result(self, ignore_errors: bool = False):
+        """The compiled kernel, for which this waits; with `ignore_errors` None if that failed."""
+        if self.kernel is None:
+            try:
+                kernel = self._future.result()
+            except Exception:
+                if ignore_errors:
+                    return None
+                raise
+            self._finalize(kernel)
+            self.kernel = kernel
+        return self.kernel
+
+
+class AsyncCompileMode:
+    """A context in which programs hand compiles to `submit`, which an executor runs.
+
+    Warmups of Eft's kernels compile at once, inside of it too.
+    """
+
+    def __init__(self, executor, *, ignore_errors: bool = False):
+        self.executor = executor
+        self.ignore_errors = ignore_errors
+        self.future_kernels = {}
+
+    def submit(self, key, compile_fn, finalize_fn) -> FutureKernel:
+        """Has the executor call `compile_fn`, once for each key."""
+        if key not in self.future_kernels:
+            future = self.executor.submit(compile_fn)
+            self.future_kernels[key] = FutureKernel(finalize_fn, future)
+        return self.future_kernels[key]
+
+    def __enter__(self):
+        if active_mode.get() is not None:
+            raise RuntimeError("an AsyncCompileMode is entered already")
+        self._token = active_mode.set(self)
+        return self
+
+    def __exit__(self, *raised):
+        active_mode.reset(self._token)
+        for kernel in self.future_kernels.values():
+            kernel.result(self.ignore_errors)
