@@ -159,11 +159,12 @@ def _always() -> bool:
     return os.environ.get("EFT_ALWAYS_COMPILE", "0") not in ("", "0")
 
 
-def dump(function, variant: Variant, kernel: CompiledKernel, folder: str):
+def dump(kernel: CompiledKernel, folder: str):
     """Writes every stage of a kernel into a folder of its own in `folder`."""
     from hashlib import sha256
 
-    key = sha256(f"{function.cache_key} {variant}".encode()).hexdigest()[:32]
+    facts = f"{tuple(kernel.metadata)}".encode()
+    key = sha256(facts + kernel.compilation.binary).hexdigest()[:32]
     place = os.path.join(folder, key)
     os.makedirs(place, exist_ok=True)
     for stage, text in kernel.asm.items():

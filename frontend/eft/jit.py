@@ -215,9 +215,9 @@ class JITFunction(Reflection, _runtime.KernelBase, KernelInterface):
             kernel = driver.load(self, variant, device)
         except CompilationError as error:
             raise error.with_traceback(None) from None
-        self.compiled.setdefault(device, {})[repr(variant)] = kernel
+        self.compiled.setdefault(device, {})[id(kernel)] = kernel
         if folder := os.environ.get("EFT_DUMP_DIR"):
-            driver.dump(self, variant, kernel, folder)
+            driver.dump(kernel, folder)
         if hooks.after_compile is not None:
             hooks.call_compile_hook(hooks.after_compile, self, device, variant)
         return kernel

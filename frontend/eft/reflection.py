@@ -14,8 +14,8 @@ class Reflection:
     Attributes:
         hash: the last `cache_key` that somebody asked for, or None. To set it to None makes Eft
             forget what it compiled, as after a change of a function that the kernel calls.
-        compiled: the kernels that are loaded, by the number of their device (-1: the CPU) and by a
-            text that tells them apart.
+        compiled: the kernels that are loaded, by the number of their device (-1: the CPU) and by
+            their `id`.
         pre_run_hooks: the functions that each launch calls first, see `add_pre_run_hook`.
     """
 
@@ -154,7 +154,7 @@ class Reflection:
 
     @property
     def device_caches(self) -> DeviceCaches:
-        """For each device a tuple: its compiled kernels by their keys, an empty dict in place of
+        """For each device a tuple: its compiled kernels by their `id`s, an empty dict in place of
         Triton's look-ups, the target, its backend, and `create_binder`'s function."""
         return DeviceCaches(self)
 
@@ -317,15 +317,16 @@ def specialization_data(kernel, device: int, variant) -> str:
 
 
 def _to_json(value):
-    from eft.language.dtypes import dtype
+    from eft.language.dtypes import describe, dtype
 
     if isinstance(value, dtype):
         return {"dtype": value.signature}
     if isinstance(value, list | tuple):
         return {"tuple": [_to_json(each) for each in value]}
-    if value is None or isinstance(value, bool | int | float | str):
+    is_long = isinstance(value, int) and value.bit_length() > 64
+    if value is None or (isinstance(value, bool | int | float | str) and not is_long):
         return value
-    return {"text": repr(value)}  # to be read, not to be preloaded
+    return {"text": describe(value)}  # to be read, not to be preloaded
 
 
 def _from_json(value):

@@ -290,3 +290,20 @@ def test_a_binder_takes_a_launch_apart():
     assert options.num_warps == 8
     with pytest.raises(TypeError, match="missing the argument 'n'"):
         binder(x)
+
+
+def test_values_that_can_not_be_preloaded(monkeypatch):
+    seen = []
+    monkeypatch.setattr(hooks, "after_compile", lambda **kwargs: seen.append(kwargs["key"]))
+
+    @eft.jit
+    def kernel(x_ptr, WHAT: tl.constexpr):
+        tl.store(x_ptr, 1)
+
+    for what, shown in ((1 << 20000, "~2**20000"), (helper, "'helper'")):
+        kernel[(1,)](np.zeros(1, np.float32), WHAT=what)
+        with pytest.raises(RuntimeError) as raised:
+            kernel.preload(seen[-1])
+        assert str(raised.value) == f"a kernel can't be preloaded for the constexpr value {shown}"
+    kernel[(1,)](np.zeros(1, np.float32), WHAT=(tl.float32, 2))
+    assert kernel.preload(seen[-1]).name == "kernel"
