@@ -76,7 +76,7 @@ class Branches:
                     f"{what} needs one truth, got a block of type {value.type}, which has one for "
                     "each element: tl.where chooses between elements"
                 )
-            return operators.truth(what, value)
+            return operators.truth(value)
 
     def _do_If(self, node):
         # Every `elif` is an `if` in the `else` of the one before. A loop goes through them, because

@@ -10,7 +10,7 @@ from __future__ import annotations
 from eft.errors import Mistake
 from eft.language import dtypes
 from eft.language.builtin import builtin
-from eft.language.casts import cast_to, is_nonzero
+from eft.language.casts import cast_to
 from eft.language.constants import constant, to_tensor
 from eft.language.dtypes import describe
 from eft.language.promotion import (
@@ -204,26 +204,24 @@ def invert(x: tensor) -> tensor:
     return op("arith.xori", [x, ones], x.type)
 
 
-def truth(what: str, x: tensor) -> tensor:
-    """int1, true where the number `x` is not zero."""
-    if x.dtype.is_ptr():
-        raise Mistake(f"{what} does not take an operand of type {x.dtype}")
-    return x if x.dtype.is_bool() else is_nonzero(x)
+def truth(x: tensor) -> tensor:
+    """int1, true where a number is not zero, or a pointer not null."""
+    return cast_to(x, dtypes.int1)
 
 
 def logical_not(x: tensor) -> tensor:
     """`not x`, for every element."""
-    return invert(truth("`not`", x))
+    return invert(truth(x))
 
 
 def logical_and(x, y) -> tensor:
     """`x and y`, for every element: whether neither is zero. Both are computed."""
-    return and_(truth("`and`", to_tensor(x)), truth("`and`", to_tensor(y)))
+    return and_(truth(to_tensor(x)), truth(to_tensor(y)))
 
 
 def logical_or(x, y) -> tensor:
     """`x or y`, for every element: whether one is not zero. Both are computed."""
-    return or_(truth("`or`", to_tensor(x)), truth("`or`", to_tensor(y)))
+    return or_(truth(to_tensor(x)), truth(to_tensor(y)))
 
 
 #: What Python calls the operators: the symbol and the function.

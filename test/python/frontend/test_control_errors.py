@@ -50,12 +50,6 @@ def block_decides(x_ptr, n):
 
 
 @eft.jit
-def pointer_decides(x_ptr, n):
-    while x_ptr:
-        pass
-
-
-@eft.jit
 def two_kinds_of_choice(x_ptr, n):
     n = n if n > 0 else None
 
@@ -212,7 +206,6 @@ def leads_on(x_ptr, n):
         "`if` needs one truth, got a block of type int1[8], which has one for each element: "
         "tl.where chooses between elements",
     ),
-    (pointer_decides, "x_ptr:", "`while` does not take an operand of type pointer<fp32>"),
     (
         two_kinds_of_choice,
         "n if n",

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Forms in which people write kernels for Triton, beside those of its reference."""
+
+import types
+
+import eft
+import eft.language as tl
+import numpy as np
+import pytest
+from support import lower
+
+SCALE = tl.constexpr(2)
+PLAIN = 3
+module = types.ModuleType("module")
+module.NUMBER = 5
+
+
+def run(kernel, *args, size: int = 8, **kwargs) -> list[float]:
+    x = np.zeros(size, np.float32)
+    kernel[(1,)](x, *args, **kwargs)
+    return x.tolist()
+
+
+# -- pointers as conditions ------------------------------------------------------------------------
+
+
+@eft.jit
+def asks_for_a_pointer(x_ptr, p, n):
+    if p:
+        tl.store(x_ptr, 1)
+    if not p:
+        tl.store(x_ptr + 1, 1)
+    if p and n > 2:
+        tl.store(x_ptr + 2, 1)
+    tl.store(x_ptr + 3, 1 if p else 2)
+
+
+@pytest.mark.parametrize("n, last", [(1, 0), (3, 1)])
+def test_a_pointer_is_true_where_it_is_not_null(n, last):
+    there = np.zeros(1, np.float32)
+    assert run(asks_for_a_pointer, there, n)[:4] == [1, 0, last, 1]
+    assert run(asks_for_a_pointer, there[:0].reshape(0), n)[3] in (1, 2)
+
+
+def test_a_pointer_that_is_none_is_false():
+    @eft.jit
+    def kernel(x_ptr, p):
+        if p:
+            tl.store(x_ptr, 1)
+        else:
+            tl.store(x_ptr, 2)
+
+    assert run(kernel, None)[0] == 2
+    assert "scf.if" not in lower(kernel, "*fp32 _", p=None)
+    assert "eft.cast_ptr" in lower(kernel, "*fp32 *fp32")
