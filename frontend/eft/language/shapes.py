@@ -135,7 +135,8 @@ def broadcast(input, other):
 
 
 def index(x: tensor, slices) -> tensor:
-    """`x[:, None]`: each `:` keeps a dimension, each None inserts one of extent 1."""
+    """`x[:, None]`: each `:` keeps a dimension, each None inserts one of extent 1. Of a number
+    there is nothing to keep: `n[:, None]` has the shape [1]."""
     parts = slices if isinstance(slices, tuple) else (slices,)
     for part in parts:
         if part is not None and not isinstance(part, slice):
@@ -148,7 +149,9 @@ def index(x: tensor, slices) -> tensor:
         if part is not None and _has_bounds(part):
             raise Mistake("a block can be indexed by `:` and None, got a slice with bounds")
     new = [axis for axis, part in enumerate(parts) if part is None]
-    if len(parts) - len(new) > len(x.shape):
+    if not x.shape:
+        new = list(range(len(new)))
+    elif len(parts) - len(new) > len(x.shape):
         raise Mistake(f"too many indices for a block of shape {list(x.shape)}")
     for axis in new:
         x = _expand(x, axis)

@@ -103,11 +103,6 @@ def too_many_indices_and_none(x_ptr, n):
 
 
 @eft.jit
-def index_of_number(x_ptr, n):
-    n[None, :]
-
-
-@eft.jit
 def index_by_range(x_ptr, n):
     tl.arange(0, 32)[n:]
 
@@ -168,7 +163,6 @@ def axis_at_run_time(x_ptr, n):
     ),
     (too_many_indices, "tl.arange(0, 32)[", "too many indices for a block of shape [32]"),
     (too_many_indices_and_none, "tl.arange(0, 32)[", "too many indices for a block of shape [32]"),
-    (index_of_number, "n[None, :]", "too many indices for a block of shape []"),
     (
         index_by_range,
         "tl.arange(0, 32)[",

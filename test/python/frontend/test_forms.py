@@ -53,3 +53,20 @@ def test_a_pointer_that_is_none_is_false():
     assert run(kernel, None)[0] == 2
     assert "scf.if" not in lower(kernel, "*fp32 _", p=None)
     assert "eft.cast_ptr" in lower(kernel, "*fp32 *fp32")
+
+
+# -- numbers as blocks -----------------------------------------------------------------------------
+
+
+@eft.jit
+def indexes_a_number(x_ptr, n):
+    a = n[:, None]
+    b = n[None, :, None]
+    tl.static_assert(a.shape == (1,) and b.shape == (1, 1) and n[:].shape == ())
+    i = tl.arange(0, 4)
+    tl.store(x_ptr + i, a + i)
+    tl.store(x_ptr + 4 + i[:, None], n[:, None, None] + i[:, None])
+
+
+def test_a_number_keeps_no_dimension():
+    assert run(indexes_a_number, 10) == [10, 11, 12, 13] * 2
