@@ -22,6 +22,27 @@ from eft.language.tensor import structure, tensor
 _PADDINGS = ("", "zero", "nan")
 
 
+class block_pointer_type(dtypes.dtype):
+    """The type of a window's pointer.
+
+    Attributes:
+        element_ty: the type of the block that it points to, whose `element_ty` is a number's.
+    """
+
+    def __init__(self, element_ty: dtypes.dtype, block_shape):
+        self.element_ty = dtypes.block_type(element_ty, block_shape)
+        self.name = f"pointer<{self.element_ty}>"
+        self.primitive_bitwidth = 64
+        self.itemsize = 8
+        self.kind = 3
+
+    def is_ptr(self) -> bool:
+        return True
+
+    def __repr__(self):
+        return self.name
+
+
 class block_pointer(structure):
     """A window into an array.
 
@@ -47,6 +68,10 @@ class block_pointer(structure):
     def dtype(self):
         """The type of a pointer to an element."""
         return self.base.dtype
+
+    @property
+    def type(self) -> block_pointer_type:
+        return block_pointer_type(self.base.dtype.element_ty, self.block_shape)
 
     def parts(self) -> tuple:
         return self.base, self.shape, self.strides, self.offsets

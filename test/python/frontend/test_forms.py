@@ -70,3 +70,20 @@ def indexes_a_number(x_ptr, n):
 
 def test_a_number_keeps_no_dimension():
     assert run(indexes_a_number, 10) == [10, 11, 12, 13] * 2
+
+
+# -- types of pointers to blocks -------------------------------------------------------------------
+
+
+@eft.jit
+def asks_for_the_type_of_a_window(x_ptr, n):
+    p = tl.make_block_ptr(x_ptr, (n,), (1,), (0,), (8,), (0,))
+    tl.static_assert(p.type.element_ty.shape == (8,))
+    tl.static_assert(p.type.element_ty.element_ty == tl.float32 and p.type.is_ptr())
+    tl.static_assert(p.type == p.advance((8,)).type and not p.type.is_block())
+    value = tl.full((8,), n, tl.int32)
+    tl.store(p, value.to(p.type.element_ty) + value.to(p.type.element_ty.element_ty))
+
+
+def test_the_type_of_a_window():
+    assert run(asks_for_the_type_of_a_window, 8) == [16] * 8
