@@ -19,11 +19,11 @@ from types import GeneratorType, ModuleType
 from eft import language
 from eft.compiler.scope import Scope
 from eft.compiler.suggestions import did_you_mean, in_language
-from eft.compiler.values import Unusable, contains_tensor
+from eft.compiler.values import Later, Unusable, contains_tensor
 from eft.errors import Mistake
 from eft.language import operators
 from eft.language.constexpr import unwrap
-from eft.language.dtypes import describe
+from eft.language.dtypes import describe, dtype
 from eft.language.missing import METHODS as MISSING_METHODS
 from eft.language.missing import NotYet
 from eft.language.shapes import index
@@ -108,6 +108,8 @@ class Expressions:
 
     def _get_Name(self, node):
         value = self.scope.value(node.id)
+        if isinstance(value, Later):
+            return value.make()
         if isinstance(value, Unusable):
             raise Mistake(value.reason)
         if value is Scope.NOTHING:
@@ -252,7 +254,7 @@ class Expressions:
         owner, name = (yield node.value), node.attr
         if isinstance(owner, tensor):
             return self._tensor_attribute(owner, name)
-        if name == "value" and isinstance(owner, bool | int | float | str):
+        if name == "value" and isinstance(owner, bool | int | float | str | dtype):
             return owner  # what the annotation `tl.constexpr` would have wrapped
         try:
             value = unwrap(getattr(owner, name))

@@ -13,6 +13,7 @@ import ast
 from eft.compiler.branches import Continuation
 from eft.compiler.scope import Scope
 from eft.compiler.values import (
+    Later,
     Unusable,
     contains_tensor,
     flatten,
@@ -165,9 +166,14 @@ class Loops:
         self._within(region, scope, body)
         inits = [each for value in carried.values() for each in flatten(value)]
         bounds = [lower, upper, constant(step, lower.type)]
+        before = self.scope.value(name)
         stages = values.num_stages
         hints = {} if stages is None else {"eft.num_stages": f"{stages} : i32"}
         self._finish(node, "scf.for", [*bounds, *inits], carried, [region], scope, hints)
+        is_new = before is Scope.NOTHING or isinstance(before, Unusable)
+        if is_new and name not in _assigned(*node.body):
+            reason = self.scope.value(name).reason
+            self.scope.set(name, Later(reason, values.last), node.target)
 
     def _carried(self, names) -> dict:
         """Those of the names that a loop has to carry, with their values before it."""

@@ -23,6 +23,15 @@ class Unusable:
         self.reason = reason
 
 
+class Later(Unusable):
+    """What a name holds that is computed where it is read; `make` writes that. Control flow does
+    not carry it."""
+
+    def __init__(self, reason: str, make):
+        super().__init__(reason)
+        self.make = make
+
+
 def contains_tensor(value) -> bool:
     """Whether something in `value` is known only at run time."""
     if isinstance(value, tuple | list):

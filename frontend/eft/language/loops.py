@@ -128,18 +128,28 @@ class Range:
         if self._counts_itself():
             return start, stop, self.step, lambda counter: counter
         number = self._number(start, stop)
-        if type(self.step) is int:
-            # Like the product, the step counts up to multiples of the type's numbers.
-            least, most = self.type.int_range()
-            step = constant((self.step - least) % (most - least + 1) + least, self.type)
-        else:
-            step = cast_to(self.step, self.type)
+        step = self._step()
         return (
             constant(0, number.type),
             number,
             1,
             lambda counter: start + cast_to(counter, self.type) * step,
         )
+
+    def last(self) -> tensor:
+        """The variable's value after the loop: that of the last iteration, or the start of the
+        range if there was none."""
+        start, stop = (materialize(bound, self.type, ()) for bound in (self.start, self.stop))
+        number = self._number(start, stop)
+        steps = where(number > 0, number - 1, 0)
+        return start + cast_to(steps, self.type) * self._step()
+
+    def _step(self) -> tensor:
+        if type(self.step) is not int:
+            return cast_to(self.step, self.type)
+        # Like the product, the step counts up to multiples of the type's numbers.
+        least, most = self.type.int_range()
+        return constant((self.step - least) % (most - least + 1) + least, self.type)
 
     def _counts_itself(self) -> bool:
         if type(self.step) is not int or self.step < 1 or not self.type.is_int_signed():

@@ -59,7 +59,7 @@ def first_in_a_loop(x_ptr, n):
 @eft.jit
 def variable_after_its_loop(x_ptr, n):
     for i in range(n):
-        pass
+        i = i + 1  # assigned
     tl.store(x_ptr, i)
 
 
@@ -120,7 +120,7 @@ def first_in_a_while(x_ptr, n):
     (
         variable_after_its_loop,
         "i)",
-        "'i' may have no value here: it is first assigned at <i in>, in the loop at <for i>, "
+        "'i' may have no value here: it is first assigned at <i = i + 1>, in the loop at <for i>, "
         "which may run no iteration",
     ),
     (

@@ -87,3 +87,56 @@ def asks_for_the_type_of_a_window(x_ptr, n):
 
 def test_the_type_of_a_window():
     assert run(asks_for_the_type_of_a_window, 8) == [16] * 8
+
+
+# -- the variable of a loop ------------------------------------------------------------------------
+
+
+@eft.jit
+def reads_the_variable(x_ptr, start, stop, STEP: tl.constexpr):
+    for i in range(start, stop, STEP):
+        tl.store(x_ptr, i)
+    tl.store(x_ptr + 1, i)
+    if i > 2:
+        tl.store(x_ptr + 2, i + 1)
+    for i in range(2):
+        tl.store(x_ptr + 3, i)
+    tl.store(x_ptr + 4, i)
+
+
+@pytest.mark.parametrize(
+    "start, stop, step, last",
+    [
+        (0, 3, 1, 2), (1, 9, 3, 7), (1, 10, 3, 7), (9, 1, -3, 3), (-4, -1, 2, -2), (5, 5, 1, 5),
+        (7, 5, 2, 7),
+    ],
+)  # fmt: skip
+def test_a_variable_after_its_loop_is_that_of_the_last_turn(start, stop, step, last):
+    out = run(reads_the_variable, start, stop, STEP=step)
+    assert out[1] == last
+    if range(start, stop, step):
+        assert out[0] == out[1]
+    assert out[2] == (last + 1 if last > 2 else 0)
+    assert out[3:5] == [1, 1]
+
+
+@eft.jit
+def has_a_value_before(x_ptr, n):
+    i = 9
+    for i in range(n):  # noqa: B007
+        pass
+    tl.store(x_ptr, i)
+
+
+def test_a_variable_that_had_a_value_keeps_it_where_no_turn_ran():
+    assert [run(has_a_value_before, n)[0] for n in (0, 1, 3)] == [9, 0, 2]
+
+
+def test_a_variable_that_nobody_reads_makes_no_code():
+    @eft.jit
+    def kernel(x_ptr, n):
+        for i in range(n):
+            tl.store(x_ptr + i, i)
+
+    ir = lower(kernel, "*fp32 i32")
+    assert "iter_args" not in ir and ir.count("arith.subi") == 0
