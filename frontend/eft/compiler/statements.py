@@ -77,10 +77,12 @@ class Statements:
             self.assign(node.target, to_variable(value))
             return
         if contains_tensor(value):
-            raise Mistake(
+            self.emitter.warn(
                 f"the constexpr {node.target.id!r} needs a value that is known at compile time, "
-                f"got {describe(value)}"
+                f"got {describe(value)}: it is a variable"
             )
+            self.assign(node.target, value)
+            return
         self.scope.declare_constant(node.target.id, value, node.target)
 
     def _is_constexpr(self, annotation) -> bool:

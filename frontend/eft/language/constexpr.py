@@ -11,14 +11,18 @@ from __future__ import annotations
 
 import operator
 import sys
+from types import FunctionType
 
 
 class constexpr:
     """Marks a parameter (`BLOCK: tl.constexpr`) or a global (`N = tl.constexpr(4)`) as a value of
-    the compile time. Outside of kernels it computes like its value."""
+    the compile time. Outside of kernels it computes like its value. Above a function it is
+    `constexpr_function`."""
 
     def __init__(self, value):
         self.value = unwrap(value)
+        if type(self.value) is FunctionType:  # `@tl.constexpr` above it
+            self.value._eft_constexpr_function = True
 
     def __repr__(self):
         return f"constexpr[{self.value!r}]"

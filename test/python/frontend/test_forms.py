@@ -89,6 +89,65 @@ def test_the_type_of_a_window():
     assert run(asks_for_the_type_of_a_window, 8) == [16] * 8
 
 
+# -- what is known at compile time -----------------------------------------------------------------
+
+
+@tl.constexpr
+def twice(value):
+    return 2 * value
+
+
+@eft.jit
+def calls_a_constexpr(x_ptr, B: tl.constexpr):
+    size: tl.constexpr = twice(B)
+    tl.store(x_ptr + tl.arange(0, size), size)
+
+
+def test_a_function_under_constexpr():
+    assert run(calls_a_constexpr, B=2)[:5] == [4, 4, 4, 4, 0]
+    assert twice(3) == 6
+
+
+@eft.jit
+def unwraps(x_ptr, TYPE: tl.constexpr, B: tl.constexpr):
+    element: tl.constexpr = x_ptr.dtype.element_ty
+    tl.static_assert(element.value == tl.float32 and TYPE.value == tl.int32)
+    tl.store(x_ptr, tl.full((), B.value, TYPE.value))
+
+
+def test_types_have_the_value_that_a_constexpr_would_have():
+    assert run(unwraps, tl.int32, 7)[0] == 7
+
+
+@eft.jit
+def annotates_what_runs(x_ptr, n):
+    size: tl.constexpr = SCALE * n
+    tl.store(x_ptr, size)
+    size = size + 1
+    tl.store(x_ptr + 1, size)
+
+
+def test_an_annotation_of_what_is_known_at_run_time():
+    with pytest.warns(UserWarning) as warned:
+        assert run(annotates_what_runs, 4)[:2] == [8, 9]
+    (warning,) = {str(each.message): each for each in warned}.values()
+    assert str(warning.message) == (
+        "the constexpr 'size' needs a value that is known at compile time, got a value of type "
+        "int32: it is a variable"
+    )
+    place = annotates_what_runs.starting_line_number + 2
+    assert (warning.filename, warning.lineno) == (__file__, place)
+
+
+@eft.jit
+def reads_a_module(x_ptr):
+    tl.store(x_ptr, module.NUMBER + 0.5)
+
+
+def test_a_number_of_a_module():
+    assert run(reads_a_module)[0] == 5.5
+
+
 # -- the variable of a loop ------------------------------------------------------------------------
 
 

@@ -193,11 +193,6 @@ def constexpr_in_a_loop(x_ptr, n):
 
 
 @eft.jit
-def constexpr_of_run_time(x_ptr, n):
-    A: tl.constexpr = n
-
-
-@eft.jit
 def unpacks_too_many(x_ptr, n):
     a, b = 1, 2, 3
 
@@ -302,11 +297,6 @@ def annotates_attribute(x_ptr, n):
         "what it is where it is used",
     ),
     (constexpr_after_assignment, "A: tl", "'A' has a value already and can't become a constexpr"),
-    (
-        constexpr_of_run_time,
-        "A: tl",
-        "the constexpr 'A' needs a value that is known at compile time, got a value of type int32",
-    ),
     (unpacks_too_many, "a, b", "expected 2 values to unpack, got 3"),
     (unpacks_number, "a, b", "a value of type int32 can't be unpacked"),
     (divides_by_zero, "1 // 0", "ZeroDivisionError: integer division or modulo by zero"),
