@@ -8,7 +8,7 @@ one is refused after a change.
 
 from __future__ import annotations
 
-from eft.compiler.scope import Closure
+from eft.compiler.scope import Closure, is_allowed
 from eft.errors import CompilationError
 from eft.language.constexpr import constexpr, unwrap
 from eft.language.dtypes import describe
@@ -60,7 +60,11 @@ def _collect(function, found: dict, seen: set):
         value = names[name]
         if hasattr(value, "_eft_jit"):
             _collect(value, found, seen)
-        elif isinstance(value, constexpr) or (is_global and closure.is_annotated(name)):
+        elif (
+            isinstance(value, constexpr)
+            or (is_global and closure.is_annotated(name))
+            or is_allowed(value)
+        ):
             value = unwrap(value)
             found[function, name] = _identity(value), value
 

@@ -440,7 +440,7 @@ class compilation_knobs(base_knobs):
     enable_asan = env_bool("TRITON_ENABLE_ASAN")
     disable_line_info = env_bool("TRITON_DISABLE_LINE_INFO")
     front_end_debugging = env_bool("TRITON_FRONT_END_DEBUGGING")
-    allow_non_constexpr_globals = env_bool("TRITON_ALLOW_NON_CONSTEXPR_GLOBALS")
+    allow_non_constexpr_globals = env_bool("TRITON_ALLOW_NON_CONSTEXPR_GLOBALS", works=True)
     instrumentation_mode = env_str("TRITON_INSTRUMENTATION_MODE", "")
     listener = env_base(None)
 

@@ -199,3 +199,26 @@ def test_a_variable_that_nobody_reads_makes_no_code():
 
     ir = lower(kernel, "*fp32 i32")
     assert "iter_args" not in ir and ir.count("arith.subi") == 0
+
+
+# -- plain globals ---------------------------------------------------------------------------------
+
+
+@eft.jit
+def reads_a_plain_number(x_ptr, N: tl.constexpr):
+    tl.store(x_ptr, PLAIN + N)
+
+
+def test_plain_numbers_are_read_where_that_is_allowed(monkeypatch):
+    with pytest.raises(eft.CompilationError, match="'PLAIN' is 3 outside of the kernel"):
+        run(eft.jit(reads_a_plain_number), N=0)
+    monkeypatch.setenv("EFT_ALLOW_NON_CONSTEXPR_GLOBALS", "1")
+    kernel = eft.jit(reads_a_plain_number)
+    assert run(kernel, N=0)[0] == 3
+    monkeypatch.setitem(globals(), "PLAIN", 4)
+    with pytest.raises(eft.CompilationError, match="'PLAIN' has changed from 3 to 4"):
+        run(kernel, N=1)
+    assert run(eft.jit(reads_a_plain_number), N=1)[0] == 5
+    monkeypatch.setitem(globals(), "PLAIN", [4])
+    with pytest.raises(eft.CompilationError, match="'PLAIN' is a tuple or list of 1 outside"):
+        run(eft.jit(reads_a_plain_number), N=2)
