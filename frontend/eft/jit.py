@@ -12,7 +12,7 @@ import os
 from collections.abc import Iterable
 from types import GenericAlias
 
-from eft import _runtime, hooks, parameters
+from eft import _runtime, parameters
 from eft.errors import CompilationError
 from eft.language.constexpr import constexpr
 from eft.reflection import Reflection
@@ -168,6 +168,8 @@ class JITFunction(Reflection, _runtime.KernelBase, KernelInterface):
         Returns:
             The compiled kernel.
         """
+        from eft import hooks
+
         for hook in self.pre_run_hooks:
             hook(*args, **kwargs)
         if warmup:
@@ -205,7 +207,7 @@ class JITFunction(Reflection, _runtime.KernelBase, KernelInterface):
             raise error.with_traceback(None) from None
 
     def _compile(self, target, device, types, constexprs, options, specialization):
-        from eft import driver
+        from eft import driver, hooks
 
         options = self.effective(options)
         variant = driver.Variant(target, types, constexprs, options, specialization)

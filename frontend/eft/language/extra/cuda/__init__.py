@@ -3,9 +3,17 @@
 
 from __future__ import annotations
 
-from eft.language.extra.cuda import gdc, libdevice, utils
-from eft.language.missing import attribute
+from eft.language.extra.cuda import libdevice
 
 __all__ = ["libdevice"]
 
-__getattr__ = attribute(__name__, "extra.cuda.", gdc.MISSING | utils.MISSING)
+
+def __getattr__(name: str):
+    from importlib import import_module
+
+    if name in ("gdc", "utils"):  # which few programs need
+        return import_module(f"{__name__}.{name}")
+    if name.startswith("_"):
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    gdc, utils = (import_module(f"{__name__}.{each}") for each in ("gdc", "utils"))
+    return getattr(gdc if name in gdc.MISSING else utils, name)
