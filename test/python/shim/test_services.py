@@ -221,7 +221,6 @@ def test_errors_have_a_common_base():
     for name in errors.__all__:
         assert issubclass(getattr(errors, name), eft.errors.EftError)
     assert str(errors.PTXASError("bad")) == "PTXAS error: bad"
-    assert str(errors.AutotunerError()) == "Autotuner error: "
     assert str(errors.InterpreterError("why")) == "why"
     error = errors.OutOfResources(300000, 232448, "shared memory")
     assert str(error).startswith(

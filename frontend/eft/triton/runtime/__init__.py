@@ -25,9 +25,7 @@ __all__ = [
 ]
 
 _PLACES = {
-    **dict.fromkeys(
-        ("Autotuner", "Config", "Heuristics", "autotune", "heuristics"), "eft.tuning"
-    ),
+    **dict.fromkeys(("Autotuner", "Config", "Heuristics", "autotune", "heuristics"), "eft.tuning"),
     **dict.fromkeys(("InterpreterError", "OutOfResources"), "eft.triton.runtime.errors"),
     **dict.fromkeys(("JITFunction", "KernelInterface", "MockTensor"), "eft"),
     **dict.fromkeys(("TensorWrapper", "reinterpret"), "eft.triton.runtime.jit"),
