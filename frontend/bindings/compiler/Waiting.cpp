@@ -6,6 +6,9 @@
 
 #include <pybind11/pybind11.h>
 
+#include <stdexcept>
+#include <unistd.h>
+
 namespace py = pybind11;
 
 namespace eft::bindings {
@@ -21,10 +24,16 @@ void runAndWait(std::function<void()> work, std::shared_ptr<std::atomic<bool>> i
     if (!python::isMainThread())
       continue;
     py::gil_scoped_acquire acquired;
-    if (PyErr_CheckSignals() != 0) {
+    const pid_t process = getpid();
+    const bool hasRaised = PyErr_CheckSignals() != 0;
+    const bool hasForked = getpid() != process;
+    if (hasRaised || hasForked)
       *isAbandoned = true;
+    if (hasRaised)
       throw py::error_already_set();
-    }
+    if (hasForked)
+      throw std::runtime_error("a signal's handler forked inside a compile: in the child the "
+                               "compiler's thread is missing, so nothing was compiled");
   }
 }
 
