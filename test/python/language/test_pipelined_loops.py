@@ -103,9 +103,7 @@ def test_bounds_at_the_end_of_the_integers(device, stages, first, last, step):
 
 
 @eft.jit
-def two_products(
-    q_ptr, k_ptr, v_ptr, out_ptr, count, STAGES: tl.constexpr, TURNED: tl.constexpr
-):
+def two_products(q_ptr, k_ptr, v_ptr, out_ptr, count, STAGES: tl.constexpr, TURNED: tl.constexpr):
     i = tl.arange(0, 32)
     square = i[:, None] * 32 + i[None, :]
     q = tl.load(q_ptr + square)
