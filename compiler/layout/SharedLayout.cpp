@@ -299,6 +299,7 @@ SharedLayout SharedLayout::ofOrder(const LinearLayout &order, const LinearLayout
 
 int64_t SharedLayout::runOfFragments(const LinearLayout &places, int64_t most) const {
   int64_t run = 1;
+  most = std::min(most, places.source().extent(0));
   auto isWhole = [&](int64_t run) {
     for (unsigned bit = 0; bit < places.source().bits(); ++bit) {
       const uint64_t offset = offsetOf(places.applyPacked(bitNumber(bit)));

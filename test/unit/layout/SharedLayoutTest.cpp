@@ -2,6 +2,7 @@
 // Shared layouts, judged by counting the phases of every access.
 #include "compiler/layout/SharedLayout.h"
 #include "RandomLayout.h"
+#include "compiler/layout/MatrixLoad.h"
 #include "compiler/layout/Placement.h"
 
 #include <set>
@@ -175,6 +176,76 @@ TEST(SharedLayoutProperty, EveryElementHasAnOffset) {
     }
     ASSERT_EQ(used.size(), offsets.size()) << from.toString();
   }
+}
+
+/// Whether the fragments of every thread fall into whole runs of so many neighbours; `inOrder`: the
+/// lowest fragments of each are its neighbours one by one.
+bool hasRuns(const SharedLayout &shared, const LinearLayout &places, uint64_t run, bool inOrder) {
+  const uint64_t fragments = uint64_t(1) << places.source().dims()[0].bits;
+  for (uint64_t thread = 0; thread < placesOf(places) / fragments; ++thread) {
+    std::map<uint64_t, std::set<uint64_t>> found;
+    for (uint64_t fragment = 0; fragment < fragments; ++fragment) {
+      uint64_t offset = shared.offsetOf(places.applyPacked(thread * fragments + fragment));
+      found[offset / run].insert(offset % run);
+      if (inOrder && offset % run != fragment % run)
+        return false;
+    }
+    for (const auto &[start, members] : found)
+      if (members.size() != run)
+        return false;
+  }
+  return true;
+}
+
+TEST(SharedLayoutProperty, TheOrderSaysTheSame) {
+  RandomLayouts random(11);
+  for (int round = 0; round < 500; ++round) {
+    std::vector<int64_t> shape = random.shape(2, 4);
+    LinearLayout from = random.bijection(shape);
+    LinearLayout wanted = random.below(2) == 0 ? random.bijection(shape) : from;
+    const unsigned bytes = 1u << random.below(4);
+    SharedLayout chosen = SharedLayout::choose(from, wanted, bytes);
+    LinearLayout order = chosen.order(from, "offset");
+    SharedLayout again = SharedLayout::ofOrder(order, wanted, bytes);
+    ASSERT_EQ(again.bits(), chosen.bits());
+    for (uint64_t index = 0; index < placesOf(from); ++index) {
+      ASSERT_EQ(again.offsetOf(index), chosen.offsetOf(index));
+      ASSERT_EQ(order.applyPacked(chosen.offsetOf(index)), index);
+    }
+    EXPECT_GE(again.readRun(), chosen.readRun());
+    EXPECT_TRUE(hasRuns(again, wanted, uint64_t(again.readRun()), /*inOrder=*/false));
+    if (again.readRun() * bytes < 16)
+      EXPECT_FALSE(hasRuns(again, wanted, uint64_t(again.readRun()) * 2, /*inOrder=*/false));
+  }
+}
+
+TEST(SharedLayoutProperty, RunsOfFragmentsAreTheLongest) {
+  RandomLayouts random(13);
+  for (int round = 0; round < 500; ++round) {
+    std::vector<int64_t> shape = random.shape(2, 4);
+    LinearLayout from = random.bijection(shape);
+    SharedLayout shared = SharedLayout::choose(from, from, 2);
+    const int64_t most = int64_t(1) << random.below(4), run = shared.runOfFragments(from, most);
+    EXPECT_LE(run, most);
+    EXPECT_TRUE(hasRuns(shared, from, uint64_t(run), /*inOrder=*/true));
+    if (run < most)
+      EXPECT_FALSE(hasRuns(shared, from, uint64_t(run) * 2, /*inOrder=*/true));
+  }
+}
+
+/// Eight rows of 16 bytes: a copy writes a row, and `ldmatrix` reads one.
+TEST(SharedLayout, CopiesOfRowsAreReadAsMatrices) {
+  LinearLayout from = placed({32, 64}, {1, 0}, 8, 4);
+  LinearLayout wanted = make({{"register", {{0, 1}, {8, 0}, {0, 8}, {0, 16}, {0, 32}}},
+                              {"lane", {{0, 2}, {0, 4}, {1, 0}, {2, 0}, {4, 0}}},
+                              {"warp", {{16, 0}, {0, 0}}}},
+                             {32, 64});
+  SharedOrder chosen = chooseSharedOrder(from, wanted, 2);
+  ASSERT_TRUE(chosen.matrices);
+  EXPECT_EQ(chosen.layout.runOfFragments(from, 8), 8);
+  SharedOrder read = readSharedOrder(chosen.layout.order(from, "offset"), wanted, 2);
+  ASSERT_TRUE(read.matrices);
+  EXPECT_EQ(read.matrices->isTransposed, chosen.matrices->isTransposed);
 }
 
 } // namespace
