@@ -22,4 +22,10 @@ Value maskOf(Operation *access) {
       .Default([](Operation *) { return Value(); });
 }
 
+LogicalResult verifyRun(Operation *access, std::optional<uint32_t> run) {
+  if (!run || llvm::isPowerOf2_32(*run))
+    return success();
+  return access->emitOpError("run must be a power of two, got ") << int32_t(*run);
+}
+
 } // namespace eft

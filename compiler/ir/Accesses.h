@@ -15,4 +15,7 @@ mlir::Value pointerOf(mlir::Operation *op);
 /// The mask of an operation that `pointerOf` knows; null if it has none.
 mlir::Value maskOf(mlir::Operation *access);
 
+/// Refuses a note `run` that is no power of two.
+mlir::LogicalResult verifyRun(mlir::Operation *access, std::optional<uint32_t> run);
+
 } // namespace eft

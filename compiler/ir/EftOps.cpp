@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Verifiers. What they let through, every pass must be able to handle or to refuse with a message.
+#include "compiler/ir/Accesses.h"
 #include "compiler/ir/LayoutConversion.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -18,12 +19,6 @@ namespace {
 ArrayRef<int64_t> shapeOf(Type type) {
   auto block = dyn_cast<RankedTensorType>(type);
   return block ? block.getShape() : ArrayRef<int64_t>();
-}
-
-LogicalResult verifyRun(Operation *op, std::optional<uint32_t> run) {
-  if (!run || llvm::isPowerOf2_32(*run))
-    return success();
-  return op->emitOpError("run must be a power of two, got ") << int32_t(*run);
 }
 
 LogicalResult verifySameElements(Operation *op, Type source, Type result) {

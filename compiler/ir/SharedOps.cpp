@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Verifiers of blocks in shared memory.
+#include "compiler/ir/Accesses.h"
 #include "compiler/ir/LayoutConversion.h"
 
 #include "compiler/layout/Placement.h"
@@ -18,11 +19,15 @@ uint64_t SharedType::getSlotBytes() {
 
 LogicalResult SharedType::verify(function_ref<InFlightDiagnostic()> emitError, int64_t slots,
                                  RankedTensorType block) {
-  constexpr int64_t mostSlots = 1024;
+  constexpr int64_t mostSlots = 1024, mostElements = int64_t(1) << 24;
   if (slots < 1 || slots > mostSlots)
     return emitError() << "shared memory must have 1 to " << mostSlots << " slots, got " << slots;
-  const bool isOfNumbers = isBlock(block) && block.getElementType().isIntOrFloat() &&
-                           block.getElementType().getIntOrFloatBitWidth() >= 8;
+  if (isBlock(block) && block.getNumElements() > mostElements / slots)
+    return emitError() << "shared memory must have at most " << mostElements << " elements, got "
+                       << slots << " times " << block;
+  const unsigned bits =
+      block.getElementType().isIntOrFloat() ? block.getElementType().getIntOrFloatBitWidth() : 0;
+  const bool isOfNumbers = isBlock(block) && bits >= 8 && llvm::isPowerOf2_32(bits);
   std::optional<LinearLayout> layout = isOfNumbers ? layoutOf(block) : std::nullopt;
   const bool isOrder = layout && layout->source().dims().size() == 1 &&
                        layout->source().find(place::offset) && layout->isInjective() &&
@@ -50,6 +55,8 @@ LogicalResult CopyAsyncOp::verify() {
   auto pointers = dyn_cast<RankedTensorType>(getPointer().getType());
   if (!pointers)
     return emitOpError("expects a block of pointers, got ") << getPointer().getType();
+  if (failed(verifyRun(*this, getRun())))
+    return failure();
   auto pointer = cast<PointerType>(pointers.getElementType());
   return verifySlot(*this, pointer.getPointee(), pointers.getShape(), getShared().getType());
 }

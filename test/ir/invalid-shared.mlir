@@ -51,3 +51,25 @@ func.func @another_shape(%slot: i32) {
   %v = eft.read_shared %s[%slot] : !eft.shared<1, tensor<4xf32, #order>> -> tensor<8xf32>
   return
 }
+
+// -----
+
+#order = #eft.layout<offset = [[1], [2]]>
+// expected-error @+1 {{shared memory must be of a block of numbers whose layout gives each element one offset, got 'tensor<4xi24}}
+func.func private @numbers_of_three_bytes(!eft.shared<1, tensor<4xi24, #order>>)
+
+// -----
+
+#order = #eft.layout<offset = [[1], [2]]>
+// expected-error @+1 {{shared memory must have at most 16777216 elements, got 1024 times 'tensor<1048576xf32}}
+func.func private @too_many(!eft.shared<1024, tensor<1048576xf32>>)
+
+// -----
+
+#order = #eft.layout<offset = [[1], [2]]>
+func.func @run_of_three(%p: tensor<4x!eft.ptr<f32>>, %slot: i32) {
+  %s = eft.alloc_shared : !eft.shared<1, tensor<4xf32, #order>>
+  // expected-error @+1 {{'eft.copy_async' op run must be a power of two, got 3}}
+  eft.copy_async %p, %s[%slot] {run = 3 : i32} : tensor<4x!eft.ptr<f32>>, !eft.shared<1, tensor<4xf32, #order>>
+  return
+}

@@ -28,3 +28,27 @@ func.func @print_of_copies(%x: f64) {
   eft.print " x: " %0 : tensor<32xf64, #layout>
   return
 }
+
+// -----
+
+#order = #eft.layout<offset = [[1], [2]]>
+
+func.func @slots_freed_out_of_order() {
+  %s = eft.alloc_shared : !eft.shared<1, tensor<4xf32, #order>>
+  %t = eft.alloc_shared : !eft.shared<1, tensor<4xf32, #order>>
+  // expected-error @+1 {{'eft.dealloc_shared' op frees others than the slots that were allocated last}}
+  eft.dealloc_shared %s : !eft.shared<1, tensor<4xf32, #order>>
+  return
+}
+
+// -----
+
+#bytes = #eft.layout<register = [[1], [2]], lane = [[4], [8], [16], [32], [64]], warp = []>
+#order = #eft.layout<offset = [[1], [2], [4], [8], [16], [32], [64]]>
+
+func.func @copies_of_two_bytes(%p: tensor<128x!eft.ptr<i8>, #bytes>, %slot: i32) {
+  %s = eft.alloc_shared : !eft.shared<1, tensor<128xi8, #order>>
+  // expected-error @+1 {{'eft.copy_async' op copies at least 4 bytes at a time, got runs of 2}}
+  eft.copy_async %p, %s[%slot] {run = 2 : i32} : tensor<128x!eft.ptr<i8>, #bytes>, !eft.shared<1, tensor<128xi8, #order>>
+  return
+}

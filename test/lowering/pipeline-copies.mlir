@@ -150,3 +150,55 @@ func.func @transposed_factor(%q: tensor<16x16xf16, #a>, %x: tensor<16x16x!eft.pt
   }
   return %r : tensor<16x16xf32, #acc>
 }
+
+// -----
+
+#acc = #eft.layout<register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = []>
+#a = #eft.layout<register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = []>
+#b = #eft.layout<register = [[1, 0], [8, 0], [0, 8]], lane = [[2, 0], [4, 0], [0, 1], [0, 2], [0, 4]], warp = []>
+#rows = #eft.layout<register = [[0, 1], [0, 2], [0, 4]], lane = [[0, 8], [1, 0], [2, 0], [4, 0], [8, 0]], warp = []>
+
+// Values that only change places, or come from outside, have operations of their own.
+// CHECK-LABEL: @arguments_as_results
+// CHECK: eft.alloc_shared : <3
+// CHECK: scf.for
+// CHECK: eft.dot
+// CHECK: arith.select %true{{.*}}, %[[T:.*]], %[[T]] : i32
+// CHECK: arith.select %true{{.*}}, %arg{{.*}}, %arg{{.*}} : i32
+// CHECK: scf.yield
+func.func @arguments_as_results(%q: tensor<16x16xf16, #a>, %x: tensor<16x16x!eft.ptr<f16>, #rows>, %n: i32) -> (tensor<16x16xf32, #acc>, i32, i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %zero = arith.constant dense<0.0> : tensor<16x16xf32, #acc>
+  %r:5 = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %zero, %p = %x, %o = %x, %s = %c0, %t = %c1) -> (tensor<16x16xf32, #acc>, tensor<16x16x!eft.ptr<f16>, #rows>, tensor<16x16x!eft.ptr<f16>, #rows>, i32, i32) : i32 {
+    %v = eft.load %p {run = 8 : i32} : tensor<16x16x!eft.ptr<f16>, #rows>
+    %b = eft.convert_layout %v : tensor<16x16xf16, #rows> -> tensor<16x16xf16, #b>
+    %d = eft.dot %q, %b, %acc precision ieee : tensor<16x16xf16, #a>, tensor<16x16xf16, #b> -> tensor<16x16xf32, #acc>
+    scf.yield %d, %o, %p, %t, %n : tensor<16x16xf32, #acc>, tensor<16x16x!eft.ptr<f16>, #rows>, tensor<16x16x!eft.ptr<f16>, #rows>, i32, i32
+  }
+  return %r#0, %r#3, %r#4 : tensor<16x16xf32, #acc>, i32, i32
+}
+
+// -----
+
+#acc = #eft.layout<register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = []>
+#a = #eft.layout<register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = []>
+#b = #eft.layout<register = [[1, 0], [8, 0], [0, 8]], lane = [[2, 0], [4, 0], [0, 1], [0, 2], [0, 4]], warp = []>
+#rows = #eft.layout<register = [[0, 1], [0, 2], [0, 4]], lane = [[0, 8], [1, 0], [2, 0], [4, 0], [8, 0]], warp = []>
+
+// A load that waits for what another program writes keeps its place before the operands.
+// CHECK-LABEL: @waits_for_a_flag
+// CHECK-NOT: eft.copy_async
+func.func @waits_for_a_flag(%q: tensor<16x16xf16, #a>, %x: tensor<16x16x!eft.ptr<f16>, #rows>, %n: i32, %flag: !eft.ptr<i32>) -> (tensor<16x16xf32, #acc>, i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %zero = arith.constant dense<0.0> : tensor<16x16xf32, #acc>
+  %r:2 = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %zero, %last = %c0) -> (tensor<16x16xf32, #acc>, i32) : i32 {
+    %f = eft.load %flag volatile : !eft.ptr<i32>
+    %v = eft.load %x {run = 8 : i32} : tensor<16x16x!eft.ptr<f16>, #rows>
+    %b = eft.convert_layout %v : tensor<16x16xf16, #rows> -> tensor<16x16xf16, #b>
+    %d = eft.dot %q, %b, %acc precision ieee : tensor<16x16xf16, #a>, tensor<16x16xf16, #b> -> tensor<16x16xf32, #acc>
+    scf.yield %d, %f : tensor<16x16xf32, #acc>, i32
+  }
+  return %r#0, %r#1 : tensor<16x16xf32, #acc>, i32
+}

@@ -13,6 +13,9 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 
+#include <map>
+#include <vector>
+
 using namespace mlir;
 
 namespace eft {
@@ -37,7 +40,10 @@ public:
     if (masks.empty())
       return select(condition, run * bytesOfElement);
     // Runs with the same masks have the same number.
-    Value &bytes = known[{masks[first], masks[first + run - 1]}];
+    std::vector<const void *> ofRun;
+    for (Value mask : ArrayRef<Value>(masks).slice(first, run))
+      ofRun.push_back(mask.getAsOpaquePointer());
+    Value &bytes = known[ofRun];
     if (!bytes)
       bytes = emit(first);
     return bytes;
@@ -69,7 +75,7 @@ private:
   int64_t bytesOfElement;
   unsigned run;
   bool isUniform;
-  DenseMap<std::pair<Value, Value>, Value> known;
+  std::map<std::vector<const void *>, Value> known;
 };
 
 /// Copies `bytes` to shared memory, of which `read` come from memory, or all of them if it is null.
@@ -164,7 +170,11 @@ LogicalResult GpuLowering::lowerShared(ImplicitLocOpBuilder &b, Operation *op) {
     shared.beginWriting(b);
     Value start = shared.at(b, shared.reserve(unsigned(alloc.getType().getBytes())));
     setFragments(alloc, {start});
+    allocated.push_back(alloc);
   } else if (auto dealloc = dyn_cast<DeallocSharedOp>(op)) {
+    if (allocated.empty() || allocated.back() != dealloc.getShared())
+      return dealloc.emitOpError("frees others than the slots that were allocated last");
+    allocated.pop_back();
     shared.release(unsigned(dealloc.getShared().getType().getBytes()));
   } else if (auto copy = dyn_cast<CopyAsyncOp>(op)) {
     return lowerCopy(b, copy);

@@ -88,6 +88,7 @@ private:
   void writeFactors(mlir::ImplicitLocOpBuilder &b, llvm::MutableArrayRef<Factor> factors);
 
   SharedMemory shared;
+  llvm::SmallVector<mlir::Value> allocated; // slots, in the order of their allocation
   unsigned computeCapability;
   bool hasLoads;
 };

@@ -52,13 +52,16 @@ bool isZero(Value value) {
   return matchPattern(value, m_Zero()) || matchPattern(value, m_PosZeroFloat());
 }
 
-/// Whether the loop writes memory, or orders accesses: then no load may be done earlier.
+/// Whether the loop writes memory, or orders accesses, as a load does that waits for what another
+/// program writes: then no load may be done earlier.
 bool writesMemory(scf::ForOp loop) {
   return loop
       .walk([&](Operation *op) {
+        auto load = dyn_cast<LoadOp>(op);
         const bool isHarmless = op == loop || isMemoryEffectFree(op) ||
                                 op->hasTrait<OpTrait::HasRecursiveMemoryEffects>() ||
-                                hasSingleEffect<MemoryEffects::Read>(op) || isa<LoadOp>(op);
+                                hasSingleEffect<MemoryEffects::Read>(op) ||
+                                (load && !load.readsAnew());
         return isHarmless ? WalkResult::advance() : WalkResult::interrupt();
       })
       .wasInterrupted();
@@ -97,7 +100,7 @@ public:
       : loop(loop), stages(stages), mostBytes(mostBytes) {}
 
   LogicalResult run(RewriterBase &rewriter) {
-    if (writesMemory(loop))
+    if (writesMemory(loop) || !isa<IntegerType>(loop.getInductionVar().getType()))
       return success();
     findOperands();
     fitStages();
@@ -268,8 +271,12 @@ private:
 
     SmallVector<Value> yielded;
     auto yield = cast<scf::YieldOp>(body->getTerminator());
-    for (unsigned number : carried)
-      yielded.push_back(mapping.lookupOrDefault(yield.getOperand(number - 1)));
+    for (unsigned number : carried) {
+      Value next = mapping.lookupOrDefault(yield.getOperand(number - 1));
+      if (!next.getDefiningOp())
+        next = emitSame(rewriter, next, &first);
+      yielded.push_back(next);
+    }
     yielded.push_back(emitNext(rewriter, written, &first));
     wait = rewriter.create<WaitCopiesOp>(loop.getLoc(), uint32_t(stages - 2));
     yielded.push_back(emitNext(rewriter, read, nullptr));
@@ -279,6 +286,10 @@ private:
                                                 read);
       rewriter.eraseOp(operand.load);
     }
+    rewriter.setInsertionPoint(yield);
+    for (OpOperand &operand : yield->getOpOperands())
+      if (!operand.get().getDefiningOp())
+        operand.set(emitSame(rewriter, operand.get(), nullptr));
     for (Operation *op : llvm::reverse(originals))
       if (isOpTriviallyDead(op))
         rewriter.eraseOp(op);
@@ -293,6 +304,15 @@ private:
         load.getLoc(), mapping.lookupOrDefault(load.getPointer()), slot, written,
         /*condition=*/Value(), mask, load.getRunAttr(), load.getUniformRunsAttr(),
         load.getPrefixRunsAttr(), load.getHeadlessAttr());
+  }
+
+  /// The same value, of an operation of its own: the pipeliner takes no argument for a result.
+  Value emitSame(RewriterBase &rewriter, Value value, SmallVectorImpl<Operation *> *stage) {
+    Value yes = rewriter.create<arith::ConstantIntOp>(loop.getLoc(), 1, 1);
+    Value same = rewriter.create<arith::SelectOp>(loop.getLoc(), yes, value, value);
+    if (stage)
+      stage->append({yes.getDefiningOp(), same.getDefiningOp()});
+    return same;
   }
 
   /// The slot behind `slot`, round and round.

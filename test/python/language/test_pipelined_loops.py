@@ -130,3 +130,33 @@ def test_a_product_of_a_product(device, stages, count, turned):
     arrays = [device.put(each) for each in (q[0], k, v)]
     two_products[1](*arrays, out, count, STAGES=stages, TURNED=turned)
     assert_same_bits(device.get(out), expected)
+
+
+@eft.jit
+def changing_places(a_ptr, b_ptr, out_ptr, names_ptr, count, n):
+    i = tl.arange(0, 16)
+    square = i[:, None] * 16 + i[None, :]
+    a, other = a_ptr + square, b_ptr + square
+    s, t, last = 1, 2, 0
+    total = tl.zeros((16, 16), tl.float32)
+    for _ in range(count):
+        total = tl.dot(tl.load(a), tl.load(other), total)
+        a, other = other, a
+        s, t = t, s
+        last = n
+    tl.store(out_ptr + square, total)
+    tl.store(names_ptr, s * 100 + t * 10 + last)
+
+
+@pytest.mark.parametrize("count", [0, 1, 4, 5])
+def test_pointers_and_numbers_that_change_places(device, count):
+    numbers = np.random.default_rng(count)
+    a, b = (numbers.integers(-2, 3, (16, 16)).astype(np.float16) for _ in "ab")
+    expected = np.zeros((16, 16), np.float32)
+    for turn in range(count):
+        x, y = (b, a) if turn % 2 else (a, b)
+        expected += x.astype(np.float32) @ y.astype(np.float32)
+    out, names = device.put(np.full((16, 16), np.nan, np.float32)), device.put(np.zeros(1, np.int32))
+    changing_places[1](device.put(a), device.put(b), out, names, count, 7)
+    assert_same_bits(device.get(out), expected)
+    assert device.get(names)[0] == (210 if count % 2 else 120) + (7 if count else 0)
