@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from eft import _runtime
 from eft.errors import AutotunerError, CompilationError
+from eft.tuning.autotuner import is_array
 from eft.tuning.config import Config
 
 
@@ -45,14 +46,18 @@ class Candidate:
             self.failure = error
 
     def code(self):
-        """What tells its runs from those of others: the code, and the meta-parameters, which the
-        grid sees. Options may well make no difference to the code."""
+        """What tells its runs from those of others: the code, and the parameters that the call
+        leaves to the configuration, which the kernel or the grid sees. Options may well make no
+        difference to the code."""
         compilation = getattr(self.compiled, "compilation", None)
         if compilation is None or self.config.pre_hook is not None:
             return self
-        named = {**dict(zip(self.tuner.arg_names, self.args, strict=False)), **self.final}
-        parameters = [each for each in self.tuner.kernel.parameters if each.is_constexpr]
-        values = [repr(named.get(each.name)) for each in parameters]
+        parameters = {each.name for each in self.tuner.kernel.parameters}
+        values = sorted(
+            (name, repr(value))
+            for name, value in self.final.items()
+            if name in parameters and not is_array(value)
+        )
         return (compilation.metadata, compilation.binary, *values)
 
     def launch(self):

@@ -68,7 +68,7 @@ class Kept:
             parts += (
                 f"{name} {text.of(value, name)}"
                 for name, value in sorted(arguments.items())
-                if name not in known
+                if name not in known or name in each.config.kwargs
             )
             parts.append(text.of(each.config.pre_hook, ".pre_hook"))
         return hashlib.sha256("\0".join(parts).encode()).hexdigest()

@@ -172,6 +172,22 @@ def test_the_same_code_is_measured_once(device):
     assert kernel.best_config == configs[0]
 
 
+def test_the_same_code_is_measured_for_each_argument_that_a_configuration_gives(device):
+    launches = []
+
+    class Kernel(eft.JITFunction):
+        def __getitem__(self, grid):
+            launch = super().__getitem__(grid)
+            return lambda *args, **kwargs: (
+                launches.append(kwargs["value"]) or launch(*args, **kwargs)
+            )
+
+    configs = [Config({"BLOCK": 16, "value": value}) for value in (2.0, 3.0)]
+    kernel = eft.autotune(configs, ["n"], rep=0, warmup=0, cache_results=False)(Kernel(fill))
+    kernel[grid](zeros(device), 100)
+    assert set(launches) == {2.0, 3.0}
+
+
 def test_a_choice_is_made_for_each_key_and_type(device):
     bench = Bench(1.0, 2.0)
     kernel = tuned(do_bench=bench)
@@ -910,6 +926,14 @@ def test_a_choice_is_kept(device, monkeypatch):
     second[1](zeros(device, dtype=np.int32), 20, 1)
     tuned(keep, rep=0)[1](x, 10, 1.0)
     assert names == ["keep"] * 3
+
+
+def test_a_choice_is_kept_for_the_arguments_that_configurations_give(device, monkeypatch):
+    names = measured(monkeypatch)
+    for value in (2.0, 3.0, 3.0):
+        configs = [Config({"BLOCK": block, "value": value}) for block in (16, 64)]
+        tuned(keep, configs=configs, cache_results=True, rep=0)[1](zeros(device), 10)
+    assert names == ["keep"] * 2
 
 
 def test_what_could_not_run_is_kept_too(device, monkeypatch):
