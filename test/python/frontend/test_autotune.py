@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 from eft import Config, _runtime
 from eft.errors import AutotunerError
+from eft.triton.runtime.jit import reinterpret
 from eft.tuning import Autotuner, measuring
 from eft.tuning.progress import Progress
 from pytorch import module, needs_torch
@@ -385,6 +386,15 @@ def test_tensors_of_pytorch_are_restored(option):
     kernel[grid](x, 100, 1.0)
     assert x.tolist() == [8.0 if option == "restore_value" else 1.0] * 100
     assert list(kernel.cache) == [(100, "torch.float32", "cpu")]
+
+
+@pytest.mark.parametrize("option", ["restore_value", "reset_to_zero"])
+def test_reinterpreted_arrays_are_restored(device, option):
+    x = device.put(np.full(100, 7, np.float32).view(np.int32))
+    kernel = tuned(add, rep=0, **{option: ["x_ptr"]})
+    kernel[grid](reinterpret(x, tl.float32), 100, 1.0)
+    expected = np.full(100, 8 if option == "restore_value" else 1, np.float32)
+    np.testing.assert_array_equal(device.get(x).view(np.float32), expected)
 
 
 def test_hooks_are_called_around_each_run(device):
