@@ -30,7 +30,7 @@ class Heuristics(Wrapper):
 
     def run(self, *args, grid=None, warmup=False, **kwargs):
         if warmup:
-            return self.fn.warmup(*args, **self.complete(args, kwargs))
+            return self.fn.warmup(*args, grid=grid, **self.complete(args, kwargs))
         return self._launch(grid, *args, **kwargs)
 
     def _launch(self, grid, /, *args, **kwargs):

@@ -764,6 +764,18 @@ def test_run_and_warmup(device):
     assert device.get(x).tolist() == [1.0] * 100
 
 
+def test_a_warmup_through_heuristics_has_its_grid():
+    grids = []
+
+    def prune(configs, arguments, **kwargs):
+        grids.append(kwargs["grid"])
+        return configs
+
+    kernel = tuned(prune_configs_by={"early_config_prune": prune})
+    eft.heuristics({"value": lambda args: 1.0})(kernel).warmup(tl.float32, 100, grid=(7,))
+    assert grids == [(7,)]
+
+
 def test_warmup_without_arrays():
     kernel = tuned(configs=[SMALL, Config({"BLOCK": 100})])
     (compiled,) = kernel.warmup(eft.MockTensor(tl.float32), 100, 1.0, target="sm_90")
