@@ -61,6 +61,8 @@ class Autotuner(Wrapper):
         self.pre_hook = pre_hook or self._prepare
         self.post_hook = post_hook or self._restore
         prune = prune_configs_by or {}
+        if not isinstance(prune, dict):
+            raise TypeError(f"prune_configs_by must be a dict, got {prune!r}")
         unknown = [
             name for name in prune if name not in ("early_config_prune", "perf_model", "top_k")
         ]
@@ -90,6 +92,8 @@ class Autotuner(Wrapper):
 
     @configs.setter
     def configs(self, configs):
+        if configs is not None and not hasattr(configs, "__iter__"):
+            raise TypeError(f"configs must be a list of eft.Config, got {configs!r}")
         configs = configs if isinstance(configs, list) else list(configs or ())
         for number, each in enumerate(configs):
             if not isinstance(each, Config):
@@ -223,6 +227,13 @@ class Autotuner(Wrapper):
             return
         from eft.tuning import arrays
 
+        for option in ("reset_to_zero", "restore_value"):
+            for name in getattr(self, option):
+                if isinstance(arguments[name], (int, float)):
+                    raise TypeError(
+                        f"{option} takes arrays, got {name}={arguments[name]!r} for "
+                        f"{self.__name__!r}"
+                    )
         for name in self.reset_to_zero:
             if arguments[name] is not None:
                 arrays.fill_zero(arguments[name])
@@ -308,9 +319,10 @@ def is_array(value) -> bool:
 def _names(option: str, names, arg_names) -> list[str]:
     if names is None:
         return []
-    if isinstance(names, str):
+    found = list(names) if hasattr(names, "__iter__") and not isinstance(names, str) else [names]
+    if isinstance(names, str) or not all(isinstance(name, str) for name in found):
         raise TypeError(f"{option} must be a list of the names of arguments, got {names!r}")
-    names = list(names)
+    names = found
     check_names(option, names, arg_names)
     return names
 

@@ -15,6 +15,8 @@ class Heuristics(Wrapper):
 
     def __init__(self, fn, arg_names, values):
         super().__init__(fn, arg_names)
+        if not isinstance(values, dict):
+            raise TypeError(f"heuristics takes a dict of functions by name, got {values!r}")
         for name, value in values.items():
             if not callable(value):
                 raise TypeError(

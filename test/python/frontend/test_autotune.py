@@ -593,6 +593,21 @@ WRONG = {
         TypeError,
         "configs[1] must be an eft.Config, got {'BLOCK': 16}",
     ),
+    "a number as the key": (
+        {"key": [1]},
+        TypeError,
+        "key must be a list of the names of arguments, got [1]",
+    ),
+    "a number in place of names": (
+        {"reset_to_zero": 1},
+        TypeError,
+        "reset_to_zero must be a list of the names of arguments, got 1",
+    ),
+    "a function in place of prune_configs_by": (
+        {"prune_configs_by": len},
+        TypeError,
+        "prune_configs_by must be a dict, got <built-in function len>",
+    ),
     "prune_configs_by": (
         {"prune_configs_by": {"topk": 1}},
         ValueError,
@@ -606,6 +621,19 @@ def test_a_wrong_option(options, kind, text):
     with pytest.raises(kind) as raised:
         tuned(**options)
     assert str(raised.value) == text
+
+
+def test_one_configuration_in_place_of_a_list():
+    with pytest.raises(TypeError) as raised:
+        eft.autotune(SMALL, ["n"])(eft.jit(fill))
+    assert str(raised.value) == f"configs must be a list of eft.Config, got {SMALL!r}"
+
+
+@pytest.mark.parametrize("option", ["restore_value", "reset_to_zero"])
+def test_a_number_cannot_be_restored(device, option):
+    with pytest.raises(TypeError) as raised:
+        tuned(**{option: ["n"]})[grid](zeros(device), 100, 1.0)
+    assert str(raised.value) == f"{option} takes arrays, got n=100 for 'fill'"
 
 
 def test_what_a_call_and_the_configurations_both_give(device):
@@ -721,6 +749,12 @@ def test_a_heuristic_that_is_no_function():
     assert str(raised.value) == (
         "the heuristic for 'EVEN' must be a function of the arguments, got True"
     )
+
+
+def test_heuristics_without_a_dict():
+    with pytest.raises(TypeError) as raised:
+        eft.heuristics(["EVEN"])(eft.jit(even))
+    assert str(raised.value) == "heuristics takes a dict of functions by name, got ['EVEN']"
 
 
 def test_an_exception_of_a_heuristic_goes_on(device):
