@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import math
+import re
 import sys
 
 from eft import _runtime
@@ -123,13 +124,15 @@ def _read(entry: bytes, count: int) -> list[tuple[list[float], str]] | None:
 
 
 def summary(entry: bytes) -> tuple[str, str]:
-    """The kernel's name, and the device, the key and the configuration chosen, of an entry."""
+    """The kernel's name, and the key, the device without its features and the configuration chosen,
+    of an entry."""
     _, name, device, key, *_ = lines = entry.decode(errors="replace").split("\n")
     found = _read(entry, len(lines) - _LINES_BEFORE) or []
     times = [math.inf if reason else timing[0] for timing, reason in found]
     best = ""
     if times:
         best = lines[_LINES_BEFORE + times.index(min(times))].split("\t")[3]
+    device = re.sub(r" [+-]\S+,[+-]\S+(?=,)", "", device)
     return name.rpartition(".")[2], f"({key}) on {device}: {best}"
 
 
