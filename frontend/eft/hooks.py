@@ -24,8 +24,9 @@ def set_launch_hooks(enter, leave):
 
 
 class LaunchMetadata:
-    """What a launch hook is told: `get()` gives a dict with the kernel's `name`, its `function`
-    (the compiled kernel) and `stream`, and what the kernel's option `launch_metadata` adds."""
+    """The facts that a launch hook gets: `get()` gives a dict with the kernel's `name`, its
+    `function` (the compiled kernel) and `stream`, and what the kernel's option `launch_metadata`
+    adds."""
 
     def __init__(self, data: dict):
         self.data = data

@@ -23,8 +23,9 @@ _runtime.register_constexpr(constexpr)
 
 
 class KernelInterface:
-    """What can be launched by `kernel[grid](...)`. A subclass has a method `run`, which gets the
-    launch's arguments, its grid as `grid`, and as `warmup` whether the kernel is only compiled."""
+    """The base of all that `kernel[grid](...)` launches. A subclass has a method `run`, which gets
+    the launch's arguments, its grid as `grid`, and as `warmup` whether the kernel is only
+    compiled."""
 
     __class_getitem__ = classmethod(GenericAlias)
 

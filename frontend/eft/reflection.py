@@ -245,8 +245,8 @@ class KernelParam:
 
 
 class DeviceCaches(dict):
-    """What a kernel has compiled, by devices; see `Reflection.device_caches`. To clear it makes Eft
-    forget that."""
+    """The compiled forms of a kernel, by devices; see `Reflection.device_caches`. To clear it makes
+    Eft forget them."""
 
     def __init__(self, kernel):
         self._kernel = kernel

@@ -85,7 +85,7 @@ def check_summary(quantiles: Sequence[float] | None, return_mode: str):
 
 
 def summary(times: Sequence[float], quantiles: Sequence[float] | None, return_mode: str):
-    """What `do_bench` returns of many times."""
+    """The result of `do_bench` for many times."""
     if quantiles is not None:
         values = [float(value) for value in np.quantile(times, quantiles)]
         return values[0] if len(values) == 1 else values

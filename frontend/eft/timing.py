@@ -23,7 +23,7 @@ _FEWEST_SAMPLES = 10
 _FLUSH_SHARE = 2
 
 
-#: What is done before a call that is timed, the call, and what is done after it.
+#: Three functions: one to call before a call that is timed, that call, and one to call after it.
 Run = tuple[Callable, Callable, Callable]
 
 

@@ -31,7 +31,7 @@ from pathlib import Path
 
 import corpus
 
-#: What `warmup` calls each target, and the name of the file with its code.
+#: The name of each target in a `warmup`, and the end of the name of the file with its code.
 TARGETS = {
     "sm_80": ("cuda:80", "sm_80.ptx"),
     "sm_90": ("cuda:90", "sm_90.ptx"),
@@ -122,7 +122,7 @@ def describe_call(kernel, args: tuple, kwargs: dict) -> str:
 
 
 def stable_text(value) -> str:
-    """What is the same in every process."""
+    """The text of a value without what differs from process to process."""
     return re.sub(r" at 0x[0-9a-f]+", "", str(value))
 
 

@@ -31,7 +31,7 @@ FACTOR, SECONDS = 1.1, 0.01
 
 @dataclass
 class Code:
-    """What one build has made of a kernel for a target; see record.py.
+    """The code that one build has made of a kernel for a target; see record.py.
 
     Attributes:
         file: its code.
@@ -59,7 +59,7 @@ class Code:
 
 @dataclass(frozen=True)
 class Recording:
-    """What one build has made: code by target and name, and the parts that did not end well."""
+    """All that one build has made: code by target and name, and the parts that did not end well."""
 
     codes: dict[tuple[str, str], Code]
     failed: list[str]

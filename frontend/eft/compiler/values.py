@@ -24,7 +24,7 @@ class Unusable:
 
 
 class Later(Unusable):
-    """What a name holds that is computed where it is read; `make` writes that. Control flow does
+    """A value that is computed where its name is read; `make` writes that. Control flow does
     not carry it."""
 
     def __init__(self, reason: str, make):

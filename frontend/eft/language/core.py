@@ -34,7 +34,7 @@ def must_use_result(x, s=True):
     return x
 
 
-#: What Triton has here that is no part of its language, and Eft does not have.
+#: Names that Triton has here, which are no part of its language, and Eft does not have.
 _INSIDE = frozenset(
     """
     base_type base_value binary_op_type_legalization builtin_max builtin_min check_bit_width

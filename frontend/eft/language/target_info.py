@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What a kernel is compiled for, for kernels that ask. On the host, what launches run on.
+"""The target of a kernel, for kernels that ask; on the host, the device that launches run on.
 
 A kernel is compiled anew for each target, whether or not it asks.
 """

@@ -16,7 +16,7 @@ OWN_NAMES = {
     "TRITON_DEBUG": "EFT_DEBUG",
 }
 
-#: What `triton` reads of the others.
+#: Those of the others that `triton` reads.
 _READ = {
     "TRITON_CACHE_AUTOTUNING", "TRITON_CACHE_MANAGER", "TRITON_CUOBJDUMP_PATH", "TRITON_DUMP_DIR",
     "TRITON_HOME", "TRITON_INTERPRET", "TRITON_KERNEL_DUMP", "TRITON_OVERRIDE_DIR",

@@ -23,7 +23,7 @@ from eft.version import __version__
 #: Where Triton's modules are in Eft that are not in `eft.triton` under the same name.
 _ELSEWHERE = {"triton.language": "eft.language", "triton.testing": "eft.testing"}
 
-#: What is in `eft.triton` and is none of Triton's modules.
+#: Modules of `eft.triton` that Triton does not have.
 _OWN = {
     "eft.triton.as_triton", "eft.triton.environment", "eft.triton.finder", "eft.triton.lazy",
     "eft.triton.missing", "eft.triton.profiler.session",

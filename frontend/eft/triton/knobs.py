@@ -107,7 +107,7 @@ class env_base:
         return text
 
     def transform(self, value):
-        """What is read of a value that was set."""
+        """The value that is read where this one was set."""
         return value
 
     def changed(self, value, again: bool = True):
@@ -377,7 +377,7 @@ class HookChain:
 
 
 class build_knobs(base_knobs):
-    """How Triton runs a C compiler. Eft runs none."""
+    """Settings of the C compiler that Triton runs. Eft runs none."""
 
     cc = env_opt_str("CC")
     cudacrt_path = env_opt_str("TRITON_CUDACRT_PATH")
@@ -429,7 +429,7 @@ class _dump(env_bool):
 
 
 class compilation_knobs(base_knobs):
-    """What compiles do beside compiling."""
+    """Settings of compiles."""
 
     override = env_bool("TRITON_KERNEL_OVERRIDE")
     dump_ir = _dump("TRITON_KERNEL_DUMP", works=True)
@@ -446,7 +446,7 @@ class compilation_knobs(base_knobs):
 
 
 class autotuning_knobs(base_knobs):
-    """What autotuning does beside tuning."""
+    """Settings of autotuning."""
 
     cache = env_bool("TRITON_CACHE_AUTOTUNING", works=True)
     print = env_bool("TRITON_PRINT_AUTOTUNING", works=True)
@@ -463,7 +463,7 @@ class _hook(env_base):
 
 
 class runtime_knobs(base_knobs):
-    """What launches do beside launching."""
+    """Settings of launches."""
 
     interpret = env_bool("TRITON_INTERPRET", works=True)
     debug = env_bool("TRITON_DEBUG", works=True)
@@ -492,7 +492,7 @@ def _in_use(hook):
 
 
 class language_knobs(base_knobs):
-    """What kernels mean. Eft's language is one."""
+    """Settings of Triton's language. Eft's never changes its meaning."""
 
     fp32_default = env_opt_str("TRITON_F32_DEFAULT")
     default_fp_fusion = env_bool("TRITON_DEFAULT_FP_FUSION", True)

@@ -256,7 +256,7 @@ class Autotuner(Wrapper):
 
 
 class _Plan:
-    """What calls with arguments of the same kinds have in common.
+    """The common part of calls with arguments of the same kinds.
 
     Attributes:
         facts: a function of (args, kwargs): what of them a choice depends on.
@@ -288,7 +288,8 @@ class _Plan:
         self.choices = {}
 
 
-#: How an array tells the type of its elements: what has a dtype, Python's own, and any other.
+#: The attribute that tells the type of an array's elements, and how to read it, the first that is
+#: there: arrays with a dtype come first, then Python's own, then any other.
 _ELEMENT_TYPES = {
     "dtype": "dtype",
     "format": "format",

@@ -46,9 +46,9 @@ class Candidate:
             self.failure = error
 
     def code(self):
-        """What tells its runs from those of others: the code, and the parameters that the call
-        leaves to the configuration, which the kernel or the grid sees. Options may well make no
-        difference to the code."""
+        """A key that tells its runs from those of others: the code, and the parameters that the
+        call leaves to the configuration, which the kernel or the grid sees. Options may well make
+        no difference to the code."""
         compilation = getattr(self.compiled, "compilation", None)
         if compilation is None or self.config.pre_hook is not None:
             return self

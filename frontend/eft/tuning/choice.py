@@ -100,7 +100,7 @@ def _key(tuner, plan, args, kwargs: dict, device: int) -> tuple:
 
 
 def device_name(device: int) -> str:
-    """What the times depend on of a device."""
+    """The name of a device, with all of it that times depend on."""
     if device < 0:
         return f"{host.description()}, {_runtime.host_threads()} threads"
     properties = _runtime.device_properties(device)

@@ -46,8 +46,8 @@ class Kept:
             self._say(str(error))
 
     def _make_key(self, key: tuple) -> str:
-        """What the times depend on: all that the code does, the device, and what the candidates are
-        called with. A hook's run is timed, too."""
+        """A hash of what the times depend on: all that the code does, the device, and the arguments
+        that the candidates add. A hook's run is timed, too."""
         tuner, text = self.tuner, StableText()
         inner = tuner.fn
         while not isinstance(inner, _runtime.KernelBase):

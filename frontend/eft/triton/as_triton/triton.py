@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What `import triton` finds in a process whose PYTHONPATH has this folder: Eft."""
+"""The module that `import triton` finds in a process whose PYTHONPATH has this folder: Eft."""
 
 from eft.triton.finder import install
 

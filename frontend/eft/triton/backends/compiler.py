@@ -12,7 +12,7 @@ __all__ = ["BaseBackend", "GPUTarget", "Language"]
 
 @dataclass(frozen=True)
 class GPUTarget:
-    """What a kernel is compiled for.
+    """The target of a kernel.
 
     Attributes:
         backend: "cuda" or "cpu".

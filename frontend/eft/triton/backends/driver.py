@@ -25,7 +25,7 @@ class Benchmarker(Protocol):
 
 
 class DriverBase(ABC):
-    """What programs ask about a kind of device. Launches don't use it."""
+    """Answers to programs that ask about a kind of device. Launches don't use it."""
 
     @classmethod
     @abstractmethod

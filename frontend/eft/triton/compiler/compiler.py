@@ -99,7 +99,7 @@ def compile(src, target: GPUTarget | None = None, options: dict | None = None) -
 
 
 def _variant(src: ASTSource, target: GPUTarget, options: dict):
-    """What the kernel is to be compiled for, in Eft's words."""
+    """The target of the kernel, in Eft's words."""
     from eft import _compiler, _runtime
     from eft.driver import Variant
     from eft.language.dtypes import from_signature
@@ -137,7 +137,7 @@ def _own_word(type: str) -> str:
 
 
 def make_backend(target: GPUTarget) -> BaseBackend:
-    """What compiles for a target.
+    """The backend that compiles for a target.
 
     Raises:
         RuntimeError: nothing does.

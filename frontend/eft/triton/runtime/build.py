@@ -14,7 +14,7 @@ __getattr__ = lazy.attributes(__name__, {})
 
 @functools.lru_cache
 def platform_key() -> str:
-    """What compiled C depends on: the processor, the system, the version of Python."""
+    """The facts that compiled C depends on: the processor, the system, the version of Python."""
     import platform
 
     return ",".join([platform.machine(), platform.system(), *platform.architecture()])

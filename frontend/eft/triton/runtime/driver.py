@@ -90,7 +90,7 @@ class ActiveDriver:
         return _runtime.device_properties(number)["compute_capability"]
 
     def get_current_target(self):
-        """What Eft compiles for where no argument says otherwise, as a `GPUTarget`: backend
+        """The target where no argument says otherwise, as a `GPUTarget`: backend
         "cuda", the compute capability as a number (90 for 9.0), 32; or "cpu", None, 1, since a
         program on a CPU is one thread."""
         from eft.triton.backends.compiler import GPUTarget
@@ -126,7 +126,7 @@ class ActiveDriver:
 
 
 class Utilities:
-    """What scripts ask about a GPU."""
+    """Answers about GPUs to scripts that ask."""
 
     def get_device_properties(self, device: int) -> dict:
         """The facts about a GPU: Eft's own, and under Triton's names `max_shared_mem` (bytes a

@@ -13,7 +13,7 @@ __all__ = ["CompileArgs", "compile_kernel", "main"]
 
 @dataclass
 class CompileArgs:
-    """What to compile.
+    """The arguments of a compile.
 
     Attributes:
         path: the file that defines the kernel.

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What Triton's language has for NVIDIA's GPUs alone. `libdevice` is the same on every target."""
+"""The part of Triton's language that is for NVIDIA's GPUs alone. `libdevice` is the same
+on every target."""
 
 from __future__ import annotations
 

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What Triton has for kernels that begin before the one in front of them ends."""
+"""Triton's functions for kernels that begin before the one in front of them ends."""
 
 from __future__ import annotations
 
 from eft.language.missing import attribute
 
-#: What Eft does not have yet.
+#: Names that Eft does not have yet.
 MISSING = frozenset({"gdc_launch_dependents", "gdc_wait"})
 
 __getattr__ = attribute(__name__, "extra.cuda.", MISSING)

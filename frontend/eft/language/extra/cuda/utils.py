@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What Triton has to ask a GPU for its clock and a program's place in it."""
+"""Triton's functions that ask a GPU for its clock and a program's place in it."""
 
 from __future__ import annotations
 
 from eft.language.missing import attribute
 
-#: What Eft does not have yet.
+#: Names that Eft does not have yet.
 MISSING = frozenset(
     """
     convert_custom_float8 convert_custom_float8_sm70 convert_custom_float8_sm80

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What Triton has to ask an AMD GPU for its clock and a program's place in it."""
+"""Triton's functions that ask an AMD GPU for its clock and a program's place in it."""
 
 from __future__ import annotations
 
 from eft.language.missing import attribute
 
-#: What Eft does not have.
+#: Names that Eft does not have.
 MISSING = frozenset({"memrealtime", "num_threads", "num_warps", "smid"})
 
 __getattr__ = attribute(__name__, "extra.hip.", MISSING)
