@@ -275,14 +275,16 @@ class _Plan:
             name for name in places if hasattr(values[name], "dtype") or is_array(values[name])
         ]
         parts = [places[name] for name in self.keys]
-        for number, name in enumerate(self.typed):
+        is_placed = False  # whether the device of an array is among the parts
+        for name in self.typed:
             value, place = values[name], places[name]
             parts.append(f"{place}.{_ELEMENT_TYPES[_type_attribute(value)]}")
             # All arrays of a launch on GPUs are on one; which one, the first tells.
-            if number > 0 and hasattr(value, "is_cuda"):
+            if is_placed and hasattr(value, "is_cuda"):
                 parts.append(f"{place}.is_cuda")
-            elif hasattr(value, "device"):
+            elif hasattr(value, "device"):  # a number of NumPy's has one, too
                 parts.append(f"{place}.device")
+                is_placed = is_placed or is_array(value)
         # Written out, because it is most of what a launch costs beyond the kernel's own.
         self.facts = eval(f"lambda args, kwargs: ({''.join(f'{part}, ' for part in parts)})")
         self.choices = {}

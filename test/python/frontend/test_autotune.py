@@ -19,6 +19,7 @@ from eft import Config, _runtime
 from eft.errors import AutotunerError
 from eft.triton.runtime.jit import reinterpret
 from eft.tuning import Autotuner, measuring
+from eft.tuning.autotuner import _Plan
 from eft.tuning.progress import Progress
 from pytorch import module, needs_torch
 
@@ -227,6 +228,22 @@ def test_arrays_count_by_their_types_alone(device):
     kernel[grid](zeros(device), 100, 1.0)
     assert [key[0] for key in kernel.cache] == [100, 100]
     assert len(kernel.cache) == 2  # NumPy's numbers have a dtype, too
+
+
+def test_arrays_behind_a_number_of_numpy_count_by_their_device():
+    class Tensor:
+        dtype, is_cuda = "float32", True
+
+        def __init__(self, device):
+            self.device = device
+
+        def data_ptr(self):
+            return 0
+
+    calls = [(np.float32(1), Tensor(device)) for device in ("cuda:0", "cuda:1")]
+    plan = _Plan(tuned(lambda value, x_ptr: None, key=[]), calls[0], {})
+    first, second = (plan.facts(args, {}) for args in calls)
+    assert first != second
 
 
 def test_arrays_without_a_dtype_count_by_their_format():
