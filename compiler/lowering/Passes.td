@@ -7,22 +7,24 @@
 include "mlir/Pass/PassBase.td"
 
 def KeepInBuffers : Pass<"eft-keep-in-buffers", "::mlir::func::FuncOp"> {
-  let summary = "Keeps large blocks that loops carry in memory";
+  let summary = "Moves large blocks that loops carry into buffers on the stack";
   let description = [{
-    For a CPU. A block that a loop carries, or that a conditional gives, lies in a buffer: it is put
-    there before each region that takes it, or behind what gives it, and taken from there where it is
-    used. Blocks that fit into a few registers of `vector-bits` stay where they are.
+    For a CPU. A block that a loop carries, or that a conditional gives, gets a buffer. The block is
+    written there before the region that needs it, or behind the operation that gives it, and it is read
+    where it is used. A block that fits into a few registers of `vector-bits` stays in them.
 
-    Where elements of large blocks move, the source lies in a buffer, and what has moved is taken from
-    there: `eft.buffer_read` says which elements, `eft.buffer_gather` reads those whose numbers are computed. So chains
-    of moves are one, and are done in steps. Blocks are printed from buffers.
+    An operation that moves elements of a large block gets a buffer for its source, and its result is
+    read from there: `eft.buffer_read` says which elements, and `eft.buffer_gather` reads elements whose
+    numbers are computed. So a chain of moves becomes one read, which can be tiled. Blocks are printed
+    from buffers.
 
-    Matrix products, scans and sorting work on buffers too. Where a value ends in a buffer, what makes it is
-    done in that buffer: the accumulator of a product in a loop stays in place.
+    Matrix products, scans and sorting work on buffers too. Where a value ends in a buffer, the operation
+    that makes it works in that buffer: the accumulator of a product in a loop stays in place.
 
-    All blocks are put and taken as wholes; `eft-tile-blocks` does that in steps. Products whose
-    operands' vectors (lane, step) do not lie in the order of rows or of columns stay as they are, and
-    so do those that `eft-widen-dot` has not seen.
+    This pass writes and reads whole blocks; `eft-tile-blocks` tiles that. Some products stay as they are:
+    those whose operands' vectors (lane, step) lie neither in the order of rows nor in that of columns,
+    and those whose factors have another element type than the accumulator (`eft-widen-dot` converts
+    these).
 
     ```mlir
     %d = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero) -> tensor<1024xf32, #layout> : i32 {
@@ -49,16 +51,21 @@ def KeepInBuffers : Pass<"eft-keep-in-buffers", "::mlir::func::FuncOp"> {
 }
 
 def PipelineCopies : Pass<"eft-pipeline-copies", "::mlir::func::FuncOp"> {
-  let summary = "Brings the operands of products to shared memory iterations ahead";
+  let summary = "Copies the operands of matrix products to shared memory, iterations ahead";
   let description = [{
     For a GPU. In an `scf.for`, a load that only a product on tensor cores uses becomes a copy into a
-    slot of shared memory, which is begun `num-stages` − 1 iterations before the product reads it. A
+    slot of shared memory. The copy begins `num-stages` − 1 iterations before the product reads it. A
     loop's own attribute `eft.num_stages` comes before the option; with fewer than two stages nothing
     changes. If the slots need more than `most-bytes`, there are fewer stages.
 
-    A load stays as it is if its masks leave others than the first elements of a run, if it has a
-    cache hint or a value other than zero for what is masked, if its runs have fewer than four bytes,
-    or if its address depends on what the loop loads. A loop that writes memory stays as it is.
+    A load stays a load in each of these cases:
+
+    - its mask keeps other elements of a run than the first ones;
+    - it has a cache hint, or a value other than zero for masked elements;
+    - its runs have fewer than four bytes;
+    - its address depends on a value that the loop loads.
+
+    A loop that writes memory stays as it is.
 
     ```mlir
     %r = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<64x64xf32, #c>) : i32 {
@@ -88,37 +95,39 @@ def PipelineCopies : Pass<"eft-pipeline-copies", "::mlir::func::FuncOp"> {
   }];
   let options = [
     Option<"numStages", "num-stages", "int64_t", /*default=*/"3",
-           "how many iterations are under way at a time">,
+           "the number of iterations that are under way at a time">,
     Option<"mostBytes", "most-bytes", "uint64_t", /*default=*/"102400",
-           "the shared memory that the slots of a loop may need">
+           "the most bytes of shared memory for the slots of a loop">
   ];
   let dependentDialects = ["::eft::EftDialect", "::mlir::arith::ArithDialect",
                            "::mlir::scf::SCFDialect"];
 }
 
 def TileBlocks : Pass<"eft-tile-blocks", "::mlir::func::FuncOp"> {
-  let summary = "Turns work on large blocks into loops over small ones";
+  let summary = "Turns work on large blocks into loops over tiles";
   let description = [{
-    A *group* is a run of loads and stores of blocks, with nothing else that touches memory between
-    them, whose layouts have the same places. Its elements are independent of each other, so the group
-    can be done a part at a time. This pass makes a loop of *steps* of it: each step does the group for
-    the elements that lie in the low bits of the layouts' dimension `register` (GPU) or `step` (CPU),
-    and the loop runs over that dimension's other bits. Inside it everything is a block again, of fewer
-    elements, so the size of the code does not grow with the block.
+    A *group* is a sequence of loads and stores of blocks whose layouts have the same places, with
+    nothing else between them that touches memory. Its elements are independent of each other, so the
+    group can be done one part at a time. This pass makes a *tiled loop* of it. One iteration computes a
+    *tile*: the elements that lie in the low bits of the layouts' dimension `register` (GPU) or `step`
+    (CPU). The loop runs over that dimension's other bits. A tile is a block of fewer elements, so the
+    code in the loop has the same form as before, and its size does not grow with the block.
 
-    What a group computes and does not load is computed anew by each group that needs it. A function in
-    which a loaded value is used outside its group is left as it is.
+    Each group computes for itself the values that it needs, as far as they are not loaded. A function
+    in which a loaded value is used outside its group is left as it is.
 
-    With `split-prefix`, a loop of accesses that all have one mask, which is true for a prefix of the
-    block, is split in two: the steps that lie inside, without a mask, and the smallest possible steps
-    for the rest of the prefix, with it. What lies behind the prefix is not run.
+    With `split-prefix`, a loop is split in two if all its accesses have one mask, and that is true for a
+    prefix of the block. The first loop runs the tiles inside the prefix, without a mask. The second
+    runs the smallest possible tiles over the rest of the prefix, with the mask. Elements behind the
+    prefix are not computed.
 
-    With `use-buffers`, reductions are part of groups too. The parts of an axis that one combines
-    after the other are combined by a loop over steps. What that leaves is combined behind it, as its
-    tree says: at once if it is at most 16 vectors, else in loops that fold four or eight vectors into
-    one. What groups need of each other, and can't load again, one leaves for the other in a buffer.
+    With `use-buffers`, reductions are part of groups too. A tiled loop combines the parts of an axis
+    that are combined one after the other. Code behind the loop combines what is left, as the
+    reduction's tree says: at once if it is at most 16 vectors, else in loops that fold four or eight
+    vectors into one. If a group needs a value of another one and can't load it again, it gets the value
+    through a buffer.
 
-    `elements` is the number of elements that a step holds at each place: registers of a GPU thread,
+    `elements` is the number of elements that a tile has at each place: registers of a GPU thread,
     elements of a CPU's vector code.
 
     ```mlir
@@ -136,15 +145,15 @@ def TileBlocks : Pass<"eft-tile-blocks", "::mlir::func::FuncOp"> {
   }];
   let options = [
     Option<"dimension", "dimension", "std::string", /*default=*/"\"register\"",
-           "the place dimension that the steps run over: register or step">,
+           "the place dimension that the loops run over: register or step">,
     Option<"elements", "elements", "unsigned", /*default=*/"8",
-           "indices of that dimension that one step holds; a power of two">,
+           "indices of that dimension in one tile; a power of two">,
     Option<"vectors", "vectors", "unsigned", /*default=*/"2",
-           "runs of neighbours in memory that one step holds at least; a power of two">,
+           "the fewest runs of neighbours in memory in one tile; a power of two">,
     Option<"splitPrefix", "split-prefix", "bool", /*default=*/"false",
-           "run the steps inside a prefix mask without it">,
+           "run the tiles inside a prefix mask without it">,
     Option<"useBuffers", "use-buffers", "bool", /*default=*/"false",
-           "also split reductions, and groups that need each other's values">
+           "also tile reductions, and groups that need each other's values">
   ];
   let dependentDialects = ["::eft::EftDialect", "::mlir::arith::ArithDialect",
                            "::mlir::scf::SCFDialect"];
@@ -153,12 +162,12 @@ def TileBlocks : Pass<"eft-tile-blocks", "::mlir::func::FuncOp"> {
 def LowerToGpu : Pass<"eft-lower-to-gpu", "::mlir::ModuleOp"> {
   let summary = "Gives each thread of a GPU its elements of every block";
   let description = [{
-    A block becomes the scalars that one thread holds, one per index of its layout's `register`. Neighbours
-    that are neighbours in memory move by one access of up to 128 bits. Where a mask is true for all that
-    a thread accesses, which for a prefix its last element tells, it does that without looking at the
-    elements' masks; otherwise each element is accessed under its own condition. So a mask that cuts a
-    contiguous range costs only the one thread at its border. A mask that is the same for all
-    elements of each access is that access's predicate.
+    A block becomes the scalars that one thread holds, one per index of its layout's `register`. Elements
+    of a thread that are neighbours in memory move by one access of up to 128 bits. A thread first tests
+    whether the mask is true for all its elements; for a prefix, the last element tells. If so, the
+    thread accesses them without looking at each element's mask. Otherwise it accesses each element under
+    its own condition. So a mask that cuts a contiguous range costs only the one thread at its border. A
+    mask that is the same for all elements of each access becomes that access's predicate.
 
     With `#layout = #eft.layout<register = [[1]], lane = [[2], [4], [8], [16], [32]], warp = []>`
 
@@ -181,18 +190,18 @@ def LowerToGpu : Pass<"eft-lower-to-gpu", "::mlir::ModuleOp"> {
     A store is done once even where the layout repeats an element over lanes or warps, and in a kernel
     that also loads it stands between barriers, so that no thread loads too late or too early.
 
-    An atomic operation, too, is done by one of the threads that hold an element. Barriers order what
-    the other threads do as the operation's own, and its result reaches them through shared memory.
+    An atomic operation, too, is done by one of the threads that hold an element. Barriers give the
+    accesses of the other threads the same order, and the result reaches them through shared memory.
 
-    Each thread computes conditions for itself. Where one comes from memory and there are barriers or
-    shuffles in the branch or the loop that it decides about, the threads agree on it first.
+    Each thread computes conditions for itself. If a condition comes from memory, and the branch or loop
+    that it controls has convergent operations (barriers, shuffles), the threads first vote on it.
 
     Pointers become integers of 64 bits, which address global memory.
   }];
   let options = [
     Option<"numWarps", "num-warps", "unsigned", /*default=*/"4", "warps of a program: 1 to 32">,
     Option<"computeCapability", "compute-capability", "unsigned", /*default=*/"80",
-           "of the GPU, times ten: what it has no instruction for is expanded">
+           "of the GPU, times ten; operations for which it has no instruction are expanded">
   ];
   let dependentDialects = ["::eft::EftDialect", "::mlir::arith::ArithDialect",
                            "::mlir::math::MathDialect", "::mlir::scf::SCFDialect",
@@ -200,12 +209,13 @@ def LowerToGpu : Pass<"eft-lower-to-gpu", "::mlir::ModuleOp"> {
 }
 
 def SpecializeMasked : Pass<"eft-specialize-masked", "::mlir::func::FuncOp"> {
-  let summary = "Parts the threads at the border of a mask from the others once, not at each access";
+  let summary = "Branches once for several accesses under one mask, not at each of them";
   let description = [{
-    For a GPU, behind `eft-lower-to-gpu`. Where several loads have one mask and no thread waits for
-    another in between, everything from the first of them to the last access under that mask is done
-    in two versions: in one the mask is known to be true for all that a thread accesses, which leaves
-    straight-line code for most threads; in the other it is not. Two loads with a store become:
+    For a GPU, behind `eft-lower-to-gpu`. The pass looks for several loads with one mask between which
+    no thread waits for another. It makes two versions of the code from the first of them to the last
+    access under that mask. Threads for which the mask is true throughout run the first version, which is
+    straight-line code; these are most threads. The threads at the mask's border run the second, in which
+    each element has its own condition. Two loads with a store become:
 
     ```mlir
     %usual = llvm.intr.expect %whole, %true : i1
@@ -220,14 +230,14 @@ def SpecializeMasked : Pass<"eft-specialize-masked", "::mlir::func::FuncOp"> {
   }];
   let options = [
     Option<"maxOperations", "max-operations", "unsigned", /*default=*/"4096",
-           "do nothing where a version would have more than that">
+           "the most operations of a version; with more, nothing is changed">
   ];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect",
                            "::mlir::LLVM::LLVMDialect"];
 }
 
 def LowerToCpu : Pass<"eft-lower-to-cpu", "::mlir::ModuleOp"> {
-  let summary = "Makes SIMD vectors of the blocks, and a loop over programs of the kernel";
+  let summary = "Turns blocks into SIMD vectors, and the kernel into a loop over programs";
   let description = [{
     A block becomes vectors, one per index of its layout's `step`; a vector holds the elements of the
     layout's `lane`. A load or store of lanes that are neighbours in memory moves a vector, under a mask
@@ -253,16 +263,16 @@ def LowerToCpu : Pass<"eft-lower-to-cpu", "::mlir::ModuleOp"> {
     `(const uint64_t *arguments, const uint32_t grid[3], uint64_t first, uint64_t count)`, that runs the
     programs `first` to `first + count - 1`, counted with x fastest. An argument takes 8 bytes.
 
-    With `stoppable`, the code loads the word `eft$attention` before each program and in each turn of
-    loops that may be long, but for those of steps. Where it is not 0, it calls `eft$poll`, and returns
-    if the answer is not 0.
+    With `stoppable`, the code loads the word `eft$attention` before each program and in each iteration
+    of loops that may be long. Tiled loops are left out. Where the word is not 0, the code calls
+    `eft$poll`, and returns if the answer is not 0.
 
-    A dot copies its operands to the stack and is loops over them, with a tile of the accumulator in
-    registers.
+    A dot copies its operands to the stack. Loops over them follow, which hold a tile of the accumulator
+    in registers.
 
-    Markers say from where to where in the kernel's body an array on the stack is in use, so that LLVM
-    lays arrays over each other that are never in use together. A kernel whose arrays in use together
-    have more than 4 MiB is refused.
+    Markers tell LLVM where in the kernel's body each array on the stack is in use. LLVM then gives the
+    same memory to arrays that are never in use together. A kernel is refused if the arrays that are in
+    use together have more than 4 MiB.
 
     Pointers become integers of 64 bits.
   }];
@@ -270,7 +280,7 @@ def LowerToCpu : Pass<"eft-lower-to-cpu", "::mlir::ModuleOp"> {
     Option<"vectorBits", "vector-bits", "unsigned", /*default=*/"256",
            "bits of a vector register; a power of two">,
     Option<"stoppable", "stoppable", "bool", /*default=*/"false",
-           "let the code end early where the runtime asks for it">
+           "end early where the runtime asks for it">
   ];
   let dependentDialects = ["::eft::EftDialect", "::mlir::arith::ArithDialect",
                            "::mlir::math::MathDialect", "::mlir::scf::SCFDialect",
@@ -281,9 +291,9 @@ def Bf16ToBits : Pass<"eft-bf16-to-bits", "::mlir::ModuleOp"> {
   let summary = "Holds bf16 in integers of 16 bits";
   let description = [{
     For a CPU, behind `eft-lower-to-cpu`. All arithmetic on bf16 has become arithmetic on other types by
-    then, and what is left moves bits: loads, stores, constants, choices, what loops carry. No bf16
-    reaches LLVM, whose code for x86 takes vectors of them apart, and flushes denormals where it keeps a
-    number as f32 for a while. Where nothing is left that converts f16, that is held in the same way.
+    then, and what is left moves bits: loads, stores, constants, choices, values that loops carry. So no
+    bf16 reaches LLVM. LLVM's code for x86 takes vectors of bf16 apart, and flushes denormals where it
+    keeps a number as f32 for a while. f16 is held in integers too, if no conversion of it is left.
 
     ```mlir
     %x = llvm.load %pointer {alignment = 2 : i64} : !llvm.ptr -> bf16
@@ -300,9 +310,9 @@ def Bf16ToBits : Pass<"eft-bf16-to-bits", "::mlir::ModuleOp"> {
 }
 
 def LowerToLLVM : Pass<"eft-lower-to-llvm", "::mlir::ModuleOp"> {
-  let summary = "Takes arith, math, vector, scf and func to the LLVM dialect";
+  let summary = "Converts arith, math, vector, scf and func to the LLVM dialect";
   let description = [{
-    One conversion with upstream's patterns. What has no pattern is an error at its place.
+    One conversion with upstream's patterns. An operation without a pattern is an error at its place.
 
     ```mlir
     func.func @f(%a: f32, %b: f32) -> f32 {
@@ -320,7 +330,7 @@ def LowerToLLVM : Pass<"eft-lower-to-llvm", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"maxRegisters", "max-registers", "unsigned", /*default=*/"0",
-           "registers of a GPU's thread at most; 0: as many as it takes">
+           "the most registers of a GPU thread; 0: no limit">
   ];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",
                            "::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect",

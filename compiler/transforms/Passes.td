@@ -9,9 +9,9 @@ include "mlir/Pass/PassBase.td"
 def FuseMultiplyAdd : Pass<"eft-fuse-multiply-add"> {
   let summary = "Rounds a * b + c once";
   let description = [{
-    The rule, which is part of what a kernel means: an addition or subtraction of f32 or f64, one of
-    whose operands is a product that has no other use, is one `math.fma`. If both operands are such
-    products, the left one is fused.
+    An addition or subtraction of f32 or f64 becomes one `math.fma` if an operand is a product that has
+    no other use. If both operands are such products, the left one is fused. This rule is part of a
+    kernel's meaning.
 
     | source | result |
     |---|---|
@@ -23,11 +23,10 @@ def FuseMultiplyAdd : Pass<"eft-fuse-multiply-add"> {
     The negation is exact, and part of the instruction on both targets. A product that is converted,
     splatted or broadcast before it is added is not fused, nor is anything of f16 or bf16.
 
-    A sum with a matrix product that has no other use, and begins with zero, becomes one that begins
-    with the other operand.
+    `x + dot(a, b, 0)` becomes `dot(a, b, x)` if the product has no other use.
 
-    It runs before the passes that make additions and products of their own, so that those stay as they
-    are. Operations that nobody needs are erased first, so that a use without a use does not count.
+    This pass runs before those that make additions and products of their own: these must not be fused.
+    Dead operations are erased first; they must not count as uses of a product.
 
     ```mlir
     %p = arith.mulf %a, %b : tensor<1024xf32>
@@ -45,14 +44,14 @@ def FuseMultiplyAdd : Pass<"eft-fuse-multiply-add"> {
 def ExpandPhilox : Pass<"eft-expand-philox"> {
   let summary = "Replaces eft.philox by integer arithmetic";
   let description = [{
-    Written out, the constants of the counter fold, words that nobody reads go away, and the key, which
-    is usually uniform, is computed once. A round is two products of 32 × 32 bits, whose high and low
-    halves are mixed with the other two words and the key.
+    As arithmetic, the constants of the counter fold, words that nobody reads are dead code, and the key,
+    which is usually uniform, is computed once. A round is two products of 32 × 32 bits, whose high and
+    low halves are mixed with the other two words and the key.
 
-    `word-bits` is the form of the words. With 32 a product is `arith.mului_extended`'s two halves taken
-    from a product of 64 bits, which is what a GPU multiplies. With 64 every word stays in 64 bits, with
-    anything at all in its upper half, and a product is one multiplication of the lower halves, which is
-    what a SIMD unit of a CPU multiplies.
+    `word-bits` is the width in which words are held. With 32, the two halves are taken from a product of
+    64 bits; that is how a GPU multiplies. With 64, every word stays in 64 bits, and its upper half may
+    hold anything. A product is then one multiplication of the lower halves; that is how a SIMD unit of a
+    CPU multiplies.
 
     ```mlir
     %w:4 = eft.philox seed %seed counter %i, %0, %0, %0 rounds 10 : i64, tensor<1024xi32>
@@ -65,7 +64,7 @@ def ExpandPhilox : Pass<"eft-expand-philox"> {
     and so on.
   }];
   let options = [
-    Option<"wordBits", "word-bits", "unsigned", /*default=*/"32", "bits of a word's form: 32 or 64">
+    Option<"wordBits", "word-bits", "unsigned", /*default=*/"32", "the width in which a word is held: 32 or 64">
   ];
   let dependentDialects = ["::eft::EftDialect", "::mlir::arith::ArithDialect"];
 }
@@ -82,12 +81,13 @@ def ExpandMath : Pass<"eft-expand-math"> {
       cosh, tanh, asinh, acosh, atanh, erf, powf, rsqrt, cbrt, round;
     - of `eft`: exp10, erfc, sigmoid, hypot.
 
-    `math.sqrt`, `math.absf`, `math.fma`, and `math.floor` with its like stay: hardware has them, exact
-    or correctly rounded.
+    `math.sqrt`, `math.absf`, `math.fma`, and `math.floor` with its relatives stay: hardware has them,
+    exact or correctly rounded.
 
-    The code relies on denormals and on rounding to nearest even, and must not be contracted, so it comes
-    after `eft-fuse-multiply-add`. Functions of constants are computed by this code too: this pass
-    doesn't fold (canonicalisation before it would, with the libm of the machine that compiles).
+    The code relies on denormals and on rounding to nearest even. It must not be contracted, so the pass
+    runs after `eft-fuse-multiply-add`. Functions of constants are computed by this code too: this pass
+    doesn't fold, and no canonicalisation may run before it, which would fold with the libm of the machine
+    that compiles.
 
     ```mlir
     %y = math.exp %x : tensor<1024xf32>
@@ -111,8 +111,8 @@ def ExpandFloatToInt : Pass<"eft-expand-float-to-int"> {
     the fraction is cut off. `arith.fptosi` and `arith.fptoui` have no defined result outside, so they
     are only given values that fit.
 
-    Where the greatest integer is a float, the float is bounded on both sides; else, as for f32 to i32,
-    values too great are replaced in the result.
+    If the greatest integer is exact as a float, the operand is bounded on both sides. Otherwise, as for
+    f32 to i32, the result is replaced where the operand is too great.
 
     Converts f16, bf16 (through f32), f32 and f64 to integers of up to 64 bits.
 
@@ -133,7 +133,7 @@ def ExpandFloatToInt : Pass<"eft-expand-float-to-int"> {
 }
 
 def WidenDot : Pass<"eft-widen-dot"> {
-  let summary = "Gives matrix products factors of their accumulator's type";
+  let summary = "Converts the factors of matrix products to the accumulator's type";
   let description = [{
     For a target without tensor cores, such as a CPU. Factors of f16 and bf16 become f32, which is
     exact; i8 becomes i32. Products of f32 with reduced precision become exact ones.
@@ -156,8 +156,8 @@ def WidenDot : Pass<"eft-widen-dot"> {
 def ReduceAssertions : Pass<"eft-reduce-assertions"> {
   let summary = "Reduces the conditions of assertions to numbers";
   let description = [{
-    For a CPU, where a reduction is a loop over steps like everything else around it. A block that an
-    assertion asked for as it is would have to be held as a whole.
+    For a CPU. A reduction can be tiled there, together with the operations around it. An assertion about
+    a block can't: it would need the whole block at once.
 
     ```mlir
     eft.assert %c, "too large" : tensor<64xi1>
@@ -178,10 +178,10 @@ def ReduceAssertions : Pass<"eft-reduce-assertions"> {
 def ExpandNarrowFloats : Pass<"eft-expand-narrow-floats"> {
   let summary = "Computes on f16 and bf16 in f32";
   let description = [{
-    Every operation is done on f32 and its result rounded to nearest even, which gives the bits of a
-    correctly rounded operation on the narrow type: an f32 has more than twice their bits. `math.fma`,
-    for which that isn't enough, goes through f64 rounded to odd. What remains of f16 and bf16 are loads,
-    stores, selects, constants and the conversions that the target has.
+    Every operation is done on f32, and its result is rounded to nearest even. This gives the bits of a
+    correctly rounded operation on the narrow type, because an f32 has more than twice its bits. That
+    isn't enough for `math.fma`, which goes through f64 rounded to odd. Loads, stores, selects, constants
+    and the conversions that the target has remain on f16 and bf16.
 
     Conversions are correctly rounded too: f64 is rounded to odd on its way through f32, and so are
     integers of more than 24 bits. Between f32 and bf16 they are a few integer operations; a NaN stays NaN.
@@ -189,8 +189,7 @@ def ExpandNarrowFloats : Pass<"eft-expand-narrow-floats"> {
     `native-f16` is for targets that add, subtract, multiply, compare and fuse on f16, and convert it from
     and to f64 and integers (a GPU): these stay, with the same bits. Division and square root still go
     through f32. `native-bf16-conversion` and `native-f16-conversion` keep the conversions between f32 and
-    these types. What lacks the latter is a CPU without F16C, for which LLVM would call a function for
-    each element.
+    these types. A CPU without F16C lacks the latter; LLVM would call a function for each element there.
 
     Covers addf, subf, mulf, divf, remf, negf, cmpf, the four minima and maxima, conversions from and to
     integers of up to 64 bits, f32 and f64, and math.sqrt, math.absf, math.fma, math.floor, math.ceil,
@@ -218,11 +217,11 @@ def ExpandNarrowFloats : Pass<"eft-expand-narrow-floats"> {
 }
 
 def ExpandSort : Pass<"eft-expand-sort"> {
-  let summary = "Makes steps of sorting in which elements meet";
+  let summary = "Expands eft.sort into compare-exchange stages";
   let description = [{
-    Each step of `eft.sort` compares every element with the one whose index differs in one bit, and
-    one of the two keeps the smaller. Blocks of more than `max-bits` bits stay as they are: for them
-    a CPU has loops.
+    Each compare-exchange compares every element with the one whose index differs in one bit; one of the
+    two places keeps the smaller element, the other the larger. Blocks of more than `max-bits` bits stay
+    as they are: a CPU sorts them in loops.
 
     ```mlir
     %1 = eft.sort %0 axis 0 stages 1 to 1 : tensor<2xi32>
@@ -237,7 +236,7 @@ def ExpandSort : Pass<"eft-expand-sort"> {
   }];
   let options = [
     Option<"maxBits", "max-bits", "int64_t", "0",
-           "the size of the largest blocks to do this for; 0: of all">,
+           "the number of bits of the largest blocks to expand; 0: expand all">,
   ];
   let dependentDialects = ["::eft::EftDialect", "::mlir::arith::ArithDialect"];
 }
@@ -273,9 +272,10 @@ def ExpandIntegerCorners : Pass<"eft-expand-integer-corners"> {
     x; the least number divided by -1 is itself, with remainder 0; and a shift by the width or more
     shifts all bits out.
 
-    A constant that is no corner needs nothing. Where one number divides a whole block and is known to be
-    even, it is not -1; and the highest bit stands for zero, so that what divides the number still
-    divides its replacement, from which the axis analysis tells runs of the remainders.
+    A constant operand that is no corner needs no code. A number that divides a whole block and is known
+    to be even is not -1. If it is zero, the number with only the highest bit set replaces it: every power
+    of two that is known to divide the number also divides its replacement, and the axis analysis finds
+    the runs of the remainders by that.
 
     ```mlir
     %q = arith.divui %x, %d : i32
@@ -294,14 +294,14 @@ def ExpandIntegerCorners : Pass<"eft-expand-integer-corners"> {
 def ExpandIntegerDivision : Pass<"eft-expand-integer-division"> {
   let summary = "Divides blocks of integers by floating point";
   let description = [{
-    For a CPU, which has vectors of floats to divide, but not of integers. The quotient is cut off from
-    the product of the dividend with the divisor's reciprocal; the remainder is what is left. Both are
-    exact: up to 16 bits in f32, 32 bits in f64, and 64 bits in two parts, each from an estimate in f64.
-    The file has the proof.
+    For a CPU, which divides vectors of floats, but not of integers. The quotient is the product of the
+    dividend with the divisor's reciprocal, cut off; the remainder is what is left. Both are exact: up to
+    16 bits in f32, 32 bits in f64, and 64 bits in two parts, each from an estimate in f64.
+    ExpandIntegerDivision.cpp has the proof.
 
-    For divisors that have no corners any more, as eft-expand-integer-corners leaves them. Covers the
-    operations on blocks, and those in functions that combine elements. Divisions by constants stay
-    where LLVM has a sequence for them.
+    The divisors must have no corners any more; eft-expand-integer-corners sees to that. The pass covers
+    operations on blocks, and those in functions that combine elements. Divisions by constants stay where
+    LLVM has a sequence for them.
 
     ```mlir
     %q = arith.divsi %x, %d : tensor<1024xi32>
@@ -320,11 +320,11 @@ def ExpandIntegerDivision : Pass<"eft-expand-integer-division"> {
 }
 
 def HoistUniform : Pass<"eft-hoist-uniform"> {
-  let summary = "Computes once what is the same at every index";
+  let summary = "Computes values once that are the same at every index";
   let description = [{
-    An elementwise operation whose operands are all splats, or constants with one value, gives a splat:
-    it is done on the scalars, and its result is splatted. Divisions of integers stay where they are: on
-    a block they may stand under a condition that the scalar would not have.
+    If all operands of an elementwise operation are splats, or constants with one value, the operation is
+    done on the scalars, and its result is splatted. Divisions of integers stay: on a block they may stand
+    under a condition that the scalar would not have.
 
     ```mlir
     %a = eft.splat %x : f32 -> tensor<1024xf32>
@@ -343,11 +343,11 @@ def HoistUniform : Pass<"eft-hoist-uniform"> {
 def CarryScalars : Pass<"eft-carry-scalars"> {
   let summary = "Carries a number through a loop instead of a block that moves by it";
   let description = [{
-    A block of pointers or integers to which every iteration of an `scf.for` adds numbers that are the
-    same at every index is the block that the loop began with, moved by their sum. So the sum is carried:
-    one scalar instead of a value for each element that a thread or a vector holds. What can be computed
-    from the first block, such as its address, is then computed outside of the loop; and accesses in the
-    loop depend on no block that is carried, so they can be done in steps.
+    Let every iteration of an `scf.for` add a number, the same at every index, to a block of pointers or
+    integers. The block then always is the block that the loop began with, moved by the sum of those
+    numbers. So the loop carries the sum: one scalar instead of a value for each element that a thread or
+    a vector holds. Values that depend on the first block alone, such as its addresses, are then computed
+    outside of the loop. Accesses in the loop depend on no carried block, so they can be tiled.
 
     Sums of integers wrap around as the blocks do. Pointers move by elements, counted in 64 bits.
     Blocks of floats stay, because their sums would be rounded differently.
@@ -377,10 +377,10 @@ def CarryScalars : Pass<"eft-carry-scalars"> {
 }
 
 def UniformDivision : Pass<"eft-uniform-division"> {
-  let summary = "Takes the reciprocal of a divisor that is the same at every index";
+  let summary = "Divides blocks by one number with the help of its reciprocal";
   let description = [{
-    The division of a block of f32 or f64 by a splat becomes `eft.uniform_div`, which has the same bits
-    and also knows the reciprocal, computed once.
+    The division of a block of f32 or f64 by a splat becomes `eft.uniform_div`. Its result has the same
+    bits, and it has the reciprocal as an operand, which is computed once.
 
     ```mlir
     %b = eft.splat %d : f32 -> tensor<1024xf32>
@@ -399,24 +399,24 @@ def UniformDivision : Pass<"eft-uniform-division"> {
 def Place : Pass<"eft-place"> {
   let summary = "Gives every block a layout";
   let description = [{
-    Every block's type gets an `#eft.layout`. Blocks of one shape share one, made for the accesses to
-    memory in that shape: on a GPU a thread holds as many neighbours as the widest access that any of
-    them allows (16 bytes, less where alignment or contiguity are not known), then come the lanes, the
-    warps, and as upper register bits the steps; on a CPU the lanes of a vector register for the widest
-    type in memory, then the steps.
+    Every block's type gets an `#eft.layout`. Blocks of one shape share a default layout, made for the
+    accesses to memory in that shape. On a GPU a thread holds as many neighbours as the widest access that
+    any of them allows (16 bytes, less where alignment or contiguity are not known); then come the lanes,
+    the warps, and upper register bits for the rest. On a CPU come the lanes of a vector register for the
+    widest type in memory, and the dimension `step` for the rest.
 
     The source of `eft.expand_dims`, `eft.broadcast`, `eft.reshape`, `eft.trans`, `eft.join` or
-    `eft.split` has the layout in which the operation moves nothing. Where a block is needed in two
-    layouts, what makes it is done twice if that is cheap; else `eft.convert_layout` is inserted, as
-    it is for what a load can't bring at once: a transposed tile, or an element that may be stored in
-    another place.
+    `eft.split` has the layout in which the operation moves nothing. Where a block is required in two
+    layouts, the operation that makes it is done twice if that is cheap. Else `eft.convert_layout` is
+    inserted. It is also inserted behind a load that can't be made in the second layout: one of a
+    transposed tile, or one whose elements may be stored from another place.
 
-    A reduction gets its order, `steps` and `tree`, which is the same for all targets: that of a
-    program of `num-warps` warps.
+    A reduction gets its order, `steps` and `tree`: that of a program of `num-warps` warps, which is the
+    same for all targets.
 
-    Accesses are marked with what was found: `run`, how many neighbours one access may move,
-    `headless`, if their first may lie elsewhere, and `prefix`, `uniformRuns` or `prefixRuns`, how
-    the mask cuts the block or such runs of it.
+    Accesses get notes. `run` is the number of neighbours that one access may move; `headless` says that
+    the first of them may lie elsewhere; `prefix`, `uniformRuns` and `prefixRuns` say how the mask cuts
+    the block, or such runs of it.
 
     ```mlir
     %0 = eft.arange 0 to 256 : tensor<256xi32>

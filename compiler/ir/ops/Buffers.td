@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Blocks in private memory, for loops that go over a block in steps.
+// Blocks in private memory, which tiled loops write and read.
 
 #ifndef EFT_OPS_BUFFERS
 #define EFT_OPS_BUFFERS
@@ -11,7 +11,7 @@ def Eft_Buffer : TypeDef<Eft_Dialect, "Buffer"> {
   let summary = "A placed block in memory of its own";
   let description = [{
     Each place keeps the elements that it holds: a thread of a GPU in its local memory, a CPU on the
-    stack. What the kernel's loops over steps leave for each other lies there.
+    stack. Tiled loops leave values for each other there.
 
     ```mlir
     !eft.buffer<tensor<1024xf32, #layout>>
@@ -25,7 +25,7 @@ def Eft_Buffer : TypeDef<Eft_Dialect, "Buffer"> {
 def Eft_BufferOp : Eft_Op<"buffer", [MemoryEffects<[MemAlloc]>]> {
   let summary = "Makes a buffer";
   let description = [{
-    Its contents are unspecified until they are put there. It lives as long as the program.
+    Its contents are unspecified until they are written. It lives as long as the program.
 
     ```mlir
     %b = eft.buffer : !eft.buffer<tensor<1024xf32, #layout>>
@@ -36,11 +36,11 @@ def Eft_BufferOp : Eft_Op<"buffer", [MemoryEffects<[MemAlloc]>]> {
 }
 
 def Eft_BufferWriteOp : Eft_Op<"buffer_write", []> {
-  let summary = "Writes one step's part of a block into a buffer";
+  let summary = "Writes one tile of a block into a buffer";
   let description = [{
-    With layouts of places (lane, step) or (register, lane, warp), the part's `step` or `register`
-    bits are the low ones of the buffer's, and `step` says what the others are. The whole block is
-    part 0.
+    In layouts with places (lane, step) or (register, lane, warp), the tile's bits of the dimension
+    `step` or `register` are the low ones of the buffer's. The operand `step` has the others: it is the
+    number of the tile. The whole block is tile 0.
 
     ```mlir
     eft.buffer_write %tile, %b[%step] : tensor<64xf32, #tile>, !eft.buffer<tensor<1024xf32, #layout>>
@@ -52,7 +52,7 @@ def Eft_BufferWriteOp : Eft_Op<"buffer_write", []> {
 }
 
 def Eft_BufferReadOp : Eft_Op<"buffer_read", []> {
-  let summary = "Reads one step's part of a block from a buffer";
+  let summary = "Reads one tile of a block from a buffer";
   let description = [{
     The inverse of `eft.buffer_write`.
 
@@ -60,10 +60,10 @@ def Eft_BufferReadOp : Eft_Op<"buffer_read", []> {
     %tile = eft.buffer_read %b[%step] : !eft.buffer<tensor<1024xf32, #layout>> -> tensor<64xf32, #tile>
     ```
 
-    On a CPU a block can be taken whose places hold other elements than they put there, or fewer of
-    them, under another shape: `of` is a layout of the buffer's block that says which element each
-    place of the whole result takes, but for an exclusive or with the packed index `xor`. This takes
-    a block of 8 × 4 transposed:
+    On a CPU the places may read other elements than they wrote, or fewer of them, and the result may
+    have another shape. The layout `of`, one of the buffer's block, then maps each place of the whole
+    result to the element that it reads. With `xor`, the element's packed index is the exclusive or of
+    that index and `xor`. This reads a block of 8 × 4 transposed:
 
     ```mlir
     %t = eft.buffer_read %b[%zero] of #eft.layout<lane = [[1, 0], [2, 0], [4, 0]], step = [[0, 1], [0, 2]]>
@@ -83,9 +83,8 @@ def Eft_BufferReadOp : Eft_Op<"buffer_read", []> {
 def Eft_BufferGatherOp : Eft_Op<"buffer_gather", []> {
   let summary = "Reads elements of a buffer by computed numbers";
   let description = [{
-    On a CPU: the number of an element is that of its place, the lowest bits of which are the lane.
-    Bits beyond the last place are not looked at. What is picked must not be put there anew before
-    the result's last use.
+    For a CPU. The number of an element is that of its place; the lane is in the lowest bits. Bits beyond
+    the last place are ignored. The elements must not be overwritten before the result's last use.
 
     ```mlir
     %v = eft.buffer_gather %b[%numbers] : !eft.buffer<tensor<1024xf32, #a>>, tensor<16xi32, #b> -> tensor<16xf32, #b>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a program tells about itself.
+// Messages of a program: printing and assertions.
 
 #ifndef EFT_OPS_DEBUG
 #define EFT_OPS_DEBUG
@@ -18,10 +18,10 @@ def Eft_Printable : Type<Or<[Eft_PrintableValue.predicate, And<[Eft_Buffer.predi
 def Eft_PrintOp : Eft_Op<"print", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "Prints a line for each element";
   let description = [{
-    A line has the program's position, the element's index, the text, and the value: as a signed
-    number, or without a sign, or as so many hexadecimal digits, which a pointer always is. Without
-    a value it is one line. A line is not torn apart by others; on a CPU a program's lines come in
-    order, and a block may be printed from a buffer.
+    A line has the program's position, the element's index, the text, and the value. The value is printed
+    as a signed number, with `unsigned` as an unsigned one, and with `hex` in so many hexadecimal digits;
+    a pointer is always hexadecimal. Without a value, the operation prints one line. Other output never
+    divides a line. On a CPU a program's lines come in order, and a block may be printed from a buffer.
 
     ```mlir
     eft.print " x: " %x : tensor<64xi64>
@@ -57,8 +57,8 @@ def Eft_AssertOp : Eft_Op<"assert", [MemoryEffects<[MemRead, MemWrite]>]> {
 def Eft_StopOp : Eft_Op<"stop", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "Ends the program";
   let description = [{
-    What the lowering of `eft.assert` leaves for `eft-lower-to-llvm`, which makes a return of it: only
-    there control flow has a form in which one can leave at once.
+    The lowering of `eft.assert` makes this operation, and `eft-lower-to-llvm` turns it into a return.
+    Only there does control flow have a form that can be left at once.
 
     ```mlir
     eft.stop

@@ -62,7 +62,7 @@ def Eft_MinNumOp : Eft_MinMaxNumber<"min_num"> {
   let summary = "The smaller of two numbers, or the one that is a number";
   let description = [{
     If one operand is NaN the result is the other; -0 is less than +0. `arith.minnumf` is meant to be the
-    same, but its folder takes `x` for the smaller of `x` and +inf, which it is not if `x` is NaN.
+    same, but its folder replaces the smaller of `x` and +inf by `x`, which is wrong if `x` is NaN.
 
     ```mlir
     %m = eft.min_num %a, %b : tensor<1024xf32>
@@ -84,7 +84,7 @@ def Eft_MaxNumOp : Eft_MinMaxNumber<"max_num"> {
 def Eft_HypotOp : Eft_Op<"hypot", [Pure, SameOperandsAndResultType]> {
   let summary = "The square root of the sum of two squares";
   let description = [{
-    The squares neither overflow nor vanish. Infinite if one of the operands is.
+    The squares neither overflow nor vanish. The result is infinite if an operand is.
 
     ```mlir
     %y = eft.hypot %a, %b : tensor<1024xf32>

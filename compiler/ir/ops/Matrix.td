@@ -6,7 +6,7 @@
 
 include "compiler/ir/ops/Buffers.td"
 
-def Eft_Precision : I32EnumAttr<"Precision", "how exactly products of f32 are computed", [
+def Eft_Precision : I32EnumAttr<"Precision", "the precision of products of f32", [
     I32EnumAttrCase<"Ieee", 0, "ieee">, I32EnumAttrCase<"Tf32", 1, "tf32">,
     I32EnumAttrCase<"Tf32x3", 2, "tf32x3">]> {
   let cppNamespace = "::eft";
@@ -42,7 +42,7 @@ def Eft_DotOp : Eft_Op<"dot", [Pure, AllTypesMatch<["acc", "result"]>]> {
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
-    /// Whether a GPU's tensor cores have this product: they round f32, and lack i32.
+    /// True if a GPU's tensor cores have this product: they round f32, and lack i32.
     bool usesTensorCores();
   }];
 }
@@ -50,7 +50,7 @@ def Eft_DotOp : Eft_Op<"dot", [Pure, AllTypesMatch<["acc", "result"]>]> {
 def Eft_DotIntoOp : Eft_Op<"dot_into", []> {
   let summary = "A matrix product of buffers, added to a buffer";
   let description = [{
-    `eft.dot` with exact products, of blocks in memory. The accumulator becomes the result.
+    `eft.dot` with exact products, on blocks in buffers. The result replaces the accumulator.
 
     ```mlir
     eft.dot_into %a, %b, %c : <tensor<16x32xf32, #a>>,

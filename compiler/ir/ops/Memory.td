@@ -22,14 +22,14 @@ def Eft_AddPtrOp : Eft_Op<"addptr", [Pure, AllTypesMatch<["pointer", "result"]>]
   let hasFolder = 1;
 }
 
-def Eft_CacheModifier : I32EnumAttr<"CacheModifier", "how an access uses the caches", [
+def Eft_CacheModifier : I32EnumAttr<"CacheModifier", "the use of the caches by an access", [
     I32EnumAttrCase<"CA", 0, "ca">, I32EnumAttrCase<"CG", 1, "cg">,
     I32EnumAttrCase<"CS", 2, "cs">, I32EnumAttrCase<"CV", 3, "cv">,
     I32EnumAttrCase<"WB", 4, "wb">, I32EnumAttrCase<"WT", 5, "wt">]> {
   let cppNamespace = "::eft";
 }
 
-def Eft_Eviction : I32EnumAttr<"Eviction", "what of a cache goes first", [
+def Eft_Eviction : I32EnumAttr<"Eviction", "the priority in which a cache evicts data", [
     I32EnumAttrCase<"First", 0, "evict_first">, I32EnumAttrCase<"Last", 1, "evict_last">,
     I32EnumAttrCase<"Normal", 2, "evict_normal">]> {
   let cppNamespace = "::eft";
@@ -50,15 +50,18 @@ def Eft_LoadOp : Eft_Op<"load", [AttrSizedOperandSegments,
     Where the mask is false, memory is not touched, and the result is `other`, or zero if there is no
     `other`.
 
-    Placing notes what it found about an access to a block: `run` is the number of neighbours along
-    the lowest bits of the place that are neighbours in memory, and may be moved by one access;
-    `prefix` says that the mask is true up to some index of the block and false from there on,
-    `uniformRuns` that it is the same for all elements of a run, and `prefixRuns` that in each run it
-    is true up to some element and false from there on. Of a `headless` run the first element may
-    lie elsewhere: only the others are neighbours in memory.
+    Placing adds notes to an access to a block:
 
-    A cache modifier (`ca`, `cg`, `cs`, `cv`) and an eviction policy are hints to a GPU's caches. A
-    `volatile` load is done as often as it is written, and so is one with `cv`.
+    - `run` is the number of neighbours along the lowest bits of the place that are neighbours in memory,
+      and may be moved by one access;
+    - `headless` says that the first element of a run may lie elsewhere: only the others are neighbours
+      in memory;
+    - `prefix` says that the mask is true up to some index of the block and false from there on;
+    - `uniformRuns` says that the mask is the same for all elements of a run;
+    - `prefixRuns` says that in each run the mask is true up to some element and false from there on.
+
+    A cache modifier (`ca`, `cg`, `cs`, `cv`) and an eviction policy are hints to a GPU's caches. Every
+    execution of a load that is `volatile` or has `cv` reads memory anew.
 
     ```mlir
     %0 = eft.load %p : !eft.ptr<i32>
@@ -79,7 +82,7 @@ def Eft_LoadOp : Eft_Op<"load", [AttrSizedOperandSegments,
     (`volatile` $isVolatile^)? attr-dict `:` type($pointer)
   }];
   let extraClassDeclaration = [{
-    /// Whether every execution of the load reads memory anew.
+    /// True if every execution of the load reads memory anew.
     bool readsAnew() { return getIsVolatile() || getCache() == CacheModifier::CV; }
   }];
   let hasVerifier = 1;
@@ -116,9 +119,9 @@ def Eft_StoreOp : Eft_Op<"store", [
 }
 
 def Eft_CastPtrOp : Eft_Op<"cast_ptr", [Pure, Elementwise, Scalarizable, Vectorizable, Tensorizable]> {
-  let summary = "Takes an address for that of another type, or for a number";
+  let summary = "Converts an address to one of another type, or to or from a number";
   let description = [{
-    The address stays; what it is said to point to changes. As a number it counts bytes.
+    The address stays the same; only the type that it points to changes. As a number it counts bytes.
 
     ```mlir
     %1 = eft.cast_ptr %0 : tensor<64x!eft.ptr<f32>> -> tensor<64x!eft.ptr<i32>>
@@ -134,7 +137,7 @@ def Eft_CastPtrOp : Eft_Op<"cast_ptr", [Pure, Elementwise, Scalarizable, Vectori
 
 //===--- Atomics ------------------------------------------------------------------------------===//
 
-def Eft_AtomicKind : I32EnumAttr<"AtomicKind", "what an atomic operation does to memory", [
+def Eft_AtomicKind : I32EnumAttr<"AtomicKind", "the computation of an atomic operation", [
     I32EnumAttrCase<"Add", 0, "add">, I32EnumAttrCase<"FAdd", 1, "fadd">,
     I32EnumAttrCase<"Max", 2, "max">, I32EnumAttrCase<"Min", 3, "min">,
     I32EnumAttrCase<"UMax", 4, "umax">, I32EnumAttrCase<"UMin", 5, "umin">,
@@ -143,13 +146,13 @@ def Eft_AtomicKind : I32EnumAttr<"AtomicKind", "what an atomic operation does to
   let cppNamespace = "::eft";
 }
 
-def Eft_MemoryOrder : I32EnumAttr<"MemoryOrder", "how an atomic operation orders others", [
+def Eft_MemoryOrder : I32EnumAttr<"MemoryOrder", "the order of accesses around an atomic operation", [
     I32EnumAttrCase<"Relaxed", 0, "relaxed">, I32EnumAttrCase<"Acquire", 1, "acquire">,
     I32EnumAttrCase<"Release", 2, "release">, I32EnumAttrCase<"AcqRel", 3, "acq_rel">]> {
   let cppNamespace = "::eft";
 }
 
-def Eft_MemoryScope : I32EnumAttr<"MemoryScope", "who sees an atomic operation as one", [
+def Eft_MemoryScope : I32EnumAttr<"MemoryScope", "the threads to which an operation is atomic", [
     I32EnumAttrCase<"Program", 0, "cta">, I32EnumAttrCase<"Gpu", 1, "gpu">,
     I32EnumAttrCase<"System", 2, "sys">]> {
   let cppNamespace = "::eft";
@@ -163,20 +166,20 @@ def Eft_AtomicRMWOp : Eft_Op<"atomic_rmw", [
     TypesMatchWith<"the mask to be an i1 or a block of i1 of the pointer's shape",
                    "pointer", "mask", "::eft::maskLike($_self)",
                    "!::llvm::cast<::eft::AtomicRMWOp>(&$_op).getMask() || std::equal_to<>()">]> {
-  let summary = "Changes memory in one step";
+  let summary = "Changes memory atomically";
   let description = [{
-    Reads memory, computes with the value, and writes the result back, with nothing of any other
-    program between the two. Gives what memory held before. Each element does so once, however many
-    threads hold it. Where the mask is false, memory is not touched, and the result is zero.
+    Reads memory, computes with the value, and writes the result back; no other program's access comes
+    between the two. The result is what memory held before. This happens once for each element, however
+    many threads hold it. Where the mask is false, memory is not touched, and the result is zero.
 
     `add`, `max`, `min`, `umax`, `umin`, `and`, `or` and `xor` work on integers of 32 and 64 bits,
-    `fadd` on f16, bf16, f32 and f64, and `xchg`, which only writes, on what has 32 or 64 bits.
+    `fadd` on f16, bf16, f32 and f64, and `xchg`, which only writes, on types of 32 or 64 bits.
 
-    `release` and `acq_rel`: who sees what was written, and acquires, also sees what the program has
-    written before. `acquire` and `acq_rel`: what follows sees what was written before the write that
-    was read. For a scalar, "the program" is all of it; an element of a block orders what the same
-    element does. The scope says to whom this applies: the program's threads (`cta`), the device
-    (`gpu`), or the whole machine (`sys`).
+    With `release` or `acq_rel`, whoever reads the written value and acquires also sees what the program
+    has written before. With `acquire` or `acq_rel`, later accesses see what was written before the write
+    whose value was read. For a scalar, "the program" is all of it; an element of a block orders only the
+    accesses of the same element. The scope says to whom this applies: the program's threads (`cta`), the
+    device (`gpu`), or the whole machine (`sys`).
 
     ```mlir
     %0 = eft.atomic_rmw add acq_rel gpu %p, %one : !eft.ptr<i32>
@@ -203,8 +206,9 @@ def Eft_AtomicCASOp : Eft_Op<"atomic_cas", [
                    "pointer", "result", "::eft::pointeeLike($_self)">]> {
   let summary = "Writes to memory if it holds what is expected";
   let description = [{
-    In one step compares memory's bits with those of `expected` and, if they are equal, writes `value`.
-    Gives what memory held before. Of 16, 32 or 64 bits. Order and scope as for `eft.atomic_rmw`.
+    Atomically compares memory's bits with those of `expected` and, if they are equal, writes `value`. The
+    result is what memory held before. The type has 16, 32 or 64 bits. Order and scope are those of
+    `eft.atomic_rmw`.
 
     ```mlir
     %0 = eft.atomic_cas acq_rel gpu %p, %free, %taken : !eft.ptr<i32>
@@ -223,9 +227,9 @@ def Eft_AtomicCASOp : Eft_Op<"atomic_cas", [
 //===--- Order and knowledge ------------------------------------------------------------------===//
 
 def Eft_BarrierOp : Eft_Op<"barrier", [MemoryEffects<[MemRead, MemWrite]>]> {
-  let summary = "Lets the program's accesses before it be done before those behind it";
+  let summary = "Completes the program's earlier accesses before its later ones";
   let description = [{
-    Of all elements: what any of them has written before, each of them can load behind it.
+    It holds for all elements: what any of them has written before, each of them can load after it.
 
     ```mlir
     eft.barrier
@@ -235,13 +239,13 @@ def Eft_BarrierOp : Eft_Op<"barrier", [MemoryEffects<[MemRead, MemWrite]>]> {
 }
 
 def Eft_HintOp : Eft_Op<"hint", [Pure, Elementwise, AllTypesMatch<["source", "result"]>]> {
-  let summary = "Says what the values of a block are known to be like";
+  let summary = "States properties that a block's values are known to have";
   let description = [{
     The result is the source. The lists have a number for each dimension of the block, and one for a
-    scalar; see `compiler/analysis/AxisInfo.h` for what the three properties mean. A number that is no
-    power of two says what the largest one that divides it says.
+    scalar; `compiler/analysis/AxisInfo.h` defines the three properties. A number that is not a power of
+    two counts as the largest power of two that divides it.
 
-    If it is not so, an access by way of these values may reach the wrong places.
+    If a hint is wrong, an access that uses these values may reach the wrong addresses.
 
     ```mlir
     %1 = eft.hint %0 contiguity [128] divisibility [16] : tensor<1024xi32>
@@ -259,9 +263,9 @@ def Eft_HintOp : Eft_Op<"hint", [Pure, Elementwise, AllTypesMatch<["source", "re
 }
 
 def Eft_AssumeOp : Eft_Op<"assume", [MemoryEffects<[MemWrite]>]> {
-  let summary = "Says that a condition holds";
+  let summary = "States that a condition holds";
   let description = [{
-    If it does not, the program may do anything. LLVM gets to know it.
+    If it does not, the behaviour of the program is undefined. LLVM may use the condition.
 
     ```mlir
     eft.assume %positive

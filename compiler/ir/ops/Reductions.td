@@ -15,9 +15,8 @@ class Eft_CombiningOp<string mnemonic, list<Trait> traits = [Pure]> : Eft_Op<mne
 def Eft_ReduceOp : Eft_CombiningOp<"reduce"> {
   let summary = "Combines all elements along an axis";
   let description = [{
-    All sources have one shape. The region combines two elements, each one value per source: first
-    those of the element with the lower index, then those of the other; it yields one value per
-    source. A result has the sources' shape without `axis`, and is a scalar if nothing is left.
+    All sources have one shape. The region combines two elements. An element has one value per source;
+    those of the element with the lower index come first. The region yields one value per source. A result has the sources' shape without `axis`, and is a scalar if nothing is left.
 
     The function must be associative and commutative, up to rounding. The order in which it is applied
     is part of the meaning. Placing writes it on the operation: let the axis be cut into `steps` parts
@@ -74,7 +73,7 @@ def Eft_ScanOp : Eft_CombiningOp<"scan"> {
 def Eft_ScanIntoOp : Eft_CombiningOp<"scan_into", []> {
   let summary = "Combines each element of buffers with all before it along an axis";
   let description = [{
-    `eft.scan` of blocks in memory. The sources become the results.
+    `eft.scan` on blocks in buffers. The results replace the sources.
 
     ```mlir
     eft.scan_into %x axis 0 : (!eft.buffer<tensor<64xf32, #layout>>) {
@@ -95,7 +94,7 @@ def Eft_ScanIntoOp : Eft_CombiningOp<"scan_into", []> {
 def Eft_CombineOp : Eft_CombiningOp<"combine"> {
   let summary = "Combines two lists of blocks element by element";
   let description = [{
-    What a reduction does with two parts of its axis: the first half of the operands are the elements
+    A reduction combines two parts of its axis like this. The first half of the operands has the elements
     with the lower indices, the second half those with the higher. The region is that of `eft.reduce`.
 
     ```mlir
@@ -114,7 +113,7 @@ def Eft_CombineOp : Eft_CombiningOp<"combine"> {
 
 def Eft_YieldOp : Eft_Op<"yield", [Pure, Terminator, ReturnLike,
     ParentOneOf<["::eft::ReduceOp", "::eft::ScanOp", "::eft::ScanIntoOp", "::eft::CombineOp"]>]> {
-  let summary = "What a combining region gives";
+  let summary = "Returns the values of a combining region";
   let description = [{
     ```mlir
     eft.yield %sum : f32

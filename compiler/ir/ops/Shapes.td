@@ -158,7 +158,7 @@ def Eft_ExchangeOp : Eft_Op<"exchange", [Pure, AllTypesMatch<["source", "result"
 }
 
 def Eft_GatherOp : Eft_Op<"gather", [Pure]> {
-  let summary = "Picks elements along an axis by computed indices";
+  let summary = "Reads elements along an axis at computed indices";
   let description = [{
     The result has the shape of `indices` and the element type of `source`; the two shapes agree in
     all dimensions but `axis`. In one dimension, result[i] = source[indices[i]]. Indices are signed;
@@ -180,8 +180,8 @@ def Eft_GatherOp : Eft_Op<"gather", [Pure]> {
 def Eft_ConvertLayoutOp : Eft_Op<"convert_layout", [Pure]> {
   let summary = "The same block in another layout";
   let description = [{
-    Placing inserts it where a block is needed in places other than those that hold it. What it costs
-    follows from the two layouts: nothing, a shuffle inside a warp, or a trip through shared memory.
+    Placing inserts it where a block is required in a layout other than its own. Its cost follows from the
+    two layouts: nothing, a shuffle inside a warp, or staging through shared memory.
 
     ```mlir
     %1 = eft.convert_layout %0 : tensor<64xf32, #a> -> tensor<64xf32, #b>

@@ -87,7 +87,7 @@ def Eft_CopyAsyncOp : Eft_Op<"copy_async", [AttrSizedOperandSegments,
 def Eft_CommitCopiesOp : Eft_Op<"commit_copies", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "Closes a group of copies";
   let description = [{
-    All copies that the program has begun since the last group are one group, which may be empty.
+    The copies that the program has begun since the last group form one group, which may be empty.
 
     ```mlir
     eft.commit_copies
@@ -99,8 +99,8 @@ def Eft_CommitCopiesOp : Eft_Op<"commit_copies", [MemoryEffects<[MemRead, MemWri
 def Eft_WaitCopiesOp : Eft_Op<"wait_copies", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "Waits until at most `pending` groups of copies are under way";
   let description = [{
-    Every thread sees what the groups before those have copied, and every thread has done all reads
-    of slots that come before.
+    Every thread then sees what the earlier groups have copied, and every thread has done all its earlier
+    reads of slots.
 
     ```mlir
     eft.wait_copies pending 1

@@ -12,15 +12,15 @@ def Eft_SortOp : Eft_Op<"sort", [Pure, AllTypesMatch<["source", "result"]>]> {
     Stages of a bitonic network. Stage s finds runs of 2^s elements, each of which rises and then
     falls, or is a rotation of such a run, and sorts them: every second run falls, the others rise;
     with `descending` the other way around. So stages 1 to log2(extent) sort all of the axis. Integers
-    have a sign, unless they are `unsigned`. Another order of the elements before a stage gives an
-    unspecified one behind it.
+    are signed, or with `unsigned` unsigned. If the elements are in another order before a
+    stage, their order behind it is unspecified.
 
     ```mlir
     %1 = eft.sort %0 axis 0 stages 1 to 10 : tensor<1024xi32>
     %2 = eft.sort %0 axis 0 stages 4 to 4 descending unsigned : tensor<1024xi32>
     ```
 
-    `eft-expand-sort` makes steps of it in which elements meet, but for large blocks on a CPU.
+    `eft-expand-sort` expands it into compare-exchange stages, except for large blocks on a CPU.
   }];
   let arguments = (ins Eft_IntBlock:$source, I32Attr:$axis, I32Attr:$first, I32Attr:$last,
                        UnitAttr:$descending, UnitAttr:$isUnsigned);
@@ -35,7 +35,7 @@ def Eft_SortOp : Eft_Op<"sort", [Pure, AllTypesMatch<["source", "result"]>]> {
 def Eft_SortIntoOp : Eft_Op<"sort_into", []> {
   let summary = "Sorts runs of a buffer along an axis";
   let description = [{
-    `eft.sort` of a block in memory, where it stays.
+    `eft.sort` of a block in a buffer, in place.
 
     ```mlir
     eft.sort_into %x axis 0 stages 1 to 10 : !eft.buffer<tensor<1024xi32, #layout>>
