@@ -6,18 +6,18 @@
 
 namespace eft {
 
-/// Combines fragments of two elements as a region of scalar operations says. Conditionals of it
-/// become selections: where a fragment is a vector, each lane takes its own side.
+/// Applies a region of scalar operations, which combines two elements, to fragments. Its
+/// conditionals become selections: where a fragment is a vector, each lane selects its own side.
 class Combiner {
 public:
   /// `like` is a block of the operation's places, with any elements.
   Combiner(FragmentLowering &lowering, mlir::Region &region, mlir::RankedTensorType like)
       : lowering(lowering), body(region.front()), like(like) {}
 
-  /// Says what in the region can't be done on fragments, if anything.
+  /// Emits an error at an operation of the region that can't be done on fragments, if there is one.
   mlir::LogicalResult check() const;
 
-  /// It is one operation, of which the order of operands doesn't matter.
+  /// True if the region is one operation for which the order of operands doesn't matter.
   bool isCommutative() const;
 
   /// The region's values for a fragment of each source: those of the lower elements, and of the

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// From blocks to what one thread holds of them: the part of the lowering that GPU and CPU share.
+// The lowering of blocks to fragments: the part that GPU and CPU share.
 //
 // A placed block falls into *fragments*, one per index of one dimension of its layout. On a GPU
 // that is `register`, and a fragment is a scalar of the thread at hand. On a CPU it is `step`, and
 // a fragment is a vector of the lanes. An elementwise operation on blocks is the same operation on
-// each of their fragments; what differs between the targets is what a fragment is, how an index is
-// computed, and how memory is reached. Those the target says, by overriding.
+// each of their fragments. The targets differ in the form of a fragment, in the computation of an
+// index, and in the accesses to memory. A target defines these by overriding.
 //
-// Pointers become integers of 64 bits on the way: an address block is computed with like any other.
+// Pointers become integers of 64 bits: blocks of addresses are lowered like any others.
 #pragma once
 
 #include "compiler/ir/LayoutConversion.h"
@@ -19,9 +19,9 @@
 
 namespace eft {
 
-/// What each place wants of a block whose elements lie elsewhere: place p the element number
-/// wanted(p) ^ offset. Both layouts are of the places that `FragmentLowering::placesOf` gives.
-/// Every way of moving elements between places is one of these.
+/// A move of a block's elements: place p gets the element number wanted(p) ^ offset of a block in
+/// the layout `from`. Both layouts have the places that `FragmentLowering::placesOf` gives. Every
+/// move of elements between places is one of these.
 struct Fetch {
   LinearLayout from;
   LinearLayout wanted;
@@ -35,24 +35,24 @@ public:
 
   virtual ~FragmentLowering() = default;
 
-  /// Gives pointer arguments of the kernel's entry block their lowered form, in place of which
-  /// `dropArguments` leaves the kernel with lowered types only. In between the entry block has
-  /// both.
+  /// Adds an argument in lowered form for each pointer argument of the kernel's entry block.
+  /// `dropArguments` removes the originals. Between the two calls the entry block has both.
   void takeArguments(mlir::func::FuncOp kernel);
   void dropArguments(mlir::func::FuncOp kernel);
 
-  /// Lowers all of `body`. What can't be lowered gets a diagnostic at its place.
+  /// Lowers all of `body`. An operation that can't be lowered gets a diagnostic at its place.
   mlir::LogicalResult lower(mlir::Region &body);
 
 protected:
-  /// The dimensions of a place, that which counts the fragments first, then the lanes.
+  /// `placeDimensions` are those of a place: first the one that counts the fragments, then the
+  /// lanes.
   FragmentLowering(mlir::MLIRContext *context, llvm::ArrayRef<llvm::StringRef> placeDimensions)
       : context(context), placeDimensions(placeDimensions.begin(), placeDimensions.end()),
         fragmentDimension(placeDimensions.front()) {}
 
-  //===--- What a target says ----------------------------------------------------------------===//
+  //===--- Defined by each target ------------------------------------------------------------===//
 
-  /// The type of a fragment of a block with such elements (never pointers).
+  /// The type of a fragment of `block` if its elements had the type `element` (never a pointer).
   virtual mlir::Type fragmentType(mlir::RankedTensorType block, mlir::Type element) = 0;
   /// A fragment with `scalar` at every index.
   virtual mlir::Value splat(mlir::ImplicitLocOpBuilder &b, mlir::Value scalar,
@@ -65,12 +65,12 @@ protected:
   /// `eft.atomic_rmw` or `eft.atomic_cas`.
   virtual mlir::LogicalResult lowerAtomic(mlir::ImplicitLocOpBuilder &b, mlir::Operation *op) = 0;
   virtual mlir::LogicalResult lowerDot(mlir::ImplicitLocOpBuilder &b, DotOp dot) = 0;
-  /// What only works on a CPU's buffers: `eft.dot_into`, `eft.scan_into`, `eft.sort_into`,
-  /// `eft.buffer_gather`, and `eft.buffer_read` of elements that move, and `eft.print` of a buffer.
+  /// Lowers operations on a CPU's buffers: `eft.dot_into`, `eft.scan_into`, `eft.sort_into`,
+  /// `eft.buffer_gather`, `eft.buffer_read` of elements that move, and `eft.print` of a buffer.
   virtual mlir::LogicalResult lowerInto(mlir::ImplicitLocOpBuilder &b, mlir::Operation *op) = 0;
-  /// What only a GPU has: blocks in shared memory.
+  /// Lowers operations on a GPU's shared memory.
   virtual mlir::LogicalResult lowerShared(mlir::ImplicitLocOpBuilder &b, mlir::Operation *op) = 0;
-  /// Whether the lowering of its user does the work of a conversion or transposition.
+  /// True for a conversion or transposition that the lowering of its user does.
   virtual bool isLeftToUser(mlir::Operation *) { return false; }
   virtual void lowerBarrier(mlir::ImplicitLocOpBuilder &b) = 0;
   virtual mlir::LogicalResult lowerPrint(mlir::ImplicitLocOpBuilder &b, PrintOp print) = 0;
@@ -79,29 +79,29 @@ protected:
   virtual mlir::Value programId(mlir::ImplicitLocOpBuilder &b, Axis axis) = 0;
   virtual mlir::Value numPrograms(mlir::ImplicitLocOpBuilder &b, Axis axis) = 0;
 
-  /// Whether the number of a thread (its lane, and above that its warp) has an odd number of the
-  /// bits `threads`: a condition for selects between fragments with 2^laneBits lanes.
+  /// True, in the code, if the number of a thread (its lane, and above that its warp) has an odd
+  /// number of the bits `threads`: a condition for selects between fragments with 2^laneBits lanes.
   virtual mlir::Value isOdd(mlir::ImplicitLocOpBuilder &b, uint64_t threads, unsigned laneBits) = 0;
-  /// A turn of the plan: `fragment` as the lanes that look at (laneColumns · thread) ^ `lanes` see
-  /// it.
+  /// Does a turn of the plan: each lane gets `fragment` of the lane (laneColumns · thread) ^
+  /// `lanes`.
   virtual mlir::Value shuffleLanes(mlir::ImplicitLocOpBuilder &b, mlir::Value fragment,
                                    const ShufflePlan &plan, uint64_t lanes) = 0;
   /// The packed index, as i32, that the layout gives to the places of one fragment.
   virtual mlir::Value indexAt(mlir::ImplicitLocOpBuilder &b, const LinearLayout &layout,
                               unsigned fragment) = 0;
-  /// Fragments of the elements whose packed indices `indices` has, of blocks that lie in `from`.
+  /// Fragments of the elements with the packed indices `indices`, of blocks in the layout `from`.
   virtual llvm::SmallVector<Fragments> pick(mlir::ImplicitLocOpBuilder &b,
                                             llvm::ArrayRef<Fragments> sources,
                                             const LinearLayout &from,
                                             llvm::ArrayRef<mlir::Value> indices) = 0;
-  /// `fetch` where no shuffle will do.
+  /// `fetch` for moves that shuffles can't do.
   virtual llvm::SmallVector<Fragments> fetchThroughMemory(mlir::ImplicitLocOpBuilder &b,
                                                           llvm::ArrayRef<Fragments> sources,
                                                           const Fetch &fetch);
   /// The scalar that all lanes of a fragment hold.
   virtual mlir::Value scalarOfFragment(mlir::ImplicitLocOpBuilder &b, mlir::Value fragment) = 0;
 
-  //===--- What it may use -------------------------------------------------------------------===//
+  //===--- Offered to the targets ------------------------------------------------------------===//
 
   /// The fragments of a block, or the lowered form of a scalar alone.
   llvm::ArrayRef<mlir::Value> fragmentsOf(mlir::Value value);
@@ -109,7 +109,7 @@ protected:
   mlir::Value scalarOf(mlir::Value value) { return fragmentsOf(value).front(); }
   void setFragments(mlir::Value value, Fragments fragments);
 
-  /// A type of the block IR without pointers: what a scalar of this type is lowered to.
+  /// The type that a scalar of this type is lowered to. It is the same type unless it is a pointer.
   mlir::Type scalarType(mlir::Type type);
   unsigned numFragments(mlir::Type block);
   unsigned placeBits(mlir::Type block, llvm::StringRef dimension);
@@ -117,7 +117,7 @@ protected:
   LinearLayout placesOf(const LinearLayout &layout) const;
   LinearLayout placesOf(mlir::Type block) const { return placesOf(*layoutOf(block)); }
 
-  /// Moves elements of blocks that lie alike. What is wanted must lie somewhere.
+  /// Moves elements of blocks that have one layout. Each wanted element must lie in some place.
   llvm::SmallVector<Fragments> fetch(mlir::ImplicitLocOpBuilder &b,
                                      llvm::ArrayRef<Fragments> sources, const Fetch &fetch);
 

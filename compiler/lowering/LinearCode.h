@@ -8,10 +8,10 @@
 
 namespace eft {
 
-/// What bit number i of a run-time number adds (by exclusive or) to a coordinate is `images[i]`.
-/// Emits code that gives the coordinate for `number`, an i32 or a vector or block of them, whose
-/// bits above `images` are ignored. Neighbouring bits whose images double from one to the next,
-/// which is the common case, take one mask, one shift and one product together.
+/// Emits code that computes a coordinate from `number`, an i32 or a vector or block of them. Bit i
+/// of the number adds `images[i]`, by exclusive or; bits above `images` are ignored. Neighbouring
+/// bits whose images double from one to the next, which is the common case, take one mask, one
+/// shift and one product together.
 mlir::Value emitLinearMap(mlir::ImplicitLocOpBuilder &builder, mlir::Value number,
                           llvm::ArrayRef<int64_t> images);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Drivers for patterns: for those that expand one op into others, or combine it with the ops that
-// it uses, and for those that go on until nothing changes.
+// Drivers for patterns. One is for patterns that expand an op into others, or combine it with the
+// ops that it uses. The other is for patterns that are applied until nothing changes.
 #pragma once
 
 #include "mlir/IR/PatternMatch.h"

@@ -21,8 +21,8 @@ void populateFuseMultiplyAddPatterns(mlir::RewritePatternSet &patterns);
 /// Replaces `eft.philox` by integer arithmetic on words of `wordBits` bits, 32 or 64.
 void populateExpandPhiloxPatterns(mlir::RewritePatternSet &patterns, unsigned wordBits);
 
-/// Replaces `eft.sort` of blocks of so many bits at most (0: of all) by steps in which elements
-/// meet.
+/// Expands `eft.sort` of blocks of at most `maxBits` bits (0: of all blocks) into compare-exchange
+/// stages.
 void populateExpandSortPatterns(mlir::RewritePatternSet &patterns, int64_t maxBits);
 
 /// Replaces elementary functions by arithmetic. Meant to be applied without folding.
@@ -56,8 +56,8 @@ void populateReduceAssertionsPatterns(mlir::RewritePatternSet &patterns);
 /// Moves elementwise operations on splats in front of the splat.
 void populateHoistUniformPatterns(mlir::RewritePatternSet &patterns);
 
-/// Lets the loop carry the distance of each block that it moves by numbers. Leaves such blocks as
-/// values that are carried unchanged, for canonicalization to remove.
+/// Makes the loop carry, for each block that it moves by numbers, the distance instead of the
+/// block. The blocks stay as values that are carried unchanged; canonicalization removes them.
 mlir::LogicalResult carryScalars(mlir::RewriterBase &rewriter, mlir::scf::ForOp loop);
 
 /// Replaces division by a splat by `eft.uniform_div`.

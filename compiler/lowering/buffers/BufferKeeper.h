@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Gives blocks buffers.
+// Gives buffers to blocks that loops carry, and to operands of operations that work on buffers.
 #pragma once
 
 #include "compiler/lowering/buffers/WholeBuffers.h"
@@ -13,7 +13,7 @@ class BufferKeeper {
 public:
   explicit BufferKeeper(unsigned vectorBits) : vectorBits(vectorBits) {}
 
-  /// Does all operations of the block, the last one first, and then what is in their regions.
+  /// Processes all operations of the block, the last one first, and then those in their regions.
   void keepIn(mlir::Block &block);
 
 private:
@@ -40,10 +40,10 @@ private:
   bool isWorthABuffer(mlir::Value source, mlir::Value result);
   mlir::Value sourceBuffer(mlir::Value source);
 
-  /// The buffer that the value, made by an operation at hand, is to end in.
+  /// The buffer in which the value, the result of the current operation, is to end.
   mlir::Value bufferFor(mlir::Value value);
-  /// Puts a value into a buffer in front of its user; what makes it in the user's block may do so
-  /// in the buffer.
+  /// Writes a value into a buffer in front of its user. If the operation that makes the value is in
+  /// the user's block, it may work in the buffer.
   void putFor(mlir::Operation *user, mlir::Value value, mlir::Value buffer);
   void erase(mlir::Operation *op);
   void replaceByTake(mlir::Value value, mlir::Value buffer, mlir::Operation *behind);
@@ -53,7 +53,7 @@ private:
   llvm::DenseMap<mlir::Value, mlir::Value> factors;      // the buffers that hold factors
   llvm::DenseMap<mlir::Value, mlir::Value> asBytes;      // booleans that move
   llvm::DenseMap<mlir::Type, mlir::Value> printed;       // buffers to print from
-  int64_t movedBytes = 0;                                // in buffers for what moves
+  int64_t movedBytes = 0;                                // in buffers for moved blocks
 };
 
 } // namespace eft

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Where the elements of a block were before they moved.
+// The places from which the elements of a moved block come.
 #pragma once
 
 #include "compiler/ir/LayoutConversion.h"
@@ -14,8 +14,8 @@ struct Movement {
   uint64_t flipped = 0;
 };
 
-/// How the value comes from a block that nothing has moved: through all that only moves elements.
-/// Nothing if the value is such a block itself, or on other places than a CPU's.
+/// Composes the chain of element moves that leads back to an unmoved block. Nothing if the value is
+/// unmoved itself, or if its places are not a CPU's.
 std::optional<Movement> movementOf(mlir::Value value);
 
 /// The coordinates of a placed block's elements along a dimension, as a block of i32 like it.

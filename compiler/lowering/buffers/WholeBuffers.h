@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Buffers that are put and taken as wholes, before steps are made of that.
+// Writes and reads of whole buffers, before tiling.
 #pragma once
 
 #include "compiler/ir/EftDialect.h"
 
 namespace eft {
 
-/// Whether an operation puts, or takes, all that its buffer holds.
+/// True if the operation writes, or reads, all of its buffer.
 bool isWhole(BufferWriteOp put);
 bool isWhole(BufferReadOp take);
 
-/// The block that a whole take gives; null for any other value.
+/// The read that gives `value`, if it reads a whole buffer; null for any other value.
 BufferReadOp wholeTakeOf(mlir::Value value);
 
-/// Makes a buffer for as long as the function runs that `inside` is a part of.
+/// Makes a buffer in the function that contains `inside`. It lives as long as the function runs.
 mlir::Value makeBuffer(mlir::Operation *inside, mlir::RankedTensorType block);
 
-/// Emit a whole put, or a whole take.
+/// Emit a write, or a read, of a whole buffer.
 BufferWriteOp putWhole(mlir::OpBuilder &b, mlir::Location loc, mlir::Value block,
                        mlir::Value buffer);
 mlir::Value takeWhole(mlir::OpBuilder &b, mlir::Location loc, mlir::Value buffer);
 
-/// Whether the buffer still holds what `take` found in it when the program comes to `place`.
+/// True if the buffer still has the contents that `take` has read when the program reaches `place`.
 bool isUnchangedAt(BufferReadOp take, mlir::Operation *place);
 
 } // namespace eft

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The CPU's side of the lowering: a program is one thread's, and a fragment is a vector of the
+// The CPU's side of the lowering: one thread runs a program, and a fragment is a vector of the
 // layout's lanes.
 #pragma once
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What goes through a buffer level by level, bit by bit of an axis: scans and sorting.
+// Scans and sorting in buffers: one level for each bit of an axis.
 #pragma once
 
 #include "compiler/layout/LinearLayout.h"
@@ -9,7 +9,8 @@
 
 namespace eft {
 
-/// Where a bit of an axis lies among the bits of the places' numbers, and where those below it do.
+/// The bits of the places' numbers to which a bit of an axis belongs, and those of the bits below
+/// it.
 struct AxisLevel {
   struct Places {
     uint64_t lanes = 0, steps = 0;
@@ -20,11 +21,11 @@ struct AxisLevel {
   bool staysInVector() const { return isOfLanes() && lower.steps == 0; }
 };
 
-/// The places of the axis' bits, the lowest first; nothing if an element lies in several places, or
-/// a bit of the index is made of several of theirs.
+/// The levels of the axis' bits, the lowest first. Nothing if an element lies in several places, or
+/// if a bit of the index is made of several bits of a place.
 std::optional<llvm::SmallVector<AxisLevel>> levelsOf(const LinearLayout &layout, unsigned axis);
 
-/// Whether `eft.scan_into` and `eft.sort_into` can work on buffers of such a block.
+/// True if `eft.scan_into` and `eft.sort_into` can work on buffers of such a block.
 bool canScanInBuffers(mlir::Type block, unsigned axis);
 
 } // namespace eft

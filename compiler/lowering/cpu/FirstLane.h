@@ -7,8 +7,7 @@
 namespace eft {
 
 /// The first lane of `vector`. Goes back through splats, constants and elementwise integer
-/// operations, and does them on the first lane alone; what it meets beyond them it takes out of the
-/// vector.
+/// operations, and does them on the first lane alone. From any other vector it extracts the lane.
 mlir::Value firstLane(mlir::ImplicitLocOpBuilder &b, mlir::Value vector);
 
 } // namespace eft

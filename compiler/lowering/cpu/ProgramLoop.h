@@ -6,10 +6,10 @@
 
 namespace eft {
 
-/// Takes over the name of `program`, a function of a kernel's lowered arguments and of six i32 (the
-/// program's position and the grid's extent), for a function of the form that the runtime calls,
-/// which runs `program` in a loop; with `stoppable` it looks before each program whether the launch
-/// is to end.
+/// Makes a function of the form that the runtime calls, which runs `program` in a loop. `program`
+/// has a kernel's lowered arguments, and six i32: the program's position and the grid's extent. The
+/// new function takes over its name. With `stoppable` it tests before each program whether the
+/// launch is to end.
 void makeProgramLoop(mlir::func::FuncOp program, bool stoppable);
 
 } // namespace eft

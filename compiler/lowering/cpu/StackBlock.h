@@ -26,13 +26,14 @@ public:
 
   int64_t stride(unsigned dimension) const { return strides[dimension]; }
   mlir::Type elementType() const { return element; }
-  /// The address of the element whose number, counted as it lies here, is an i64.
+  /// The address of the element with a number, an i64 that counts elements in the order of memory.
   mlir::Value at(mlir::Value number);
 
 private:
   mlir::Value at(int64_t number);
   int64_t numberOf(llvm::ArrayRef<int64_t> index) const;
-  /// How many lanes, a power of two, lie beside each other here wherever such a group begins.
+  /// The number of lanes, a power of two, that are neighbours in memory, from each multiple of it
+  /// on.
   int64_t runOf(const LinearLayout &layout) const;
 
   mlir::ImplicitLocOpBuilder &b;

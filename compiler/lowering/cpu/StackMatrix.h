@@ -8,7 +8,7 @@
 
 namespace eft {
 
-/// Where element (i, j) lies: at memory + i · strides[0] + j · strides[1], counted in elements.
+/// A matrix whose element (i, j) lies at memory + i · strides[0] + j · strides[1], in elements.
 struct StackMatrix {
   mlir::Value memory;
   mlir::Type element;
@@ -17,8 +17,8 @@ struct StackMatrix {
   StackMatrix transposed() const { return {memory, element, {strides[1], strides[0]}}; }
 };
 
-/// The strides of a block of two dimensions whose vectors (lane, step) lie behind each other;
-/// nothing if its elements then have no strides.
+/// The strides of a block of two dimensions whose vectors (lane, step) are stored one behind the
+/// other; nothing if the elements then have no strides.
 std::optional<std::array<int64_t, 2>> plainStrides(const LinearLayout &layout);
 
 } // namespace eft

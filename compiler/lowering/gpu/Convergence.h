@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Meetings: what the threads of a warp, or of a program, can only do together.
+// Convergent operations: all threads of a warp, or of a program, must reach them together.
 #pragma once
 
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
 namespace eft {
 
-/// Whether all threads of a warp or of the program must come to the operation itself together: a
+/// True if all threads of a warp or of the program must reach the operation itself together: a
 /// barrier, a shuffle, a load of matrices, a product on tensor cores.
 bool isConvergent(mlir::Operation *op);
 
-/// Whether one of the operations inside `op` is a meeting.
+/// True if one of the operations inside `op` is convergent.
 bool containsConvergent(mlir::Operation *op);
 
-/// Whether an i1 is true in some thread of the program. All of them must come here.
+/// Emits a vote: its result is true if the i1 is true in some thread of the program. The vote is
+/// convergent.
 mlir::Value ofAnyThread(mlir::ImplicitLocOpBuilder &b, mlir::Value condition);
 
-/// Whether `op` is the meeting of `ofAnyThread`: all threads get the same of it.
+/// True if `op` is the vote of `ofAnyThread`. All threads get the same result from it.
 bool isVote(mlir::Operation *op);
 
 } // namespace eft

@@ -17,8 +17,8 @@ public:
         hasLoads(
             kernel.walk([](LoadOp) { return mlir::WalkResult::interrupt(); }).wasInterrupted()) {}
 
-  /// To be called after `lower`: lets all threads go the same way, and gives the kernel its shared
-  /// memory.
+  /// Makes control uniform where it must be, and gives the kernel its shared memory. To be called
+  /// after `lower`.
   void finish(mlir::func::FuncOp kernel) {
     makeControlUniform(kernel, shared);
     shared.finish();
@@ -61,7 +61,7 @@ private:
     return fragment;
   }
 
-  /// A coordinate of what this thread holds in one of its registers.
+  /// A coordinate of the element that this thread holds in one of its registers.
   static mlir::Value coordinate(mlir::ImplicitLocOpBuilder &b, const LinearLayout &layout,
                                 unsigned dim, unsigned fragment);
 
@@ -72,19 +72,20 @@ private:
   /// The bits of a thread's number that make no difference to the elements that it holds.
   static unsigned redundantThreadBits(const LinearLayout &layout);
 
-  /// The fragments of what memory held, in the threads for which `isOwner` is true or null.
+  /// Does the atomic operation in the threads for which `isOwner` is true, or in all if it is null.
+  /// Returns the fragments that memory held before.
   Fragments applyAtomic(mlir::ImplicitLocOpBuilder &b, mlir::Operation *op, mlir::Value isOwner);
 
   // GpuCopies.cpp
   mlir::LogicalResult lowerCopy(mlir::ImplicitLocOpBuilder &b, CopyAsyncOp copy);
-  /// Whether a product reads the slot by itself.
+  /// True if a product reads the slot by itself.
   static bool isReadByProduct(ReadSharedOp read);
-  /// A way to read a slot's block.
+  /// A staging that reads a slot's block.
   Staging readerOf(mlir::ImplicitLocOpBuilder &b, ReadSharedOp read);
   mlir::Value slotOf(mlir::ImplicitLocOpBuilder &b, mlir::Value shared, mlir::Value slot);
 
   class Factor; // GpuDot.cpp
-  /// Takes what both factors need of other warps to shared memory.
+  /// Writes the elements that other warps need of the factors into shared memory.
   void writeFactors(mlir::ImplicitLocOpBuilder &b, llvm::MutableArrayRef<Factor> factors);
 
   SharedMemory shared;

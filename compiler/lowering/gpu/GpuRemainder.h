@@ -6,8 +6,8 @@
 
 namespace eft {
 
-/// Replaces every `arith.remf` of f32 or f64 scalars by a loop that gives the exact remainder. What
-/// LLVM makes of it for a GPU is x − trunc(x / y)·y, which is not exact; a CPU calls fmod, which
+/// Replaces every `arith.remf` of f32 or f64 scalars by a loop that gives the exact remainder.
+/// For a GPU, LLVM would compute x − trunc(x / y)·y, which is not exact. A CPU calls fmod, which
 /// is.
 void expandRemainders(mlir::func::FuncOp kernel);
 

@@ -6,16 +6,16 @@
 
 namespace eft {
 
-/// A condition that most threads find to be `usual`. What only the others need stays on their way
-/// then: LLVM would compute it for all of them in front of the branch.
+/// The condition, marked as `usual` for most threads. Without the mark LLVM would compute values
+/// that only the others need in front of the branch, for all threads.
 mlir::Value expect(mlir::ImplicitLocOpBuilder &b, mlir::Value condition, bool usual);
 
-/// Computes the mask once more, here, from what all the thread's elements have in common. Where a
-/// thread needs the masks of single elements seldom, they and their indices would only keep
-/// registers.
+/// Computes the mask once more where `b` stands, from values that all the thread's elements share.
+/// A thread seldom needs the masks of single elements; until then they and their indices would only
+/// occupy registers.
 mlir::Value recompute(mlir::ImplicitLocOpBuilder &b, mlir::Value mask);
 
-/// Whether the mask is true wherever `usual` is: both compare indices, which differ by a constant,
+/// True if the mask holds wherever `usual` does: both compare indices, which differ by a constant,
 /// with the same bound.
 bool follows(mlir::Value mask, mlir::Value usual);
 

@@ -9,8 +9,8 @@
 
 namespace eft {
 
-/// What a thread holds of the product, from what it holds of the operands, which may lie in any
-/// layouts. Every element is a chain over k, ascending, that begins with the accumulator.
+/// Computes a thread's fragments of the product from its fragments of the operands, which may have
+/// any layouts. Every element is a chain over k, ascending, that begins with the accumulator.
 llvm::SmallVector<mlir::Value> sumOuterProducts(mlir::ImplicitLocOpBuilder &b, SharedMemory &memory,
                                                 DotOp dot, llvm::ArrayRef<mlir::Value> a,
                                                 llvm::ArrayRef<mlir::Value> other,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The way of elements from thread to thread through shared memory.
+// Staging: the way of elements from thread to thread through shared memory.
 #pragma once
 
 #include "compiler/layout/MatrixLoad.h"
@@ -9,47 +9,47 @@
 
 namespace eft {
 
-/// Takes blocks that lie alike to other threads. All are written, then all are read; what does not
-/// fit into the usual shared memory goes in several rounds.
+/// Moves elements of blocks that have one layout to other threads. All elements are written, then
+/// all are read. Blocks that do not fit into the usual shared memory go in several rounds.
 class Staging {
 public:
   using Fragments = llvm::SmallVector<mlir::Value>;
 
-  /// `from` are the places (register, lane, warp) of the blocks; each place p of `wanted` is to get
-  /// the element wanted(p) ^ offset. The order in shared memory is chosen for that.
+  /// `from` is the layout (register, lane, warp) of the blocks. Each place p of `wanted` is to get
+  /// the element wanted(p) ^ offset. The order in shared memory is chosen for these two.
   Staging(SharedMemory &memory, LinearLayout from, LinearLayout wanted, uint64_t offset,
           llvm::ArrayRef<Fragments> sources);
 
-  /// A block that has a slot of its own, at `slot`, in which `order` says the index at each offset.
-  /// Only `read` and `placeOf` apply to it.
+  /// For a block that has a slot of its own, at the pointer `slot`. `order` maps each offset in it
+  /// to an index. Only `read` and `placeOf` apply to such a block.
   Staging(SharedMemory &memory, LinearLayout from, LinearLayout wanted, const LinearLayout &order,
           mlir::Type element, mlir::Value slot);
 
-  /// To be called before `placeOf`, where all of its callers can use what the thread at hand adds.
+  /// Computes the thread's part of the offsets for `placeOf`. To be called before that, where the
+  /// result dominates all its callers.
   void computeWritingThread(mlir::ImplicitLocOpBuilder &b);
-  /// Where a fragment of `from` lies in the slot.
+  /// A pointer to a fragment of `from` in the slot.
   mlir::Value placeOf(mlir::ImplicitLocOpBuilder &b, uint64_t fragment);
 
-  /// What is wanted.
+  /// Moves the blocks: returns the fragments that `wanted` describes.
   llvm::SmallVector<Fragments> fetch(mlir::ImplicitLocOpBuilder &b);
 
   /// Fragments of the elements with the packed indices `indices`, i32 computed at run time.
   llvm::SmallVector<Fragments> pick(mlir::ImplicitLocOpBuilder &b,
                                     llvm::ArrayRef<mlir::Value> indices);
 
-  //===--- The same in two steps, for several trips at once
-  //---------------------------------------//
+  //===--- The same in two parts, for several stagings at once -------------------------------===//
 
-  /// Whether all fits into shared memory at once: the condition for what follows.
+  /// True if all blocks fit into shared memory at once. The functions below need that.
   bool isOneRound() const { return roundBits == 0; }
-  /// Of shared memory, of all blocks in one round; a multiple of the widest access.
+  /// The bytes of shared memory for all blocks in one round; a multiple of the widest access.
   uint64_t bytes() const { return bytesOfRound; }
-  /// Where the blocks begin in shared memory, in bytes.
+  /// Sets the offset in bytes at which the blocks begin in shared memory.
   void setStart(uint64_t bytes);
-  /// Between `beginWriting` and `beginReading` of the memory.
+  /// Writes the blocks. To be called between `beginWriting` and `beginReading` of the memory.
   void write(mlir::ImplicitLocOpBuilder &b) { write(b, 0); }
-  /// One fragment of what is wanted, after `beginReading`. An access that reads others too keeps
-  /// them.
+  /// Reads one wanted fragment. To be called after `beginReading`. If the access also reads other
+  /// fragments, they are kept.
   mlir::Value read(mlir::ImplicitLocOpBuilder &b, size_t block, uint64_t fragment);
 
 private:
@@ -60,7 +60,7 @@ private:
     uint64_t fixed = 0;
   };
 
-  /// The offset that a thread adds by exclusive or, and the bits which that can have.
+  /// The offset that a thread adds by exclusive or, and the bits that this offset may have.
   struct ThreadOffset {
     mlir::Value value; // null before it is computed
     uint64_t bits = 0;
@@ -68,8 +68,8 @@ private:
     Offset exclusiveOr(mlir::ImplicitLocOpBuilder &b, uint64_t offset) const;
   };
 
-  /// Neighbours in shared memory that a thread holds: the offset of the first is that of the thread
-  /// ^ `offset`. Each of them is a fragment, or several that are copies.
+  /// Neighbours in shared memory that a thread holds. The offset of the first is the thread's
+  /// offset ^ `offset`. Each neighbour is one fragment, or several that are copies.
   struct Run {
     struct Member {
       uint64_t position, fragment;
@@ -83,7 +83,7 @@ private:
     Fragments source, result;   // `result` is null where nothing has been read yet
     mlir::Type element, stored; // a boolean is stored as a byte
     SharedLayout layout;
-    std::optional<MatrixLoad> matrices; // how to read, if not by plain loads
+    std::optional<MatrixLoad> matrices; // matrix loads to read by; plain loads without them
     llvm::SmallVector<Run> reads;
     uint64_t start = 0; // in bytes
     mlir::Value slot;   // a pointer to where the block lies instead; null if there is none
@@ -97,7 +97,7 @@ private:
                                        int64_t length, uint64_t constant);
   ThreadOffset threadOffset(mlir::ImplicitLocOpBuilder &b, const SharedLayout &layout,
                             const LinearLayout &places);
-  /// Where the thread at hand reads what lies at `offset` from its own place.
+  /// The offset at which the thread at hand reads the element at `offset` from its own place.
   Offset readingOffset(mlir::ImplicitLocOpBuilder &b, Buffer &buffer, uint64_t offset);
   mlir::Value pointer(mlir::ImplicitLocOpBuilder &b, const Buffer &buffer, Offset offset);
   mlir::Value isInRound(mlir::ImplicitLocOpBuilder &b, Offset offset, uint64_t round);

@@ -9,11 +9,12 @@
 
 namespace eft {
 
-/// Gives a fragment of a factor, by its number, where it is first used.
+/// Returns a fragment of a factor by its number. It is called where the fragment is first used.
 using FactorFragment = llvm::function_ref<mlir::Value(unsigned fragment)>;
 
-/// What a thread holds of the product, from what it holds of the operands: one `mma.sync` for each
-/// tile. Nothing, with a diagnostic, if the operands are not in the layouts of MatrixLayouts.h.
+/// Computes a thread's fragments of the product from its fragments of the operands, by one
+/// `mma.sync` for each tile of the instruction. Fails, with a diagnostic, if the operands are not
+/// in the layouts of MatrixLayouts.h.
 mlir::FailureOr<llvm::SmallVector<mlir::Value>>
 multiplyOnTensorCores(mlir::ImplicitLocOpBuilder &b, DotOp dot, FactorFragment a,
                       FactorFragment other, llvm::ArrayRef<mlir::Value> acc);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The accesses by which a thread of a GPU reaches its part of a block in memory.
+// Loads and stores of the elements of a block that one thread of a GPU holds.
 #pragma once
 
 #include "compiler/ir/EftDialect.h"
@@ -8,7 +8,7 @@
 
 namespace eft {
 
-/// What an access says to the caches, as a part of PTX's name of it; or that it is volatile.
+/// The cache hints of an access, as a part of its name in PTX, or the mark that it is volatile.
 struct Qualifiers {
   std::string text;
   bool isVolatile = false;
@@ -23,32 +23,32 @@ class ThreadAccess {
 public:
   using Fragments = llvm::SmallVector<mlir::Value>;
 
-  /// Each `run` addresses are those of neighbours in memory, aligned for one access. If the runs
-  /// are `headless`, the first of each may be another address.
+  /// Each sequence of `run` addresses points to neighbours in memory, aligned for one access. If
+  /// the runs are `headless`, the first address of each may be another one.
   ThreadAccess(mlir::ImplicitLocOpBuilder &b, mlir::Type element, Fragments addresses, unsigned run,
                Qualifiers qualifiers, bool headless = false);
 
   /// The elements that one access moves.
   unsigned width() const { return perAccess; }
-  /// What one access moves: words, or an element.
+  /// The type that one access moves: words, or an element.
   mlir::Type runType() const { return perAccess == 1 ? element : wordsType(); }
-  /// True if the first address of each headless run is where it should be; null if none is
-  /// headless.
+  /// A condition: true if the first address of each headless run directly precedes the second. Null
+  /// if no run is headless.
   mlir::Value areWhole();
 
   Fragments loadAll() { return unpackRuns(loadRuns()); }
-  /// Loads the elements under their masks, of which those of one access are the same; the others
-  /// are those of `others`.
+  /// Loads the elements under their masks. All masks of one access must be the same. Where the mask
+  /// is false, the element is that of `others`.
   Fragments loadUnder(llvm::ArrayRef<mlir::Value> masks, llvm::ArrayRef<mlir::Value> others);
-  /// What each access moves, as the words of the machine: they are what a branch should give, so
-  /// that nobody takes them apart and puts them together again.
+  /// Loads the runs as machine words. A branch should give these words, so that they need not be
+  /// unpacked and packed again.
   Fragments loadRuns();
   Fragments packRuns(llvm::ArrayRef<mlir::Value> values);
   Fragments unpackRuns(llvm::ArrayRef<mlir::Value> runs);
   void storeAll(llvm::ArrayRef<mlir::Value> values);
-  /// Stores everything if `condition` is true. A predicate on each store, and no branch: in front
-  /// of a branch, LLVM would move what only the stores behind it use, which is the arithmetic of
-  /// whole elements, to behind it, away from that of the others that it could overlap with.
+  /// Stores everything if `condition` is true. Each store has a predicate; there is no branch. LLVM
+  /// would move arithmetic that only the stores use behind the branch, away from other arithmetic
+  /// with which it could overlap.
   void storeAllIf(mlir::Value condition, llvm::ArrayRef<mlir::Value> values);
   /// Stores each run if the condition of its first element is true.
   void storeRunsIf(llvm::ArrayRef<mlir::Value> conditions, llvm::ArrayRef<mlir::Value> values);

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Conditions that all threads of a program agree on.
+// Uniform control: conditions on which all threads of a program vote.
 //
-// All threads compute the same conditions, but each loads for itself what they are made of. If
-// somebody writes there meanwhile, another program or another position of the program's own blocks,
-// some threads may see the old value and others the new one. Where they then went different ways,
-// those that came to a barrier would wait for those that never do.
+// All threads compute the same conditions, but each thread loads the values of a condition for
+// itself. Another program, or a store of this program at another position of a block, may write
+// these values meanwhile. Then some threads see the old value and others the new one, and they take
+// different branches. Threads that reach a barrier would wait for others that never do.
 #pragma once
 
 #include "compiler/lowering/gpu/SharedMemory.h"
 
 namespace eft {
 
-/// Lets the threads agree on the conditions and bounds that come from memory, of the conditionals
-/// and loops in which threads wait for each other or look at each other's registers.
+/// Adds votes on conditions and bounds that come from memory, for those conditionals and loops that
+/// contain convergent operations.
 void makeControlUniform(mlir::func::FuncOp kernel, SharedMemory &shared);
 
 } // namespace eft

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The tree of a reduction, in loops over what lies in buffers.
+// Loops that fold the tree of a reduction, from buffer to buffer.
 //
 // When the parts of an axis are combined, a reduction has to fold the bits of its tree, in the
-// tree's order. Some of them count steps, the others lanes. The tree is cut into phases of few
-// steps' bits. A phase is a loop over all other steps: it takes the few vectors that its bits tell
-// apart, folds them, and leaves one vector in the next phase's buffer.
+// tree's order. Some of them are bits of the place's step, the others of its lane. The tree is cut
+// into phases, each with a few step bits. A phase is a loop over all other step bits. It reads the
+// few vectors that differ in its own bits, folds them, and writes one vector into the next phase's
+// buffer.
 //
 //   tree [2, 1, 64, 32, 16, 8, 4, 256, 128], 16 lanes (bits 1 to 8), 32 steps (bits 16 to 256):
 //
@@ -23,11 +24,11 @@ namespace eft {
 
 class FoldLoops {
 public:
-  /// Whether loops can fold blocks of this type, which is a source's of `reduce` after its parts
-  /// are combined.
+  /// True if loops can fold blocks of this type: that of a source of `reduce` after its parts are
+  /// combined.
   static bool canFold(ReduceOp reduce, mlir::RankedTensorType partial, llvm::StringRef dimension);
 
-  /// `buffers` hold the sources after their parts are combined, each in such a block.
+  /// `buffers` hold the sources after their parts are combined, one buffer for each source.
   FoldLoops(mlir::ImplicitLocOpBuilder &b, ReduceOp reduce, llvm::SmallVector<mlir::Value> buffers,
             llvm::StringRef dimension);
 
@@ -42,7 +43,7 @@ public:
   llvm::SmallVector<mlir::Value> resultsAt(mlir::Value position);
 
 private:
-  /// A bit of the step dimension: its number in the sources, and in the buffers of now.
+  /// A bit of the step dimension: its number in the sources, and in the current buffers.
   struct StepBit {
     unsigned inSource, inBuffer;
     int32_t ofAxis; ///< what it adds to the axis; 0 if the reduction keeps it
@@ -66,11 +67,12 @@ private:
   llvm::SmallVector<mlir::RankedTensorType> types; // of a vector
 };
 
-/// Both combined element by element by the reduction's function.
+/// Combines two lists of blocks element by element with the reduction's function.
 llvm::SmallVector<mlir::Value> combineBlocks(mlir::ImplicitLocOpBuilder &b, ReduceOp reduce,
                                              mlir::ValueRange lower, mlir::ValueRange higher);
 
-/// The same reduction of other blocks, whose parts are combined, along an axis of theirs.
+/// Makes the same reduction of other blocks along `axis`. Their parts are already combined; `tree`
+/// is left.
 llvm::SmallVector<mlir::Value> reduceTree(mlir::ImplicitLocOpBuilder &b, ReduceOp reduce,
                                           mlir::ValueRange sources, unsigned axis,
                                           llvm::ArrayRef<int32_t> tree);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What can be done together, a part at a time.
+// Groups of operations that one tiled loop can do together.
 //
-// The *items* of a straight line of code are the operations that can't be done just anywhere, but
-// that can be done in parts: loads, stores, puts into buffers, and, if asked for, reductions. A
-// *group* is a run of items over the same places with nothing between them that touches memory, of
-// which none needs the result of a reduction in it. All else that an item needs is computed where
-// it is needed, from *leaves*: what the group loads itself, what lies in buffers, and what comes
-// from elsewhere.
+// The *items* of a straight line of code are the operations whose place in the order matters, but
+// that can be tiled: loads, stores, writes of buffers, and, if asked for, reductions. A *group* is
+// a sequence of items over the same places, with nothing between them that touches memory. No item
+// of a group needs the result of a reduction in it. Whatever else an item needs is computed where
+// it is needed, from *leaves*: values that the group loads itself, that lie in buffers, or that
+// come from elsewhere.
 #pragma once
 
 #include "compiler/lowering/tiling/Tiles.h"
@@ -22,19 +22,19 @@ struct ReductionSteps {
 
 struct TileGroup {
   llvm::SmallVector<mlir::Operation *> items;
-  TiledDimension steps = {}; ///< what one step keeps, once it is decided that there are steps
-  bool isSplit = false;      ///< there are steps
+  TiledDimension steps = {}; ///< the size of a tile, if `isSplit`
+  bool isSplit = false;      ///< the group becomes a tiled loop
   bool hasReductions = false;
   ReductionSteps reductionSteps; ///< the same for all reductions of the group
-  bool keepsAxis = false;        ///< a step holds all of the axis but the steps of the reductions
-  bool foldsInLoops = false;     ///< what the steps of the reductions leave is folded in loops
+  bool keepsAxis = false;        ///< a tile has the whole axis but for `reductionSteps`
+  bool foldsInLoops = false;     ///< loops fold the elements that the reductions' steps leave
 
   /// Leaves from elsewhere: loads that are done again, and values that lie in buffers.
   llvm::SetVector<mlir::Value> reloads, takes;
-  /// Values that the group computes and others need: it puts them into buffers.
+  /// Values that the group computes and others need: it writes them into buffers.
   llvm::SetVector<mlir::Value> puts;
 
-  mlir::RankedTensorType block() const; ///< what its first item works on
+  mlir::RankedTensorType block() const; ///< the block that its first item works on
 };
 
 /// The placed block that an item works on; null for other operations.
@@ -44,8 +44,8 @@ mlir::RankedTensorType itemBlock(mlir::Operation *op, bool withReductions);
 std::vector<TileGroup> findTileGroups(mlir::Block &block, llvm::StringRef dimension,
                                       bool withReductions);
 
-/// Visits the blocks that `op` is computed from, its operands first: those that tiles can be made
-/// of, and then the leaves. `descend` decides about a value whether its operands are visited too.
+/// Visits the blocks from which `op` is computed, its operands first: those of which tiles can be
+/// made, and then the leaves. `descend` says of a value whether its operands are visited too.
 void walkTree(mlir::Operation *op, llvm::function_ref<bool(mlir::Value)> descend);
 
 } // namespace eft

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The loops that do groups in steps.
+// The tiled loops of groups.
 #pragma once
 
 #include "compiler/analysis/AxisInfo.h"
@@ -7,10 +7,10 @@
 
 namespace eft {
 
-/// An attribute of loops whose turns the size of a block bounds, though their bounds are computed.
+/// An attribute of tiled loops with computed bounds. The size of a block bounds their iterations.
 inline constexpr llvm::StringLiteral ofStepsName = "eft.of_steps";
 
-/// Replaces the groups of one straight line of code that are done in steps by their loops.
+/// Replaces the groups that are to be tiled, in one straight line of code, by tiled loops.
 class TiledLoops {
 public:
   TiledLoops(mlir::Block &block, TilingPlan &plan, const TilingOptions &options,
@@ -62,7 +62,8 @@ private:
   const AxisInfos &infos;
   llvm::DenseMap<mlir::Value, mlir::Value> buffers;
   llvm::DenseMap<mlir::Value, mlir::Value> onceBuffers; // of results, without copies
-  llvm::DenseMap<mlir::Value, mlir::Value> renamed; // results of reductions, and what has them now
+  llvm::DenseMap<mlir::Value, mlir::Value>
+      renamed; // results of reductions, and the values that replace them
 };
 
 } // namespace eft

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// One step of the work on large blocks, as work on small ones.
+// One iteration of a tiled loop: work on a large block as work on a small one.
 //
-// A layout gives a place's bits to the index. Keep the low bits of one place dimension, and what
-// the places then hold is a smaller block, the *tile*; each setting of the other bits moves the
-// tile by an offset that follows from the layout. So a block of any shape is a set of tiles, and an
-// elementwise operation on the block is that operation on each.
+// A layout maps a place's bits to the index. Keep the low bits of one place dimension: the places
+// then hold a smaller block, the *tile*. Each setting of the other bits moves the tile by an offset
+// that follows from the layout. So a block of any shape is a set of tiles, and an elementwise
+// operation on the block is that operation on each tile.
 #pragma once
 
 #include "compiler/ir/LayoutConversion.h"
@@ -13,41 +13,43 @@
 
 namespace eft {
 
-/// Where the steps lie: a place dimension, and how many of its low bits one step keeps.
+/// The size of a tile: a place dimension, and the number of its low bits that a tile keeps.
 struct TiledDimension {
   llvm::StringRef name;
   unsigned keptBits;
 };
 
-/// The type of one step's part of a block; null if what a step holds is not a block.
+/// The type of a tile of a block; null if the elements of a tile are not a block.
 mlir::RankedTensorType tileType(mlir::RankedTensorType block, const TiledDimension &steps);
 
-/// The same block with one place for each that `dimension` has for the same elements.
+/// The same block without the copies that `dimension` makes: places along it that hold the same
+/// elements become one.
 mlir::RankedTensorType withoutCopies(mlir::RankedTensorType block, llvm::StringRef dimension);
 
-/// True for the operations that `Tiles` can do a part of: pure ones that compute each element
-/// by itself.
+/// True for the operations that `Tiles` can do one tile at a time: pure ones that compute each
+/// element by itself.
 bool canTile(mlir::Operation *op);
 
-/// Clones operations on blocks as operations on the tiles of one step.
+/// Clones operations on blocks as operations on tiles, for one iteration of a tiled loop.
 class Tiles {
 public:
-  /// `step` is the number of the step, an i32; all that is cloned goes to `builder`'s place.
+  /// `step` is the number of the tile, an i32; clones are inserted where `builder` stands.
   Tiles(mlir::OpBuilder &builder, mlir::Value step, TiledDimension steps)
       : builder(builder), step(step), steps(steps) {}
 
-  /// The tile of `value`, with all that it is computed from. A scalar is its own tile.
+  /// The tile of `value`. Clones the operations from which it is computed. A scalar is its own
+  /// tile.
   mlir::Value tileOf(mlir::Value value);
 
-  /// The tile of `block` out of a buffer that holds it without copies.
+  /// Reads the tile of `block` from a buffer that holds it without copies.
   mlir::Value takeWithoutCopies(mlir::RankedTensorType block, mlir::Value buffer);
 
-  /// Says what the tile of a value is that tiles can't be computed of.
+  /// Sets the tile of a value that `tileOf` can't compute.
   void setTile(mlir::Value value, mlir::Value tile) { tiles.map(value, tile); }
 
   const TiledDimension &tiledDimension() const { return steps; }
 
-  /// Clones an access to memory; its results become tiles. If `dropMask`, all of it is accessed.
+  /// Clones an access to memory; its results become tiles. With `dropMask`, the clone has no mask.
   void cloneAccess(mlir::Operation *access, bool dropMask);
 
 private:

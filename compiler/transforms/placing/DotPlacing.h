@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// In which layouts a GPU multiplies matrices. A CPU takes any.
+// The layouts in which a GPU multiplies matrices. A CPU multiplies in any layout.
 #pragma once
 
 #include "compiler/ir/EftDialect.h"
@@ -9,8 +9,8 @@ namespace eft {
 /// The layout of the product's accumulator and result.
 LayoutAttr dotAccumulator(DotOp dot, int64_t numWarps);
 
-/// The layout of the operand for a product in this layout; null for a factor that may lie as it
-/// comes.
+/// The layout of the operand for a product in the layout `product`; null for a factor that may have
+/// any layout.
 LayoutAttr dotOperand(mlir::OpOperand &operand, LayoutAttr product);
 
 } // namespace eft

@@ -14,13 +14,13 @@ namespace eft {
 
 namespace {
 
-/// What memory is moved in.
+/// The unit in which memory is moved.
 constexpr int64_t sectorBytes = 32;
 
-/// Touching memory in this many pieces is no reason for a trip through shared memory.
+/// Memory traffic of this many sectors or accesses is no reason for staging through shared memory.
 constexpr int64_t cheapTraffic = 8;
 
-/// Whether the program may come to both operations in one run through it.
+/// True if one run of the program may execute both operations.
 bool mayBothRun(Operation *load, Operation *store, Operation *function) {
   for (Operation *around = load; around && around != function; around = around->getParentOp()) {
     if (isa<LoopLikeOpInterface>(around) && around->isProperAncestor(store))
@@ -47,9 +47,9 @@ bool meetsStoreOfItsShape(LoadOp load) {
       .wasInterrupted();
 }
 
-/// How many pieces of memory the lanes at hand touch with one access of `run` elements: the number
-/// of sectors that hold the images of the lane's bits, which is 2 to the power of their rank once
-/// what lies inside a sector is left out.
+/// The number of sectors that the lanes of a warp touch with one access of `run` elements each. The
+/// lane's bits whose images lie inside a sector do not count; the sectors are 2 to the power of the
+/// rank of the others.
 int64_t sectorsOfLanes(const LinearLayout &layout, unsigned fastest, int64_t sectorElements,
                        int64_t run) {
   std::vector<PlaceBases> bases;
@@ -66,8 +66,8 @@ int64_t sectorsOfLanes(const LinearLayout &layout, unsigned fastest, int64_t sec
   return pieces * std::max<int64_t>(1, run / sectorElements);
 }
 
-/// Whether each of a CPU's vectors holds one element: memory gives it to all lanes as cheaply as a
-/// vector would, and a loop over the vectors can load them one by one.
+/// True if each of a CPU's vectors holds one element. To load it for all lanes costs no more than
+/// to load a vector, and a loop over the vectors can load the elements one by one.
 bool isOneElementAVector(LayoutAttr layoutAttr, Type block, const PlacementTarget &target) {
   LinearLayout layout = *layoutOf(placed(block, layoutAttr));
   auto lanes = [&](unsigned bit) { return layout.basis(place::lane, bit); };
@@ -77,7 +77,7 @@ bool isOneElementAVector(LayoutAttr layoutAttr, Type block, const PlacementTarge
                       [&](unsigned bit) { return llvm::all_of(lanes(bit), isZero); });
 }
 
-/// How many pieces of memory one warp, or the one thread of a CPU, touches in all its accesses.
+/// The number of sectors that a warp touches in all its accesses, or of accesses of a CPU's thread.
 int64_t traffic(LoadOp load, LayoutAttr layoutAttr, const AxisInfo &pointer,
                 const PlacementTarget &target) {
   RankedTensorType type = placed(load.getPointer().getType(), layoutAttr);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// In which layouts a load may be made.
+// The layouts in which a load may be made.
 //
-// Memory is read best in the layout that was chosen for it. Another one may do as well, and saves a
+// Memory is read best in the layout that was chosen for it. Another one may be as good, and saves a
 // conversion: a short vector that is used as a row and as a column is loaded twice, from the cache.
 #pragma once
 
@@ -9,9 +9,9 @@
 
 namespace eft {
 
-/// Whether a load may be made in a layout that is not its shape's default. It may not where a store
-/// to blocks of that shape may come before or after it, for only the places that share the store's
-/// layout are ordered with it; nor where it would touch memory in many more pieces.
+/// True if a load may be made in `layout`, which may differ from its shape's default `standard`. It
+/// may not if a store to blocks of that shape may come before or after the load: only loads in the
+/// store's layout are ordered with it. Nor may it if the memory traffic would grow much.
 bool canLoadIn(LoadOp load, LayoutAttr layout, LayoutAttr standard, const AxisInfos &infos,
                const PlacementTarget &target);
 

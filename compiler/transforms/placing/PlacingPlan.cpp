@@ -12,7 +12,8 @@ namespace eft {
 
 namespace {
 
-/// What is computed from memory is made in so many layouts, and converted to others.
+/// A block that is computed from memory is made in at most so many layouts, and converted to
+/// others.
 constexpr unsigned maxCopies = 2;
 
 bool isBlockValue(Value value) { return isa<TensorType>(value.getType()); }
@@ -48,8 +49,8 @@ void PlacingPlan::findTies() {
   }
 }
 
-/// The home of what is carried, if it comes, perhaps through elementwise operations, from an
-/// operation that has one.
+/// The anchor of an operation from which one of the tied values comes, perhaps through elementwise
+/// operations; null if there is none.
 LayoutAttr PlacingPlan::anchorBehind(const TiedValues &joint) {
   auto shape = cast<RankedTensorType>(joint.values.front().getType()).getShape();
   SmallVector<Value> pending;
@@ -88,8 +89,8 @@ LayoutAttr PlacingPlan::innermostRequired(const TiedValues &joint) {
   return wanted;
 }
 
-/// Lets a joint take a better layout, each joint once. True if one did, so that the plan must be
-/// made anew.
+/// Gives a better layout to a set of tied values, once to each set. Returns true if it did: the
+/// plan must then be made anew.
 bool PlacingPlan::settleTies() {
   for (TiedValues &joint : ties) {
     if (joint.isSettled)
@@ -106,10 +107,10 @@ bool PlacingPlan::settleTies() {
   return false;
 }
 
-//===--- Demands ------------------------------------------------------------------------------===//
+//===--- Required layouts ---------------------------------------------------------------------===//
 
-/// Finds what is computed from scalars and constants by derived operations alone: to make it again
-/// costs little.
+/// Finds operations that are computed from scalars and constants by derived operations alone. To
+/// make them again costs little.
 void PlacingPlan::findRepeatable() {
   function.walk<WalkOrder::PreOrder>([&](Operation *op) {
     if (!blockResult(op) || rules.anchorOf(op) || isa<LoadOp>(op) || op->getNumRegions() != 0)
@@ -123,7 +124,7 @@ void PlacingPlan::findRepeatable() {
   });
 }
 
-/// All that a use demands of the value that it uses.
+/// Adds the layouts that a use requires of its value.
 void PlacingPlan::requiredBy(OpOperand &use, Layouts &demands) {
   Operation *owner = use.getOwner();
   if (ArrayRef<Value> targets = flow.targetsOf(use); !targets.empty()) {
@@ -136,7 +137,7 @@ void PlacingPlan::requiredBy(OpOperand &use, Layouts &demands) {
   }
 }
 
-/// Decides in which of the demanded layouts an operation is made.
+/// Decides in which of the required layouts an operation is made.
 void PlacingPlan::choose(Operation *op, Value result) {
   Layouts &chosen = layouts[op];
   LayoutAttr standard = rules.defaultOf(result);
@@ -206,7 +207,7 @@ LayoutAttr layoutAttrOf(Value value) {
 
 } // namespace
 
-/// The demand of a use whose owner has been placed, and so is made in one layout.
+/// The layout that a use requires. Its owner has been placed, so it is made in one layout.
 LayoutAttr PlacingPlan::requiredOfPlaced(OpOperand &use) {
   Layouts demands;
   requiredBy(use, demands);
@@ -253,7 +254,7 @@ void PlacingPlan::applyTo(Operation *op) {
     layouts[copy] = Layouts();
     layouts[copy].insert(layout);
   }
-  // Where no copy has the right layout, one in the shape's own is converted.
+  // If no copy of the operation has the right layout, the one in the default layout is converted.
   for (auto [number, result] : llvm::enumerate(op->getResults())) {
     if (!isBlockValue(result))
       continue;

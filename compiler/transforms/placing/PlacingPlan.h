@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The plan of who holds what: which layouts each operation's blocks are made in, and where blocks
-// are converted.
+// The plan of placing: the layouts in which each operation's blocks are made, and the conversions
+// between them.
 //
-// Layouts are *demanded*, from the end of the program to its beginning. A store demands its shape's
-// default of its operands; any other operation demands, of each operand, what follows from the
-// layouts that are demanded of its results. An operation of which several are demanded may be made
-// several times, which costs a few instructions where moving the block costs a trip through shared
-// memory; what has a home, or is too dear to be made again, is converted.
+// Layouts are *required*, from the end of the program to its beginning. A store requires its
+// shape's default layout of its operands. Any other operation requires, of each operand, the layout
+// that follows from those required of its results. If several layouts are required of a result, the
+// operation may be made several times: that costs a few instructions, where moving the block costs
+// staging through shared memory. A result is converted if its operation has an anchor, or costs too
+// much to be made again.
 //
 // A block that is carried through regions (the arguments and results of a loop) has one layout
-// wherever it appears: such values form a *joint*. A joint begins with its shape's default. If what
-// it carries comes from an operation with a home, it gets that home; else, what its innermost uses
-// want.
+// wherever it appears: such values are *tied*. They begin with their shape's default layout. If one
+// of them comes from an operation with an anchor, they get that; else the layout that their
+// innermost uses require.
 #pragma once
 
 #include "compiler/transforms/placing/PlacingRules.h"
@@ -26,7 +27,7 @@ public:
               const PlacementTarget &target)
       : function(function), rules(rules), infos(infos), target(target), flow(function) {}
 
-  /// Decides on all layouts, or says why a block can't have one.
+  /// Decides on all layouts. Fails, with a diagnostic, if a block can't have one.
   mlir::LogicalResult make();
 
   /// Gives the layouts to the values, makes operations several times, and inserts conversions.

@@ -24,16 +24,15 @@ bool isView(Operation *op) {
   return isa<ExpandDimsOp, BroadcastOp, ReshapeOp, TransOp, JoinOp, SplitOp>(op);
 }
 
-/// Operations that have a home. What changes memory, or reads it each time anew, must not be made
-/// twice.
+/// True for operations that have an anchor. Operations that change memory, or read it anew each
+/// time, must not be made twice.
 bool hasAnchor(Operation *op) {
   auto load = dyn_cast<LoadOp>(op);
   return isa<ReduceOp, ScanOp, ExchangeOp, SortOp, GatherOp, DotOp>(op) || isAtomic(op) ||
          (load && load.readsAnew());
 }
 
-/// Whether all blocks that an operation works on have one shape, and it works on each element by
-/// itself.
+/// True if all blocks of an operation have one shape, and it computes each element by itself.
 bool isElementwise(Operation *op) {
   if (isa<SplatOp, ArangeOp, AddPtrOp, LoadOp, PhiloxOp, UniformDivOp>(op))
     return true;
@@ -97,7 +96,7 @@ LogicalResult checkCanBePlaced(Operation *op, const RegionFlow &flow) {
   auto isTarget = [&](Value value) {
     return !isa<TensorType>(value.getType()) || !flow.sourcesOf(value).empty();
   };
-  // What only passes blocks into and out of regions.
+  // Operations that only pass blocks into and out of regions.
   if (llvm::all_of(op->getOpOperands(), flows) && llvm::all_of(op->getResults(), isTarget))
     return success();
   if (isa<func::CallOp, func::ReturnOp>(op))
@@ -108,7 +107,7 @@ LogicalResult checkCanBePlaced(Operation *op, const RegionFlow &flow) {
   return op->emitOpError("can't be placed: it has no rule for blocks");
 }
 
-//===--- Homes --------------------------------------------------------------------------------===//
+//===--- Anchors ------------------------------------------------------------------------------===//
 
 LayoutAttr PlacingRules::reductionSource(ReduceOp reduce) {
   auto type = cast<RankedTensorType>(reduce.getSources().front().getType());
@@ -134,9 +133,9 @@ LayoutAttr PlacingRules::anchorOf(Operation *op) {
   return toAttribute(op->getContext(), source.slice(reduce.getAxis()));
 }
 
-//===--- Demands ------------------------------------------------------------------------------===//
+//===--- Required layouts ---------------------------------------------------------------------===//
 
-/// A view moves nothing if both sides put every place's element where the other does.
+/// A view moves nothing if source and result have corresponding elements in the same places.
 LayoutAttr PlacingRules::requiredOfView(OpOperand &operand, LayoutAttr result) {
   Operation *op = operand.getOwner();
   auto source = cast<RankedTensorType>(operand.get().getType());

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What each operation wants of the layouts of its blocks.
+// The rules of each operation for the layouts of its blocks.
 //
-// Most operations are *derived*: they can be made in any layout, and then want their operands in
-// layouts that follow from it, so that nothing moves. The others have a *home*, the one layout that
-// their results have; whoever wants another one has to convert.
+// Most operations are *derived*: they can be made in any layout, and then require their operands in
+// layouts that follow from it, so that nothing moves. The others have an *anchor*, the one layout
+// of their results. A use that requires another layout gets a conversion.
 #pragma once
 
 #include "compiler/analysis/DefaultLayouts.h"
@@ -29,7 +29,7 @@ public:
     return defaults.of(mlir::cast<mlir::RankedTensorType>(block.getType()));
   }
 
-  /// The layout of what the operation makes, if it is the same whatever is demanded; null for a
+  /// The layout of the operation's results, if it is the same whatever is required; null for a
   /// derived operation.
   LayoutAttr anchorOf(mlir::Operation *op);
 
