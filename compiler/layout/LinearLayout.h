@@ -65,13 +65,13 @@
 //   which of several copies may store                 the one whose redundantBits are zero
 //   from where to fetch an element                    sourceOf(from, to), from places to places
 //   the layout of what a block was expanded from      slice, collapse
-//   the layout of one step of a loop over registers   split
+//   the layout of a tile of a loop over registers     split
 //   whether a block is made of copies of a tile       divide
 //
 // A conversion between two layouts is read off `sourceOf`: a map that moves only register bits is a
-// renaming; one that keeps the warp, a shuffle; any other, a trip through shared memory. A map with
-// a block as its source and places as its target (an inverse) is the same kind of map, and so is
-// one from places to places: all are of this class.
+// renaming; one that keeps the warp, a shuffle; any other, staging through shared memory. A map
+// with a block as its source and places as its target (an inverse) is the same kind of map, and so
+// is one from places to places: all are of this class.
 #pragma once
 
 #include "compiler/layout/Space.h"

@@ -12,7 +12,7 @@ namespace eft {
 
 namespace {
 
-/// The address of fragment number `fragment` of the part that `step` says.
+/// The address of fragment number `fragment` of tile number `step`.
 Value fragmentAddress(ImplicitLocOpBuilder &b, Value buffer, Type fragmentType, Value step,
                       unsigned fragmentsOfPart, unsigned fragment) {
   auto constant = [&](int64_t value) { return b.create<arith::ConstantIntOp>(value, 32); };

@@ -17,7 +17,7 @@ namespace {
 /// More fragments than this of one block would make code that takes minutes to compile, and spills.
 constexpr unsigned maxFragments = 4096;
 
-/// What relies on every element lying somewhere.
+/// Operations that rely on every element lying in some place.
 bool movesElements(Operation *op) {
   return isa<ReshapeOp, TransOp, JoinOp, SplitOp, ExchangeOp, GatherOp, ConvertLayoutOp, ReduceOp,
              ScanOp>(op);
@@ -236,7 +236,7 @@ LogicalResult FragmentLowering::lowerOwnOp(ImplicitLocOpBuilder &b, Operation *o
       .Default([](Operation *op) { return op->emitOpError("has no lowering"); });
 }
 
-/// A reshape moves nothing if both sides put every place's element where the other does: the
+/// A reshape moves nothing if source and result have corresponding elements in the same places. The
 /// layouts are then the same map but for the dimensions of extent 1.
 LogicalResult FragmentLowering::lowerReshape(Operation *op, Value source, Value result) {
   LinearLayout from = *layoutOf(source.getType()), to = *layoutOf(result.getType());

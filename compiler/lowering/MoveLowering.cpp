@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Operations that move elements between places, for both targets.
 //
-// All of them are one thing, a `Fetch`: each place wants the element with some index, and the
-// layouts say where that lies. A plan of shuffles (compiler/layout/Shuffle.h) gets it from other
-// fragments and lanes; if it lies in another warp, it goes through memory.
+// All of them are a `Fetch`: each place wants the element with some index, and the layouts say
+// where that element lies. A shuffle plan (compiler/layout/Shuffle.h) gets it from other fragments
+// and lanes. An element of another warp goes through memory.
 #include "compiler/lowering/FragmentLowering.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -123,7 +123,7 @@ FragmentLowering::fetchThroughMemory(ImplicitLocOpBuilder &b, ArrayRef<Fragments
 // The operations
 //===----------------------------------------------------------------------===//
 
-/// Gives `result` what `source` holds; both layouts are of one block.
+/// Moves the elements of `source` to `result`; both layouts are of one block.
 void FragmentLowering::move(ImplicitLocOpBuilder &b, Value source, const LinearLayout &from,
                             Value result, const LinearLayout &wanted, uint64_t offset) {
   Fragments fragments(fragmentsOf(source));
@@ -137,7 +137,7 @@ void FragmentLowering::lowerExchange(ImplicitLocOpBuilder &b, ExchangeOp op) {
   move(b, op.getSource(), layout, op, layout, layout.target().pack(mask));
 }
 
-/// Both sources go to the places of the result, and each place takes that which it holds.
+/// Both sources are moved to the places of the result. Each place then selects one of the two.
 void FragmentLowering::lowerJoin(ImplicitLocOpBuilder &b, JoinOp op) {
   LinearLayout result = *layoutOf(op.getType()), places = placesOf(result);
   unsigned last = result.target().rank() - 1;

@@ -3,10 +3,10 @@
 //
 // To fold a bit of the index, every place fetches the element that differs from its own in that bit
 // and combines the two, the lower index first. Afterwards the places on both sides hold the same,
-// so the bit is cleared from the layout, and what has become a copy of another fragment is dropped.
-// Where the bit lies decides what that costs: fragments of one thread are only named, lanes
-// shuffle. When a bit lies in the warps, all that is left to fold is brought into fragments by one
-// trip through memory.
+// so the bit is cleared from the layout, and fragments that have become copies are dropped. The
+// cost depends on the bit: one of the fragment only gives fragments other names, one of the lane
+// takes shuffles. Before the first bit of the warp is folded, all elements that are left are staged
+// once into each thread's fragments.
 #include "compiler/lowering/Combiner.h"
 #include "compiler/lowering/PlaceMaps.h"
 
@@ -16,7 +16,7 @@ using namespace mlir;
 
 namespace eft {
 
-/// What is left of a block on the way through its reduction.
+/// The elements that are left of a block during its reduction.
 class Reducer {
 public:
   using Fragments = FragmentLowering::Fragments;
@@ -28,7 +28,7 @@ public:
       : b(b), combiner(combiner), layout(std::move(layout)), sources(std::move(sources)),
         fetch(fetch), isOdd(isOdd) {}
 
-  /// Combines the parts that the index bits `steps` tell apart, in ascending order; `left` are all
+  /// Combines the parts that differ in the index bits `steps`, in ascending order. `left` are all
   /// bits that are still to be folded.
   void foldSteps(uint64_t steps, uint64_t left) {
     if (steps == 0)
@@ -178,7 +178,7 @@ LogicalResult FragmentLowering::lowerReduce(ImplicitLocOpBuilder &b, ReduceOp op
   return success();
 }
 
-/// The two lists lie alike, so every place combines its own elements.
+/// The two lists have one layout, so every place combines its own elements.
 LogicalResult FragmentLowering::lowerCombine(ImplicitLocOpBuilder &b, CombineOp op) {
   const unsigned count = op.getResults().size();
   auto type = cast<RankedTensorType>(op.getResult(0).getType());

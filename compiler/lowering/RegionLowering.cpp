@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The part of FragmentLowering that takes loops and conditionals apart.
+// The part of FragmentLowering that lowers loops and conditionals.
 //
 // An operation of scf that carries blocks or pointers is made anew. Each carried value becomes
 // several: its fragments, or the integer that a pointer is. The operation's operands, the arguments
-// of its regions, what its terminators pass on and its results all change in the same way, so
-// whatever of them belonged together still does, in the same order. The bodies move over as they
-// are, and are lowered there.
+// of its regions, the operands of its terminators and its results all change in the same way, so
+// they still correspond to each other, in the same order. The bodies move to the new operation as
+// they are, and are lowered there.
 #include "compiler/lowering/FragmentLowering.h"
 
 using namespace mlir;

@@ -2,10 +2,9 @@
 // Scans, for both targets: one level for each bit of the index along the axis.
 //
 // In a level, a place whose index has the bit wants the last element of the half before its own. As
-// long as that lies in its warp, it is fetched there. The first level for which it doesn't brings
-// to every thread the last elements of all the parts that are done by then, in one trip through
-// memory. There are few; every thread goes on with them as with its own, and finds what it wants
-// among them.
+// long as that lies in its warp, it is fetched there. The first level for which it lies in another
+// warp stages the last elements of all finished parts to every thread. There are few of them. Every
+// thread goes on with them as with its own, and finds the elements that it wants among them.
 #include "compiler/lowering/Combiner.h"
 #include "compiler/lowering/PlaceMaps.h"
 
@@ -28,7 +27,7 @@ struct Level {
 
   /// The lower bits of a last element.
   uint64_t last() const { return isReverse ? 0 : lower; }
-  /// What a place looks at is its own index without `bit` and `lower`, and with these instead.
+  /// A place looks at its own index with these bits in place of `bit` and `lower`.
   uint64_t offset() const { return isReverse ? bit : lower; }
 };
 
@@ -39,7 +38,7 @@ struct Values {
   SmallVector<FragmentLowering::Fragments> sources;
 };
 
-/// Which fragments a level changes.
+/// The fragments that a level changes.
 struct Receivers {
   uint64_t threads;                // parity of these bits of the thread decides with the fragment
   SmallVector<unsigned> fragments; // those that receive in some thread
@@ -54,8 +53,8 @@ struct Receivers {
   }
 };
 
-/// What the receivers of a level want, in the order of `Receivers::fragments`: index(place) ^
-/// offset.
+/// The indices that the receivers of a level want, in the order of `Receivers::fragments`:
+/// index(place) ^ offset.
 struct Wanted {
   LinearLayout map;
   uint64_t offset;
@@ -108,7 +107,7 @@ public:
   const SmallVector<Fragments> &results() const { return own.sources; }
 
 private:
-  /// Gives every thread the last elements of the parts that are done, if they are not too many.
+  /// Gives every thread the last elements of the finished parts, if they are not too many.
   void keepLasts(const Level &level) {
     LinearLayout parts = cleared(own.map, level.lower);
     LinearLayout map = gathered(parts, level.upper);

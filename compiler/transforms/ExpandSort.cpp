@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// eft-expand-sort: steps of a bitonic network in which each element meets that at i ^ 2^b.
+// eft-expand-sort: the compare-exchanges of a bitonic network, of each element with that at i ^
+// 2^b.
 //
 // Which of two elements keeps the smaller one depends on bits of i alone: bit b says which of the
 // two it is, and the stage's bit whether its run falls.

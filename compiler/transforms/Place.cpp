@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// eft-place: gives every block a layout, and notes what the lowerings want to know of accesses. How
-// layouts are chosen, placing/PlacingPlan.h says.
+// eft-place: gives every block a layout, and every access the notes that the lowerings need.
+// placing/PlacingPlan.h says how layouts are chosen.
 #include "compiler/analysis/PrefixMask.h"
 #include "compiler/layout/Placement.h"
 #include "compiler/layout/ReductionOrder.h"
@@ -18,9 +18,9 @@ namespace eft {
 
 namespace {
 
-//===--- What the lowerings want to know of accesses ------------------------------------------===//
+//===--- Notes on accesses --------------------------------------------------------------------===//
 
-/// Whether the mask is true up to some index of its block, and false from there on.
+/// True if the mask is true up to some index of its block, and false from there on.
 bool isPrefix(const AxisInfos &infos, Value mask) {
   auto type = mask ? dyn_cast<RankedTensorType>(mask.getType()) : RankedTensorType();
   return type && type.getRank() == 1 && prefixRun(infos, mask, 0) >= type.getDimSize(0);

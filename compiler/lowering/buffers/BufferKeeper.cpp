@@ -32,7 +32,7 @@ Value BufferKeeper::bufferFor(Value value) {
   return makeBuffer(value.getDefiningOp(), cast<RankedTensorType>(value.getType()));
 }
 
-/// The address of what is erased may be that of a new operation.
+/// A new operation may get the address of an erased one.
 void BufferKeeper::erase(Operation *op) {
   for (Value result : op->getResults()) {
     destinations.erase(result);
@@ -42,8 +42,8 @@ void BufferKeeper::erase(Operation *op) {
   op->erase();
 }
 
-/// A value that ends in several buffers is made in one of them; also one that only a side of a
-/// conditional puts there.
+/// A value that ends in several buffers is made in one of them, also if only one side of a
+/// conditional writes it there.
 void BufferKeeper::putFor(Operation *user, Value value, Value buffer) {
   OpBuilder b(user);
   putWhole(b, user->getLoc(), value, buffer);

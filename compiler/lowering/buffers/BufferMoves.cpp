@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Operations that move elements. The source lies in a buffer, and who needs what has moved takes
-// its elements from where they are, a step at a time. So a chain of moves is one.
+// Operations that move elements. The source lies in a buffer, and users of the result read its
+// elements from there, one tile at a time. So a chain of moves becomes one read.
 #include "compiler/lowering/buffers/BufferKeeper.h"
 
 #include "compiler/lowering/LinearCode.h"
@@ -13,10 +13,10 @@ using namespace mlir;
 
 namespace eft {
 
-/// What has this many vectors at most is moved in registers.
+/// Blocks of at most this many vectors are moved in registers.
 static constexpr int64_t smallVectors = 8;
 
-/// The buffers of all that is moved may take so many bytes; what is beyond is moved in registers.
+/// Buffers for moved blocks total at most so many bytes. Further blocks are moved in registers.
 static constexpr int64_t maxMovedBytes = 1024 * 1024;
 
 static bool isOfBooleans(Value value) { return getElementTypeOrSelf(value).isInteger(1); }
@@ -79,7 +79,7 @@ void BufferKeeper::keepMove(Operation *op) {
   erase(op);
 }
 
-/// Each place takes that source which it holds: what is left to move are the sources.
+/// Each place selects one of the two sources. So only the sources have to be moved.
 void BufferKeeper::keepJoin(JoinOp join) {
   if (registersOf(join.getType()) <= smallVectors)
     return;
@@ -149,7 +149,8 @@ void BufferKeeper::keepGather(GatherOp gather) {
   erase(gather);
 }
 
-/// Prints from a buffer, which is filled where that is done. Prints of blocks of one type share it.
+/// Prints from a buffer, which is filled where the print stands. Prints of blocks of one type share
+/// it.
 void BufferKeeper::keepPrint(PrintOp print) {
   Value value = print.getValue();
   if (!value || registersOf(value.getType()) <= smallVectors ||

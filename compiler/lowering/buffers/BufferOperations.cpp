@@ -16,7 +16,7 @@ bool hasStrides(Value value) {
   return layout && plainStrides(*layout);
 }
 
-/// Whether the operands of a product lie in an order that its loops can read.
+/// True if the operands of a product lie in an order that its loops can read.
 bool canMultiplyInBuffers(DotOp dot) {
   return llvm::all_of(dot->getOperands(), hasStrides) &&
          getElementTypeOrSelf(dot.getA()) == getElementTypeOrSelf(dot.getType());
@@ -24,8 +24,8 @@ bool canMultiplyInBuffers(DotOp dot) {
 
 } // namespace
 
-/// The buffer is filled where the factor is made, so that what makes it goes on in steps; if that
-/// is outside of a loop, once.
+/// The buffer is filled where the factor is made, so that the operations that make it can be tiled.
+/// If that is outside of a loop, it is filled once.
 Value BufferKeeper::factorBuffer(Value factor) {
   Value &buffer = factors[factor];
   if (!buffer) {

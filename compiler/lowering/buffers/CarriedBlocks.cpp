@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Blocks that loops and conditionals carry. Each has one buffer, which holds it whenever the
-// program goes into a region or comes out of one.
+// program enters or leaves a region.
 #include "compiler/lowering/buffers/BufferKeeper.h"
 
 #include "compiler/ir/LayoutConversion.h"
@@ -12,8 +12,8 @@ namespace eft {
 
 namespace {
 
-/// What is carried in so many registers stays there; so does, beside large blocks, what takes no
-/// more than the second number.
+/// Blocks stay in registers if all carried ones fit into the first number of registers. Beside
+/// larger ones, a block stays there if it alone fits into the second number.
 constexpr int64_t smallRegisters = 8, tinyRegisters = 2;
 
 llvm::BitVector joined(const llvm::BitVector &first, const llvm::BitVector &second) {
@@ -26,9 +26,9 @@ llvm::BitVector joined(const llvm::BitVector &first, const llvm::BitVector &seco
 
 } // namespace
 
-//===--- What is worth a buffer ---------------------------------------------------------------===//
+//===--- The choice of blocks -----------------------------------------------------------------===//
 
-/// How many vector registers the block's elements take, without copies.
+/// The number of vector registers that the block's elements need, without copies.
 int64_t BufferKeeper::registersOf(Type type) const {
   std::optional<LinearLayout> layout = isBlock(type) ? layoutOf(type) : std::nullopt;
   if (!layout)
@@ -54,7 +54,7 @@ llvm::BitVector BufferKeeper::chooseCarried(TypeRange types) const {
 
 //===--- Operations without what they carried -------------------------------------------------===//
 
-/// Makes an operation anew without some of its operands and results, which nobody uses.
+/// Makes an operation anew without some unused operands and results.
 void BufferKeeper::dropCarried(Operation *op, const llvm::BitVector &operands,
                                const llvm::BitVector &results) {
   OpBuilder b(op);
@@ -98,7 +98,7 @@ void BufferKeeper::keepFor(scf::ForOp loop) {
   keepIn(*body);
 }
 
-/// What the condition passes on as it came in stays in the buffer that it is in.
+/// A block that the condition passes on unchanged stays in its buffer.
 void BufferKeeper::keepWhile(scf::WhileOp loop) {
   Block *before = loop.getBeforeBody(), *after = loop.getAfterBody();
   Operation *condition = before->getTerminator(), *yield = after->getTerminator();

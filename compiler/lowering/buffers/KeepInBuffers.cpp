@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// eft-keep-in-buffers: what loops and conditionals carry, what is multiplied, and what is scanned
-// lies in memory. Nothing is done in steps here: whole blocks are put into buffers and taken from
-// them, and what eft-tile-blocks makes of that is right whatever it chooses.
+// eft-keep-in-buffers: gives buffers to blocks that loops and conditionals carry, and to operands
+// of products and scans. This pass tiles nothing. It writes and reads whole blocks, and the code is
+// right whichever of these accesses eft-tile-blocks tiles.
 //
-// A block's buffer is found from its use: what ends in a buffer is made there. So the code is
-// walked from its end.
+// A block's buffer follows from its use: a block that ends in a buffer is made there. So the pass
+// walks the code from its end.
 #include "compiler/lowering/Passes.h"
 
 #include "compiler/lowering/buffers/BufferKeeper.h"
@@ -20,7 +20,8 @@ namespace eft {
 
 namespace {
 
-/// A block that is taken from a buffer and put back is there already.
+/// True for a write that puts a block back into the buffer from which it was read: it is there
+/// already.
 bool isPutBack(BufferWriteOp put) {
   BufferReadOp take = wholeTakeOf(put.getPart());
   return take && !take.getElements() && isWhole(put) && take.getBuffer() == put.getBuffer() &&

@@ -22,7 +22,7 @@ LinearLayout overBoth(const LinearLayout &half, const LinearLayout &source) {
   return *LinearLayout::create(bases, source.shape(), error);
 }
 
-/// The way through one operation.
+/// The element move of one operation.
 std::optional<Movement> lastMovement(Value value) {
   Operation *op = value.getDefiningOp();
   std::optional<LinearLayout> layout = layoutOf(value.getType());

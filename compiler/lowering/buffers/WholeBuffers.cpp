@@ -51,7 +51,7 @@ Value takeWhole(OpBuilder &b, Location loc, Value buffer) {
                                 LayoutAttr(), IntegerAttr());
 }
 
-//===--- What a buffer holds when -------------------------------------------------------------===//
+//===--- The contents of a buffer over time ---------------------------------------------------===//
 
 static bool writes(OpOperand &use) {
   Operation *user = use.getOwner();
@@ -60,8 +60,8 @@ static bool writes(OpOperand &use) {
   return !isa<BufferReadOp, BufferGatherOp, PrintOp>(user);
 }
 
-/// Whether `writer` may run between the start of a block and the time that the program comes to
-/// `place`, which are both in the block, or in regions of its operations.
+/// True if `writer` may run between the start of a block and the time at which the program reaches
+/// `place`. Both are in the block, or in regions of its operations.
 static bool mayRunBefore(Operation *writer, Operation *place, Block *block) {
   Operation *first = block->findAncestorOpInBlock(*writer);
   Operation *second = block->findAncestorOpInBlock(*place);
@@ -84,7 +84,7 @@ bool isUnchangedAt(BufferReadOp take, Operation *place) {
   return llvm::none_of(take.getBuffer().getUses(), [&](OpOperand &use) {
     if (!writes(use))
       return false;
-    // What runs before the take, runs again only if the take does.
+    // Operations before the read run again only if the read does.
     Operation *around = block->findAncestorOpInBlock(*use.getOwner());
     return around && take->isBeforeInBlock(around) && mayRunBefore(use.getOwner(), place, block);
   });

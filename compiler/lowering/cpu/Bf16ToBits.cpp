@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// eft-bf16-to-bits: what is left of bf16 only moves bits, so integers hold them; f16 likewise on a
-// CPU without conversions.
+// eft-bf16-to-bits: holds bf16 in integers, because the operations left on it only move bits. f16
+// likewise on a CPU without conversions.
 //
-// LLVM's x86 code for bf16 is no move. It takes vectors apart. A number that lives over several
-// basic blocks it keeps as f32, and where the CPU has an instruction for it, narrows it again with
-// that; and the instruction takes denormals for zeros. For f16 on a CPU that can't convert it, it
-// finds back to operations on f16 from those on its bits, and calls a function for each element of
-// them.
+// LLVM's x86 code does more than move a bf16. It takes vectors apart. It keeps a number that lives
+// over several basic blocks as f32, and narrows it again with the CPU's instruction, if there is
+// one; that instruction takes denormals for zeros. On a CPU that can't convert f16, LLVM turns
+// operations on its bits back into operations on f16, and calls a function for each element.
 #include "compiler/lowering/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -19,7 +18,7 @@ namespace eft {
 
 namespace {
 
-/// Whether some operation takes f16 for a number. Only conversions are left that can.
+/// True if some operation uses f16 as a number. Only conversions are left that can.
 bool convertsF16(ModuleOp module) {
   return module
       .walk([](Operation *op) {

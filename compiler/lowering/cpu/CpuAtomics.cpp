@@ -29,7 +29,7 @@ LLVM::AtomicOrdering orderOf(MemoryOrder order) {
   }
 }
 
-/// What a compare-and-swap that fails still orders: it writes nothing.
+/// The memory order of a compare-and-swap that fails: it writes nothing.
 LLVM::AtomicOrdering orderOfFailure(MemoryOrder order) {
   return order == MemoryOrder::Relaxed || order == MemoryOrder::Release
              ? LLVM::AtomicOrdering::monotonic

@@ -53,7 +53,7 @@ LogicalResult CpuLowering::lowerPrint(ImplicitLocOpBuilder &b, PrintOp print) {
   return success();
 }
 
-/// Likewise from where the block already is.
+/// Prints a block in the same way from the buffer that already holds it.
 void CpuLowering::printBuffer(ImplicitLocOpBuilder &b, PrintOp print) {
   RankedTensorType block = cast<BufferType>(print.getValue().getType()).getBlock();
   LinearLayout layout = numbered(*layoutOf(block));

@@ -181,7 +181,7 @@ LogicalResult CpuLowering::lowerDot(ImplicitLocOpBuilder &b, DotOp dot) {
            << dot.getA().getType();
   auto shapeOf = [](Value value) { return cast<RankedTensorType>(value.getType()).getShape(); };
   LinearLayout layoutA = *layoutOf(dot.getA().getType());
-  // Single elements of the first factor are read, so it may lie as it comes.
+  // Single elements of the first factor are read, so it may lie in any order.
   StackBlock a(b, shapeOf(dot.getA()), element, fastestDimension(layoutA, 0));
   StackBlock other(b, shapeOf(dot.getB()), element, 1), acc(b, shapeOf(dot), element, 1);
   a.store(fragmentsOf(dot.getA()), layoutA);

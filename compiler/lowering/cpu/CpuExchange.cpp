@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How elements move between the vectors of a CPU.
+// Moves of elements between the vectors of a CPU.
 //
 // All places are known when the code is made. A turn of a shuffle plan permutes one vector, a swap
 // blends two. Elements whose indices are computed at run time are gathered from a buffer on the

@@ -86,9 +86,9 @@ private:
     return b.create<vector::SplatOp>(type, element);
   }
 
-  /// Asks for what the loop will reach some iterations later. A kernel that computes much for each
-  /// element fills the reorder buffer with arithmetic, and would otherwise find the next lines of
-  /// memory only when it needs them.
+  /// Prefetches the memory that the loop will reach some iterations later. A kernel that computes
+  /// much for each element fills the reorder buffer with arithmetic, and would otherwise find the
+  /// next lines of memory only when it needs them.
   void prefetch(Value pointer, unsigned forWriting) {
     Value ahead = b.create<LLVM::GEPOp>(pointer.getType(), b.getI8Type(), pointer,
                                         LLVM::GEPArg(prefetchDistance));

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Elements taken from buffers elsewhere than they were put, by maps or by computed numbers.
+// Reads of buffers in which places read other elements than they wrote, by maps or by computed
+// numbers.
 //
-// The lanes' numbers in the buffer are those of the first vector, known when the code is made, plus
-// what the step adds. Where they lie in one or two stretches of memory of a vector's length, those
-// are loaded and shuffled; where some lanes are neighbours, each such run is loaded; and otherwise
-// every element by itself.
+// A lane's number in the buffer is that in the first vector, known when the code is made, plus a
+// term of the step. If the lanes lie in one or two stretches of memory of a vector's length, those
+// are loaded and shuffled. If some lanes are neighbours, each such run is loaded. Otherwise every
+// element is loaded by itself.
 #include "compiler/layout/Placement.h"
 #include "compiler/lowering/LinearCode.h"
 #include "compiler/lowering/PlaceMaps.h"
@@ -20,10 +21,10 @@ namespace eft {
 
 namespace {
 
-/// Runs of so many neighbours are loaded as such.
+/// Runs of at least so many neighbours are loaded as runs.
 constexpr int64_t longRun = 4;
 
-/// The elements whose numbers, i32, `numbers` has.
+/// The elements with the numbers `numbers`, i32.
 Value gatherFrom(ImplicitLocOpBuilder &b, Value memory, VectorType type, Value numbers) {
   Type pointers = LLVM::getFixedVectorType(memory.getType(), type.getNumElements());
   Value from = b.create<LLVM::GEPOp>(pointers, type.getElementType(), memory, ValueRange{numbers});
@@ -58,7 +59,8 @@ public:
   }
 
 private:
-  /// How many lanes, a power of two, are neighbours wherever such a group begins.
+  /// The number of lanes, a power of two, that are neighbours in memory, from each multiple of it
+  /// on.
   int64_t runOf(ArrayRef<int64_t> numbers) const {
     auto isRun = [&](int64_t length) {
       for (int64_t lane = 0; lane < lanes; ++lane)
@@ -72,7 +74,7 @@ private:
     return run;
   }
 
-  /// From one or two vectors; null if it takes more.
+  /// Loads the elements from one or two vectors; null if that takes more.
   Value shuffle(Value memory, ArrayRef<int64_t> numbers) {
     SmallVector<int64_t> starts, mask;
     for (int64_t number : numbers) {
@@ -116,7 +118,7 @@ private:
   int64_t lanes, elements;
 };
 
-/// The numbers of the elements that the places of a whole take, in the order of the places.
+/// The numbers of the elements that the places of a whole block read, in the order of the places.
 struct TakenNumbers {
   SmallVector<int64_t> lanes, steps; // what their bits add
   int64_t first = 0;

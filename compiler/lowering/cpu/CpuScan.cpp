@@ -3,8 +3,8 @@
 // that it changes.
 //
 // Where the level's bit is one of a vector's lanes, half of the lanes of every vector receive; else
-// every lane of half of the vectors does. In a level nothing that is read is changed, so the order
-// of its steps makes no difference.
+// every lane of half of the vectors does. A level changes no element that it reads, so the order of
+// its vectors makes no difference.
 #include "compiler/lowering/cpu/CpuScan.h"
 
 #include "compiler/layout/Placement.h"
@@ -91,7 +91,7 @@ private:
     store(receive(level, own, load(from)), step);
   }
 
-  /// What vectors hold after a level: the receiving lanes combine with lanes of `from`.
+  /// The vectors after a level: the receiving lanes combine with lanes of `from`.
   SmallVector<Value> receive(const AxisLevel &level, ArrayRef<Value> own, ArrayRef<Value> from) {
     SmallVector<int64_t> sources;
     SmallVector<bool> receives;

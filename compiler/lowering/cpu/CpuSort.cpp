@@ -2,9 +2,10 @@
 // Sorting buffers on a CPU: a loop over the stages of a bitonic network, in which each bit of the
 // axis has a loop over the vectors.
 //
-// In a stage elements meet whose indices differ in one bit, from the highest bit below the stage's
-// number to the lowest. Where the bit is one of a vector's lanes, halves of each vector meet; else
-// two vectors do. Bits of lanes that follow each other share one loop.
+// A stage does compare-exchanges of elements whose indices differ in one bit, from the highest bit
+// below the stage's number to the lowest. Where the bit is one of a vector's lanes, the halves of
+// each vector are compared; else two vectors are. Bits of lanes that follow each other share one
+// loop.
 #include "compiler/lowering/LinearCode.h"
 #include "compiler/lowering/cpu/CpuLowering.h"
 #include "compiler/lowering/cpu/CpuScan.h"
@@ -42,7 +43,7 @@ public:
   }
 
 private:
-  /// Two vectors meet.
+  /// Compare-exchange of two vectors.
   void emitSteps(size_t bit) {
     auto choice = b.create<scf::IfOp>(has(bit));
     OpBuilder::InsertionGuard guard(b);
@@ -62,7 +63,7 @@ private:
     });
   }
 
-  /// Lanes of each vector meet.
+  /// Compare-exchange of lanes of each vector.
   void emitLanes(size_t first, size_t end) {
     loop(0, steps(), [&](Value step) {
       Value memory = address(step), vector = load(memory), fall = falls(step);
@@ -108,8 +109,8 @@ private:
     return b.create<arith::MaxSIOp>(first, second);
   }
 
-  /// Whether the run falls that a lane's element is in: that bit of its index says which the
-  /// stage's number is. The elements that meet are in one run.
+  /// True if the run of a lane's element falls: the bit of its index with the stage's number says
+  /// so. The elements of a compare-exchange are in one run.
   Value falls(Value step) {
     SmallVector<int64_t> images = imagesOf(layout, "lane", sort.getAxis());
     SmallVector<int32_t> lanes(type.getNumElements(), 0);
@@ -139,7 +140,7 @@ private:
     body(loop.getInductionVar());
   }
 
-  /// Whether the stage does anything with a bit.
+  /// True if the stage does anything with a bit.
   Value has(size_t bit) {
     return b.create<arith::CmpIOp>(arith::CmpIPredicate::ugt, stage, constant(int64_t(bit)));
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// eft-lower-to-cpu: the pass, and what vectors are made of.
+// eft-lower-to-cpu: the pass, and the code that makes vectors.
 #include "compiler/lowering/Passes.h"
 
 #include "compiler/lowering/LinearCode.h"

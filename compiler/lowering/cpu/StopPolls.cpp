@@ -18,7 +18,7 @@ namespace {
 
 constexpr llvm::StringLiteral attentionName = "eft$attention", pollName = "eft$poll";
 
-/// The number of times that loop bodies may run between two looks. A body is a millisecond's work
+/// The number of times that loop bodies may run between two tests. A body is a millisecond's work
 /// at most, and rarely more than a few microseconds'.
 constexpr int64_t maxTurns = 256;
 
@@ -43,8 +43,8 @@ LLVM::LLVMFuncOp pollFunction(ImplicitLocOpBuilder &b) {
   return poll;
 }
 
-/// The turns of a loop whose bounds are constants. One that does not move on has no such number,
-/// and MLIR would divide by it.
+/// The iterations of a loop whose bounds are constants. One that does not move on has no such
+/// number, and MLIR would divide by it.
 std::optional<int64_t> constantTurns(scf::ForOp loop) {
   if (matchPattern(loop.getStep(), m_Zero()))
     return std::nullopt;
@@ -59,7 +59,8 @@ void emitAtStart(Block *body) {
 
 int64_t turnsIn(Operation *op);
 
-/// The number of times that bodies run in a loop without a look; it gets one if there are many.
+/// The number of times that bodies run in a loop without a test. The loop gets one if there are
+/// many.
 int64_t turnsOf(LoopLikeOpInterface loop) {
   int64_t inside = std::max<int64_t>(1, turnsIn(loop));
   std::optional<int64_t> turns;
@@ -89,8 +90,8 @@ int64_t turnsIn(Operation *op) {
 void emitStopPoll(ImplicitLocOpBuilder &b) {
   Value word = attentionWord(b), zero = b.create<arith::ConstantIntOp>(0, 32);
   Value seen = b.create<LLVM::LoadOp>(b.getI32Type(), word, /*alignment=*/4, /*isVolatile=*/true);
-  // Said to be unlikely, so that the call lies outside of its loop: a turn pays for no jump around
-  // it.
+  // The call is marked as unlikely, so that it lies outside of its loop: an iteration needs no jump
+  // around it.
   Value isRaised =
       b.create<LLVM::ExpectOp>(b.create<arith::CmpIOp>(arith::CmpIPredicate::ne, seen, zero),
                                b.create<arith::ConstantIntOp>(0, 1));

@@ -4,9 +4,9 @@
 // They are written in PTX: LLVM's own have neither the order nor the scope in their code. Whether
 // one works on floats or integers stands in its name, so all registers are of bits.
 //
-// Where several threads hold an element, and all hold a scalar, one does the operation. Barriers
-// make the others take part in its order: what they did before stands before a release, and what
-// they do after an acquire stands behind it. The result goes to them through shared memory.
+// Where several threads hold an element, one of them does the operation; all threads hold a scalar.
+// Barriers order the accesses of the others in the same way: their earlier accesses come before a
+// release, and their later ones behind an acquire. The result goes to them through shared memory.
 #include "compiler/ir/Accesses.h"
 #include "compiler/lowering/gpu/GpuLowering.h"
 #include "compiler/transforms/math/NarrowFormats.h"
@@ -42,7 +42,7 @@ bool releases(MemoryOrder order) {
   return order == MemoryOrder::Release || order == MemoryOrder::AcqRel;
 }
 
-/// PTX's name of what happens to memory, and of the type.
+/// PTX's name of the operation and of the type.
 std::string nameOf(AtomicKind kind, Type element) {
   std::string width = std::to_string(element.getIntOrFloatBitWidth());
   switch (kind) {
@@ -77,8 +77,8 @@ public:
       : b(b), op(op), element(getElementTypeOrSelf(op->getResult(0))),
         bits(b.getIntegerType(element.getIntOrFloatBitWidth())), addsBf16(addsBf16) {}
 
-  /// Does it where `condition` is true, or null, with the operation's operands behind the pointer.
-  /// Gives what memory held, and zero elsewhere.
+  /// Does the operation where `condition` is true, or everywhere if it is null, with the
+  /// operation's operands behind the pointer. Returns what memory held, and zero elsewhere.
   Value apply(Value condition, Value address, ArrayRef<Value> operands) {
     auto rmw = dyn_cast<AtomicRMWOp>(op);
     bool isLoop = rmw && rmw.getKind() == AtomicKind::FAdd && element.isBF16() && !addsBf16;
@@ -170,8 +170,8 @@ public:
   ResultSharing(ImplicitLocOpBuilder &b, SharedMemory &memory, unsigned threads, unsigned redundant)
       : b(b), memory(memory), threads(threads), redundant(redundant) {}
 
-  /// What `value` is in the thread that did the work, for which `isOwner` is true. `haveWaited`:
-  /// since all threads have waited for each other, nobody has used shared memory.
+  /// Gives every thread the `value` of the thread that did the work, for which `isOwner` is true.
+  /// `haveWaited` says that nothing has used shared memory since all threads waited for each other.
   Value share(Value value, Value isOwner, bool haveWaited) {
     Type bits = b.getIntegerType(value.getType().getIntOrFloatBitWidth());
     Value pointer = place();

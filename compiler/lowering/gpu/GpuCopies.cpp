@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Blocks in shared memory, and the copies that bring them there while the program goes on.
+// Blocks in shared memory, and the asynchronous copies that fill them.
 //
 // A copy moves 4, 8 or 16 bytes of a thread's part, and writes zeros for the last of them where a
-// mask cuts the run: the instruction takes how many bytes it is to read. So the masks of a whole
-// run and of the start of a run cost a number each, and no branch.
+// mask cuts the run: the number of bytes to read is an operand of the instruction. So a mask of
+// whole runs, or of the starts of runs, costs one number for each run, and no branch.
 #include "compiler/layout/Placement.h"
 #include "compiler/lowering/gpu/GpuLowering.h"
 #include "compiler/lowering/gpu/Masks.h"
@@ -150,7 +150,7 @@ LogicalResult GpuLowering::lowerCopy(ImplicitLocOpBuilder &b, CopyAsyncOp copy) 
   auto whole = b.create<scf::IfOp>(expect(b, areWhole, true), /*withElseRegion=*/true);
   b.setInsertionPointToStart(whole.thenBlock());
   copyRuns();
-  // What is no run goes through registers.
+  // Elements that form no run go through registers.
   b.setInsertionPointToStart(whole.elseBlock());
   Value zero = b.create<arith::ConstantOp>(b.getZeroAttr(element));
   for (unsigned fragment = 0; fragment < addresses.size(); ++fragment) {

@@ -97,8 +97,7 @@ void GpuLowering::lowerAssert(ImplicitLocOpBuilder &b, AssertOp assertion) {
   Value fails = b.create<arith::XOrIOp>(holds, constant(1, 1));
   b.setInsertionPointToStart(b.create<scf::IfOp>(ofAnyThread(b, fails)).thenBlock());
 
-  // Who comes first puts its site into the record, where 0 was; then the program's position is its
-  // own to write.
+  // The first thread to replace the 0 in the record by its site also writes the program's position.
   Value variable = b.create<LLVM::AddressOfOp>(failureVariable(module));
   Value address = b.create<LLVM::LoadOp>(b.getI64Type(), variable);
   Value isFirstThread = storingThread(b, b.getI1Type());

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Matrix products on a GPU.
 //
-// A factor that comes from other threads is left in shared memory until the product is computed:
-// both factors are written, then each tile is read where it is multiplied, so that a thread needs
-// registers for a few tiles only, and the tensor cores have work while it reads. That holds inside
-// a warp too, where shuffles could do the same: they move one fragment at a time.
+// A factor that comes from other threads stays in shared memory until the product is computed. Both
+// factors are written. Then each tile is read where it is multiplied, so that a thread needs
+// registers for a few tiles only, and the tensor cores have work while it reads. That is better
+// even inside a warp, where shuffles could do the same: they move one fragment at a time.
 #include "compiler/lowering/gpu/GpuLowering.h"
 #include "compiler/lowering/gpu/OuterProducts.h"
 #include "compiler/lowering/gpu/Staging.h"
@@ -14,7 +14,7 @@ using namespace mlir;
 
 namespace eft {
 
-/// The transposition that only gives a block's fragments other names.
+/// A transposition that only gives a block's fragments other names.
 static TransOp renamingOf(Operation *op) {
   auto trans = dyn_cast<TransOp>(op);
   if (!trans)
@@ -25,7 +25,8 @@ static TransOp renamingOf(Operation *op) {
   return from && to && from->permute(order) == *to ? trans : TransOp();
 }
 
-/// Whether `value` is a factor of a product on tensor cores and nothing else, maybe transposed.
+/// True if the only use of `value`, perhaps transposed, is as a factor of a product on tensor
+/// cores.
 static bool isOnlyFactor(Value value) {
   Operation *op = value.getDefiningOp();
   while (value.hasOneUse() && value.use_begin()->getOwner()->getBlock() == op->getBlock()) {
@@ -40,7 +41,7 @@ static bool isOnlyFactor(Value value) {
   return false;
 }
 
-/// What a factor is before it is transposed.
+/// The factor before it is transposed.
 static Value behindTranspositions(Value factor) {
   while (TransOp trans = factor.getDefiningOp() ? renamingOf(factor.getDefiningOp()) : TransOp())
     factor = trans.getSource();
@@ -64,7 +65,7 @@ bool GpuLowering::isLeftToUser(Operation *op) {
   return !plan || !plan->isRenaming();
 }
 
-/// A factor of a product: its fragments, or its way through shared memory.
+/// A factor of a product: its fragments, or its staging.
 class GpuLowering::Factor {
 public:
   Factor(ImplicitLocOpBuilder &b, GpuLowering &lowering, Value factor) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How elements move between the threads of a GPU: by shuffles inside a warp, through shared memory
+// Moves of elements between the threads of a GPU: by shuffles inside a warp, through shared memory
 // between warps.
 #include "compiler/lowering/LinearCode.h"
 #include "compiler/lowering/gpu/GpuLowering.h"
@@ -91,7 +91,7 @@ SmallVector<FragmentLowering::Fragments> GpuLowering::pick(ImplicitLocOpBuilder 
                                                            ArrayRef<Fragments> sources,
                                                            const LinearLayout &from,
                                                            ArrayRef<Value> indices) {
-  // Where the elements will be read, nobody knows; they are written without conflicts.
+  // The places that will read the elements are not known; they are written without conflicts.
   return Staging(shared, from, from, 0, sources).pick(b, indices);
 }
 

@@ -2,15 +2,15 @@
 // Loads and stores of a GPU thread.
 //
 // A thread's elements come in runs of neighbours in memory, each moved by one access of up to 128
-// bits. A mask is looked at once for all of them: if it is true throughout, the thread goes the
-// short way, with no condition on any element; otherwise each element is accessed under its own.
-// For a mask that is a prefix of the block, "throughout" is the mask of the thread's last element.
-// Only the threads at the border of a range then take the long way. Where the mask is the same for
-// all elements of each access, an access has it for its predicate, and there is no other way.
+// bits. A thread tests once whether the mask is true for all its elements. If so, it does its
+// accesses with no condition on any element; otherwise each element is accessed under its own mask.
+// For a mask that is a prefix of the block, the mask of the thread's last element is that test. So
+// only the threads at the border of a range take the long way. Where the mask is the same for all
+// elements of each access, it is the access's predicate, and there is no branch.
 //
-// The accesses of headless runs (AxisInfo.h) begin where the second element says. A thread whose
-// first elements lie elsewhere, because a remainder was taken of numbers below zero, loads those by
-// themselves, and stores all elements one by one.
+// The accesses of headless runs (AxisInfo.h) begin one element before the second. The first
+// elements of a thread may lie elsewhere, because a remainder was taken of numbers below zero. The
+// thread then loads those by themselves, and stores all elements one by one.
 #include "compiler/layout/Placement.h"
 #include "compiler/lowering/gpu/GpuLowering.h"
 #include "compiler/lowering/gpu/Masks.h"
@@ -28,8 +28,8 @@ namespace {
 
 using Fragments = FragmentLowering::Fragments;
 
-/// Whether a thread's last fragment is the one with the highest index, whatever the thread: no two
-/// bits of the place add the same bit to the index.
+/// True if in every thread the last fragment has the highest index: no two bits of the place add
+/// the same bit to the index.
 bool lastFragmentIsHighest(Type type) {
   std::optional<LinearLayout> layout = layoutOf(type);
   if (!layout || layout->shape().size() != 1)
@@ -44,8 +44,8 @@ bool lastFragmentIsHighest(Type type) {
   return true;
 }
 
-/// Which fragment each fragment of a thread is a copy of, itself if of no earlier one: copies
-/// differ only in bits of the place that add nothing to the index.
+/// For each fragment of a thread the first of which it is a copy; itself if it is not a copy.
+/// Copies differ only in bits of the place that add nothing to the index.
 SmallVector<unsigned> originalsOf(Type type, size_t fragments) {
   std::optional<LinearLayout> layout = layoutOf(type);
   unsigned copying = 0;
@@ -67,7 +67,7 @@ Fragments withoutCopies(ArrayRef<Value> fragments, ArrayRef<unsigned> originals)
   return distinct;
 }
 
-/// The fragments again, from those that are no copies.
+/// All fragments again, from those that are no copies.
 Fragments withCopies(ValueRange distinct, ArrayRef<unsigned> originals) {
   Fragments fragments;
   for (auto [number, original] : llvm::enumerate(originals)) {
@@ -79,8 +79,8 @@ Fragments withCopies(ValueRange distinct, ArrayRef<unsigned> originals) {
   return fragments;
 }
 
-/// True if the whole of the thread's part is under the mask. `decisive`: every so many fragments,
-/// the last one's mask tells of all.
+/// A condition: the mask is true for all elements of the thread. In each sequence of `decisive`
+/// fragments, the last one's mask tells that for all.
 Value isWholeUnderMask(ImplicitLocOpBuilder &b, ArrayRef<Value> masks, unsigned decisive) {
   Value all;
   llvm::SmallDenseSet<Value> seen;
@@ -90,7 +90,7 @@ Value isWholeUnderMask(ImplicitLocOpBuilder &b, ArrayRef<Value> masks, unsigned 
   return all;
 }
 
-/// Of how many fragments the last one's mask tells whether all of them are under it.
+/// The number of fragments for which the last one's mask tells whether all masks are true.
 template <typename Access>
 unsigned decisiveFragments(Access access, Type type, const ThreadAccess &run, size_t fragments) {
   if (access.getPrefix() && lastFragmentIsHighest(type))
@@ -120,7 +120,7 @@ unsigned runOf(std::optional<uint32_t> run) { return run.value_or(1); }
 
 LogicalResult GpuLowering::lowerLoad(ImplicitLocOpBuilder &b, LoadOp load) {
   Type element = getElementTypeOrSelf(load.getType());
-  // Of an element that the thread holds several times, one access brings all copies.
+  // One access serves all copies that the thread holds of an element.
   Fragments addresses(fragmentsOf(load.getPointer()));
   SmallVector<unsigned> originals = originalsOf(load.getType(), addresses.size());
   ThreadAccess access(b, element, withoutCopies(addresses, originals), runOf(load.getRun()),
@@ -140,9 +140,9 @@ LogicalResult GpuLowering::lowerLoad(ImplicitLocOpBuilder &b, LoadOp load) {
     setFragments(load, withCopies(access.loadUnder(masks, others), originals));
     return success();
   }
-  // A span of accesses under one prefix goes one of two ways as a whole (SpecializeMasked.cpp),
-  // each for elements. Other loads give what they read, so that the usual way is a load and nothing
-  // else.
+  // With `prefixRuns` the branches give runs as they were read, so that the usual branch is a load
+  // and nothing else. Otherwise they give elements: SpecializeMasked.cpp makes one branch for a
+  // whole span of accesses.
   const bool givesRuns = load.getPrefixRuns();
   Value isWhole =
       isWholeUnderMask(b, masks, decisiveFragments(load, load.getType(), access, masks.size()));
@@ -166,8 +166,8 @@ LogicalResult GpuLowering::lowerStore(ImplicitLocOpBuilder &b, StoreOp store) {
                       runOf(store.getRun()), {store.getCache(), store.getEviction()},
                       store.getHeadless());
   Fragments values(fragmentsOf(store.getValue()));
-  // Where several threads hold an element, or all of them a scalar, one stores it; after all have
-  // loaded what earlier loads ask for, and before any goes on to later ones.
+  // Where several threads hold an element, or all of them a scalar, one stores it: after all
+  // threads have done their earlier loads, and before any of them does a later one.
   OpBuilder::InsertionGuard storeGuard(b);
   if (Value isStoring = storingThread(b, type)) {
     if (hasLoads)
@@ -177,7 +177,7 @@ LogicalResult GpuLowering::lowerStore(ImplicitLocOpBuilder &b, StoreOp store) {
       b.create<NVVM::Barrier0Op>();
     b.setInsertionPointToStart(guarded.thenBlock());
   }
-  // For what no wide access may store: the elements one by one.
+  // Elements that no wide access may store are stored one by one.
   Value isWhole = access.areWhole();
   if (!store.getMask() && !isWhole) {
     access.storeAll(values);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Long division of |x| by d = |y|, in binary. First d is doubled while it still fits into |x|; then
-// it is halved back, and at each step taken off what is left if it fits. Every operation is exact:
-// doubling and halving back are by powers of two, and where m ≤ r < 2m the difference r − m is
-// representable. The steps are as many as the exponents differ.
+// Long division of |x| by d = |y|, in binary. First d is doubled while it still fits into |x|. Then
+// it is halved back, and after each halving subtracted from the rest if it fits. Every operation is
+// exact: doubling and halving are by powers of two, and where m ≤ r < 2m the difference r − m is
+// representable. There are as many halvings as the exponents differ.
 #include "compiler/lowering/gpu/GpuRemainder.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -54,7 +54,7 @@ private:
     return loop.getResult(0);
   }
 
-  /// What is left of `size` when `multiple`, its half, … and `divisor` at last are taken off where
+  /// The rest of `size` after `multiple`, its half, … and at last `divisor` are subtracted where
   /// they fit.
   Value takeOff(Value size, Value divisor, Value multiple) {
     auto loop = b.create<scf::WhileOp>(

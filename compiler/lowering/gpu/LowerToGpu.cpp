@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// eft-lower-to-gpu: the pass, and how a thread knows its place.
+// eft-lower-to-gpu: the pass, and the code by which a thread computes its place.
 #include "compiler/lowering/Passes.h"
 
 #include "compiler/layout/Placement.h"
@@ -22,7 +22,7 @@ namespace {
 
 constexpr unsigned maxThreads = 1024;
 
-/// What the bits of a thread's number add to the coordinate: the lane's bits, then the warp's.
+/// The coordinates that the bits of a thread's number add: the lane's bits, then the warp's.
 SmallVector<int64_t> imagesOfThread(const LinearLayout &layout, unsigned dimension) {
   SmallVector<int64_t> images = imagesOf(layout, "lane", dimension);
   images.resize(llvm::Log2_32(lanesPerWarp));
@@ -52,7 +52,7 @@ GpuLowering::Fragments GpuLowering::arange(ImplicitLocOpBuilder &b, RankedTensor
     int64_t ofRegister = 0;
     for (auto [bit, image] : llvm::enumerate(registerImages))
       ofRegister ^= (fragment >> bit & 1) ? image : 0;
-    // Adding says the same as exclusive or where no bits meet, and folds into addresses.
+    // Without common bits, a sum is the same as an exclusive or, and folds into addresses.
     if (isDisjoint) {
       result.push_back(b.create<arith::AddIOp>(ofThread, constant(ofRegister + start),
                                                arith::IntegerOverflowFlags::nsw));
@@ -126,7 +126,7 @@ struct LowerToGpuPass : impl::LowerToGpuBase<LowerToGpuPass> {
   }
 
 private:
-  /// Every block must lie in the threads that the kernel will have, all of it.
+  /// Checks that every block lies in the threads that the kernel will have, all of it.
   LogicalResult checkLayouts(func::FuncOp kernel) {
     WalkResult result = kernel.walk([&](Operation *op) -> WalkResult {
       for (Type type : op->getResultTypes())

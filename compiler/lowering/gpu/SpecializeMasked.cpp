@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A thread for which a mask is true throughout, and one for which it is not, take different ways at
-// every access under that mask. Where the ways meet again in between, all that was loaded must be
-// in registers, and nothing can be scheduled across. So they part once, in front of the first
-// access, and meet behind the last.
+// A thread for which a mask is true throughout, and one for which it is not, take different
+// branches at every access under that mask. If the branches join between the accesses, all loaded
+// values must be in registers there, and nothing can be scheduled across. So there is one branch in
+// front of the first access, and its sides join behind the last.
 #include "compiler/lowering/Passes.h"
 #include "compiler/lowering/gpu/Convergence.h"
 #include "compiler/lowering/gpu/Masks.h"
@@ -33,7 +33,7 @@ struct Span {
   Operation *first = nullptr, *last = nullptr;
   unsigned loads = 0, stores = 0, selects = 0;
 
-  /// Whether two versions are worth their code.
+  /// True if two versions are worth their code.
   bool isWorthwhile() const { return loads >= 2 || selects >= minSelects; }
   Block::iterator begin() const { return first->getIterator(); }
   Block::iterator end() const { return std::next(last->getIterator()); }
@@ -133,7 +133,7 @@ private:
     return results;
   }
 
-  /// Whether something in the span uses a result of the operation.
+  /// True if an operation in the span uses a result of the operation.
   static bool isUsedInside(Operation &op, const Span &span) {
     Block *block = op.getBlock();
     return llvm::any_of(op.getUsers(), [&](Operation *user) {
@@ -142,8 +142,8 @@ private:
     });
   }
 
-  /// Moves behind the span what takes apart what an access in it gave, for those that come later:
-  /// the branch then gives whole words. Constants go in front of it, so that it need not give them.
+  /// Moves operations that unpack loaded words for later users behind the span: the branch then
+  /// gives whole words. Constants go in front of the span, so that the branch need not give them.
   static void narrow(const Span &span) {
     for (Operation &op : llvm::make_early_inc_range(llvm::make_range(span.begin(), span.end())))
       if (&op != span.first && op.hasTrait<OpTrait::ConstantLike>())
@@ -198,7 +198,7 @@ private:
     IRMapping known;
     Value answer = b.create<arith::ConstantIntOp>(isUsual, 1);
     known.map(mask, answer);
-    // What was computed of it in front of the span.
+    // An `expect` of the mask may stand in front of the span.
     for (Operation *user : mask.getUsers())
       if (isa<LLVM::ExpectOp>(user))
         known.map(user->getResult(0), answer);
@@ -244,8 +244,7 @@ private:
       op->moveBefore(&block, block.end());
   }
 
-  /// Whether no more is done to memory than to load, and to store by the last operation of the
-  /// span.
+  /// True if the span only loads from memory, and stores only by its last operation.
   static bool hasOneStore(Value mask, const Span &span) {
     for (Operation &op : llvm::make_range(span.begin(), span.end())) {
       bool isLast = &op == span.last && span.stores == 1;
@@ -255,7 +254,7 @@ private:
     return span.stores == 1;
   }
 
-  /// Whether an operation does no more to memory than to load, or also to store.
+  /// True if an operation only loads from memory, or also stores.
   static bool doesOnly(Operation &op, bool mayStore) {
     auto isPlain = [&](Operation *inner) {
       if (auto load = dyn_cast<LLVM::LoadOp>(inner))

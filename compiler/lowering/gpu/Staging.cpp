@@ -186,7 +186,7 @@ void Staging::storeRun(ImplicitLocOpBuilder &b, const Buffer &buffer, ArrayRef<V
   b.create<LLVM::StoreOp>(whole, pointer(b, buffer, offset), alignment);
 }
 
-/// Every element of the round once: by the thread that has all redundant bits zero.
+/// Writes every element of the round once: by the thread that has all redundant bits zero.
 void Staging::write(ImplicitLocOpBuilder &b, uint64_t round) {
   OpBuilder::InsertionGuard guard(b);
   const std::vector<Space::Dim> &dims = from.source().dims();
@@ -221,7 +221,7 @@ void Staging::writeBlock(ImplicitLocOpBuilder &b, const Buffer &buffer, uint64_t
 
 //===--- Reading ------------------------------------------------------------------------------===//
 
-/// The elements of what one access has read.
+/// The elements in the words that one access has read.
 Staging::Fragments Staging::fromStored(ImplicitLocOpBuilder &b, const Buffer &buffer, Value whole,
                                        int64_t length) {
   Fragments values = {whole};
@@ -284,7 +284,7 @@ Value Staging::read(ImplicitLocOpBuilder &b, size_t block, uint64_t fragment) {
   return result;
 }
 
-/// What was read in this round, if this is the round of the offset.
+/// Keeps the element read in this round, if this is the round of the offset.
 void Staging::keepFound(ImplicitLocOpBuilder &b, Value &value, Value found, Offset offset,
                         uint64_t round) {
   value = value ? b.create<arith::SelectOp>(isInRound(b, offset, round), found, value) : found;
@@ -299,7 +299,7 @@ void Staging::readRound(ImplicitLocOpBuilder &b, Buffer &buffer, uint64_t round)
   }
 }
 
-//===--- The trip -----------------------------------------------------------------------------===//
+//===--- The rounds ---------------------------------------------------------------------------===//
 
 void Staging::inRounds(ImplicitLocOpBuilder &b, llvm::function_ref<void(uint64_t round)> read) {
   for (uint64_t round = 0; round < bitNumber(roundBits); ++round) {

@@ -23,7 +23,7 @@ namespace {
 
 using Values = SmallVector<Value>;
 
-/// What the instruction's name says of the types of its operands.
+/// The part of the instruction's name that gives the types of its operands.
 StringRef typesInName(Type element) {
   if (element.isF16())
     return "f32.f32"; // of the result and of the accumulator
@@ -43,7 +43,7 @@ Value toTf32(ImplicitLocOpBuilder &b, Value value) {
       .getResult(0);
 }
 
-/// What rounding to tf32 loses. Nothing is lost of an infinity.
+/// The part of a number that rounding to tf32 loses; nothing of an infinity.
 Value lostInTf32(ImplicitLocOpBuilder &b, Value value, Value rounded) {
   Value back = b.create<arith::BitcastOp>(value.getType(), rounded);
   Value isExact = b.create<arith::CmpFOp>(arith::CmpFPredicate::OEQ, value, back);

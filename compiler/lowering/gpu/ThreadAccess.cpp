@@ -122,9 +122,9 @@ ThreadAccess::Fragments ThreadAccess::loadUnder(ArrayRef<Value> masks, ArrayRef<
   return unpackRuns(runs);
 }
 
-/// Where the first address of a run is another one than the access began with, loads its element.
-/// What the access read in its place lies within 16 aligned bytes that hold elements of the run, so
-/// it can be read, and is dropped.
+/// Loads the first element of each run whose address is not the one at which the access began. The
+/// access has read another element in its place, which is dropped. That one could be read, because
+/// it lies in 16 aligned bytes that hold elements of the run.
 void ThreadAccess::replaceHeads(Fragments &runs, ArrayRef<Value> masks, ArrayRef<Value> others) {
   if (!headless)
     return;
@@ -200,7 +200,7 @@ Value ThreadAccess::pointer(unsigned fragment) {
   return b.create<LLVM::GEPOp>(type, element, pointer, LLVM::GEPArg(int32_t(fragment - known)));
 }
 
-/// Where the access of a run begins.
+/// The address at which the access of a run begins.
 Value ThreadAccess::runPointer(unsigned first) {
   if (!headless)
     return pointer(first);

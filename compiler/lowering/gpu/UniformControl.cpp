@@ -15,8 +15,8 @@ namespace eft {
 
 namespace {
 
-/// Whether each thread gets what the operation gives from memory that others may write. What lies
-/// in shared memory the program has written itself, between barriers.
+/// True if each thread reads the operation's result from memory that others may write. Shared
+/// memory doesn't count: the program itself has written it, between barriers.
 bool readsMemory(Operation *op) {
   if (auto load = dyn_cast<LLVM::LoadOp>(op))
     return cast<LLVM::LLVMPointerType>(load.getAddr().getType()).getAddressSpace() !=
@@ -30,7 +30,7 @@ public:
   UniformControl(func::FuncOp kernel, SharedMemory &shared)
       : kernel(kernel), shared(shared), flow(kernel) {}
 
-  /// From the inside out: an agreement is something to which all threads must come as well.
+  /// Goes from the inside out, because a vote is itself a convergent operation.
   void run() {
     SmallVector<Operation *> choices;
     kernel.walk<WalkOrder::PostOrder>([&](Operation *op) {
@@ -45,7 +45,7 @@ public:
   }
 
 private:
-  /// The operands that decide which way threads go.
+  /// The operands that decide which branch threads take.
   static SmallVector<OpOperand *> controlsOf(Operation *op) {
     if (auto choice = dyn_cast<scf::IfOp>(op))
       return {&choice.getConditionMutable()};
@@ -66,7 +66,7 @@ private:
       for (OpOperand *source : flow.sourcesOf(next))
         pending.push_back(source->get());
       Operation *op = next.getDefiningOp();
-      // A loop's counter depends on its bounds, and a result on the way that was taken.
+      // A loop's counter depends on its bounds, and a result on the branch that was taken.
       Operation *region = op ? op : cast<BlockArgument>(next).getOwner()->getParentOp();
       for (OpOperand *control : controlsOf(region))
         pending.push_back(control->get());

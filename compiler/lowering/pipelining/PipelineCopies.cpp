@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// eft-pipeline-copies: brings the operands of products to shared memory iterations ahead.
+// eft-pipeline-copies: copies the operands of products to shared memory, iterations ahead.
 //
-// An iteration of the loop is cut into two stages. The first begins the copies, with all that their
-// addresses and masks are computed from; the second waits for the copies of its iteration, and is
-// the rest. Upstream's pipeliner runs the first stage `stages - 1` iterations ahead. What addresses
-// are computed from is cloned for it, so that the stages share no value that would have to be kept
+// An iteration of the loop is cut into two parts. The first part computes addresses and masks, and
+// begins the copies. The second part waits for the copies of its iteration, and does the rest.
+// Upstream's pipeliner runs the first part `stages - 1` iterations ahead. Operations that compute
+// addresses are cloned for it, so that the parts share no value that would have to be kept
 // meanwhile.
 //
 // With as many slots as stages, one barrier an iteration is enough: it stands behind the wait for
@@ -42,7 +42,7 @@ struct Operand {
   SharedType slots; // with one slot
 };
 
-/// What the first stage consists of: operations of the loop's body, and arguments that it carries.
+/// The first part of an iteration: operations of the loop's body, and arguments that it carries.
 struct Slice {
   llvm::SetVector<Operation *> ops;
   llvm::SetVector<BlockArgument> carried;
@@ -224,7 +224,7 @@ private:
       stages = std::min<int64_t>(stages, mostBytes / bytes);
   }
 
-  /// Rewrites the body as two stages of one iteration.
+  /// Rewrites the body as two parts of one iteration.
   void splitStages(RewriterBase &rewriter) {
     rewriter.setInsertionPoint(loop);
     Location loc = loop.getLoc();

@@ -14,7 +14,8 @@ namespace eft {
 
 namespace {
 
-/// The bits of steps that a phase folds: of a function of one operation, and of a longer one.
+/// The number of step bits that a phase folds, for a function of one operation and for a longer
+/// one.
 constexpr unsigned maxBits = 3, fewBits = 2;
 
 Value constant(ImplicitLocOpBuilder &b, int64_t value) {
@@ -100,7 +101,7 @@ bool FoldLoops::canFold(ReduceOp reduce, RankedTensorType partial, StringRef dim
   RankedTensorType vector = tileType(partial, {dimension, 0});
   if (!vector || !layout.isSurjective())
     return false;
-  // A step's bit moves along the axis, or along others, and no two of them do the same.
+  // A step bit moves along the axis, or along other dimensions, and no two of them do the same.
   int64_t ofVector = vector.getDimSize(axis) - 1, seen = ofVector;
   for (const StepBit &bit : stepBitsOf(layout, axis, dimension)) {
     Coordinates basis = layout.basis(dimension.str(), bit.inSource);
@@ -191,7 +192,7 @@ void FoldLoops::emitPhase(ArrayRef<int32_t> bits) {
   stepBits = std::move(kept);
 }
 
-/// Folds the bits in their order; tile number i is that with setting i of the steps' bits.
+/// Folds the bits in their order; tile number i has the step bits set to i.
 FoldLoops::Tile FoldLoops::fold(SmallVector<Tile> tiles, ArrayRef<int32_t> bits,
                                 ArrayRef<StepBit> steps) {
   for (int32_t bit : bits) {
@@ -201,7 +202,7 @@ FoldLoops::Tile FoldLoops::fold(SmallVector<Tile> tiles, ArrayRef<int32_t> bits,
       laneBits.erase(lane);
       continue;
     }
-    // The steps' bits come in the order of the tree, so the next one is the lowest.
+    // The step bits come in the order of the tree, so the next one is the lowest.
     SmallVector<Tile> combined;
     for (size_t i = 0; i < tiles.size(); i += 2)
       combined.push_back(combineBlocks(b, reduce, tiles[i], tiles[i + 1]));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// eft-tile-blocks: makes loops over parts of large blocks. What is done together, TileGroups.h
-// says; which loops there are, TilingPlan.h; what is in them, TiledLoops.h and Tiles.h.
+// eft-tile-blocks: makes tiled loops of work on large blocks. TileGroups.h finds the operations
+// that one loop does together, TilingPlan.h decides which loops there are, TiledLoops.h makes the
+// loops, and Tiles.h their bodies.
 #include "compiler/lowering/Passes.h"
 
 #include "compiler/lowering/tiling/TiledLoops.h"

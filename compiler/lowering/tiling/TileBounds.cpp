@@ -19,7 +19,7 @@ Value commonMask(ArrayRef<Operation *> accesses) {
   return isCommon ? mask : Value();
 }
 
-/// The number of elements of a step, if step number i holds the elements i·n to (i + 1)·n − 1.
+/// The number n of elements of a tile, if tile number i has the elements i·n to (i + 1)·n − 1.
 std::optional<int64_t> elementsInOrder(RankedTensorType block, const TiledDimension &steps) {
   RankedTensorType tile = tileType(block, steps);
   if (!tile || block.getRank() != 1)

@@ -17,8 +17,8 @@ RankedTensorType placedBlock(Value value) {
   return block && layoutOf(block) ? block : RankedTensorType();
 }
 
-/// The bits of the step dimension that count the parts a reduction combines one after the other;
-/// nothing if the layout has no such bits in a row.
+/// The bits of the step dimension that number the parts which a reduction combines one after the
+/// other; nothing if the layout has no such bits in a row.
 std::optional<ReductionSteps> stepsOfReduction(ReduceOp reduce, StringRef dimension) {
   LinearLayout layout = *layoutOf(reduce.getSources().front().getType());
   int64_t steps = reduce.getSteps().value_or(1);
@@ -56,7 +56,7 @@ public:
   }
 
 private:
-  /// Reductions whose steps are no bits of the step dimension are done whole.
+  /// A reduction is not tiled if its steps are not bits of the step dimension.
   bool isWorthy(Operation *op) {
     auto reduce = dyn_cast<ReduceOp>(op);
     return !reduce || stepsOfReduction(reduce, dimension).has_value();
@@ -85,15 +85,15 @@ private:
   void passBy(Operation *op) {
     if (!isOpen)
       return;
-    // What a group takes, it takes before it puts anything.
+    // A tile reads all its buffers before it writes any.
     if (auto take = dyn_cast<BufferReadOp>(op)) {
       isOpen = isWhole(take) && !written.contains(take.getBuffer());
       return;
     }
-    // What a group picks from is there as a whole before it.
+    // A buffer must be complete before a group gathers from it.
     if (auto pick = dyn_cast<BufferGatherOp>(op))
       isOpen = !written.contains(pick.getBuffer());
-    // What reads blocks as wholes has to come behind the loop that computes them.
+    // An operation that reads whole blocks has to come behind the loop that computes them.
     const bool readsWhole = !canTile(op) && uses(op, computed);
     if ((!isMemoryEffectFree(op) && !isa<BufferGatherOp>(op)) || readsWhole)
       isOpen = false;

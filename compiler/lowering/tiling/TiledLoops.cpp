@@ -47,8 +47,8 @@ Value TiledLoops::current(Value value) {
   return now == renamed.end() ? value : now->second;
 }
 
-/// What no group computes goes into its buffer where it is defined, without copies. A conversion
-/// that makes copies is left out: nobody may need all of them.
+/// Writes values that no group computes into their buffers where they are defined, without copies.
+/// A conversion that only makes copies is skipped, because not all of them may be needed.
 void TiledLoops::writeWholes() {
   for (Value value : plan.wholeWrites) {
     OpBuilder b(value.getContext());
@@ -62,8 +62,8 @@ void TiledLoops::writeWholes() {
   }
 }
 
-/// What is still asked for as a whole is taken from its buffer, behind the group's loop: all that
-/// uses it stands there, or is moved there.
+/// Reads values that are still needed as wholes from their buffers, behind the group's loop. All
+/// their users stand there, or are moved there.
 void TiledLoops::readWholes() {
   for (Value value : plan.wholeReads) {
     Operation *last = nullptr;
@@ -76,7 +76,7 @@ void TiledLoops::readWholes() {
   }
 }
 
-/// Constants say for themselves how many turns a loop has.
+/// A loop with constant bounds needs no mark: the constants give its number of iterations.
 void TiledLoops::markComputedBounds(scf::ForOp loop) {
   if (!getConstantIntValue(loop.getLowerBound()) || !getConstantIntValue(loop.getUpperBound()))
     loop->setAttr(ofStepsName, UnitAttr::get(loop.getContext()));
@@ -94,7 +94,7 @@ void TiledLoops::emit() {
 }
 
 void TiledLoops::emitGroup(TileGroup &group) {
-  // What is only loaded, others load again.
+  // A value that is only loaded is loaded again by other groups.
   if (group.puts.empty() && llvm::all_of(group.items, llvm::IsaPred<LoadOp>))
     return;
   Operation *last = group.items.back();
@@ -106,7 +106,8 @@ void TiledLoops::emitGroup(TileGroup &group) {
   moveBehind(group, last);
 }
 
-/// What is computed from a group's results, and stands between its items, goes behind its loop.
+/// Moves operations that use a group's results, and stand between its items, behind the group's
+/// loop.
 void TiledLoops::moveBehind(TileGroup &group, Operation *last) {
   DenseSet<Value> results;
   for (Operation *item : group.items)
@@ -137,7 +138,7 @@ void TiledLoops::moveBehind(TileGroup &group, Operation *last) {
         result.replaceAllUsesWith(current(result));
 }
 
-/// All of a group that reaches memory, in the order in which steps do it.
+/// The accesses of a group, in the order in which a tile does them.
 SmallVector<Operation *> TiledLoops::accessesOf(const TileGroup &group) {
   SmallVector<Operation *> accesses = inOrder(group.reloads);
   llvm::copy_if(group.items, std::back_inserter(accesses), pointerOf);
@@ -150,8 +151,8 @@ void TiledLoops::emitAccesses(ImplicitLocOpBuilder &b, TileGroup &group) {
   Value zero = b.create<arith::ConstantIntOp>(0, 32);
   Value all = b.create<arith::ConstantIntOp>(int64_t(1) << stepBits, 32);
   SmallVector<Operation *> accesses = accessesOf(group);
-  // What is put into buffers is put there for the whole block. Else the end of a prefix is done in
-  // the smallest steps, which is little work, and little code, and what is behind it not at all.
+  // Buffers are written for the whole block. Other groups do the end of a prefix in the smallest
+  // tiles, which is little work and little code, and leave out the tiles behind it.
   const bool isForAll =
       !group.puts.empty() || llvm::any_of(group.items, llvm::IsaPred<BufferWriteOp>);
   TiledDimension fine = {group.steps.name, isForAll ? group.steps.keptBits : 0};
@@ -175,7 +176,7 @@ void TiledLoops::emitLoop(ImplicitLocOpBuilder &b, TileGroup &group, TiledDimens
   emitBody(body, group, tiles, loop.getInductionVar(), dropMasks);
 }
 
-/// All of a group for one step but its reductions.
+/// Emits one tile of a group, all but its reductions.
 void TiledLoops::emitBody(OpBuilder &b, TileGroup &group, Tiles &tiles, Value step,
                           bool dropMasks) {
   for (Value value : group.takes) {
@@ -202,14 +203,14 @@ void TiledLoops::emitBody(OpBuilder &b, TileGroup &group, Tiles &tiles, Value st
       b.create<BufferWriteOp>(value.getLoc(), tiles.tileOf(value), bufferOf(value), step);
 }
 
-/// Erases what the loops now do: the groups' items, and all that nobody needs any more. From the
-/// end, so that an operation's users are gone before it.
+/// Erases the groups' items, which the loops now do, and all operations that have become dead. It
+/// begins at the end, so that an operation's users are erased before it.
 void TiledLoops::eraseReplaced() {
   DenseSet<Operation *> replaced;
   for (TileGroup &group : plan.groups)
     if (group.isSplit)
       replaced.insert(group.items.begin(), group.items.end());
-  // What moved behind a reduction may be what the reduction was of.
+  // An operation that was moved behind a reduction may compute the reduction's source.
   for (Operation *op : replaced)
     op->dropAllReferences();
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Loops of groups with reductions.
+// Tiled loops of groups with reductions.
 //
-// The bits of the step's number are, from the lowest: bits inside a part of the axis, the parts
+// The bits of the tile's number are, from the lowest: bits inside a part of the axis, the parts
 // that are combined one after the other, and bits of other dimensions. Two nested loops go over
 // them: the outer one over all bits but the parts', the inner one over the parts. The inner one
 // carries what has been combined so far.
@@ -11,9 +11,9 @@
 //     for part:  combined = combine(combined, tile(position, part))
 //     keep combined
 //
-// If a step holds all of the axis, `combined` is combined to the end at once; else it goes into a
-// buffer, and what the buffer holds is combined behind the loops: at once if it is little, else in
-// loops (FoldLoops.h).
+// If a tile has the whole axis, `combined` is folded to the end at once. Otherwise it is written
+// into a buffer, and the buffer's contents are folded behind the loops: at once if they are few
+// vectors, else in loops (FoldLoops.h).
 #include "compiler/lowering/tiling/TiledLoops.h"
 
 #include "compiler/lowering/LinearCode.h"
@@ -42,8 +42,8 @@ SmallVector<ReduceOp> reductionsOf(const TileGroup &group) {
   return reductions;
 }
 
-/// The value that changes no other when it is combined with it, bit for bit; null if there is none,
-/// or the function is none of the usual ones.
+/// The neutral value: combined with any other, it gives that, bit for bit. Null if there is none,
+/// or if the function is none of the usual ones.
 TypedAttr neutralElement(ReduceOp reduce) {
   Block &body = reduce.getCombine().front();
   if (reduce.getSources().size() != 1 || body.getOperations().size() != 2)
@@ -59,7 +59,7 @@ TypedAttr neutralElement(ReduceOp reduce) {
   return neutral ? *neutral : TypedAttr();
 }
 
-/// The step's number from the numbers of its position and its part.
+/// The tile's number from the numbers of its position and its part.
 Value stepNumber(ImplicitLocOpBuilder &b, const TileGroup &group, Value position, Value part) {
   const ReductionSteps &parts = group.reductionSteps;
   if (parts.bits == 0)
@@ -74,8 +74,8 @@ Value stepNumber(ImplicitLocOpBuilder &b, const TileGroup &group, Value position
 
 } // namespace
 
-/// The loops over the parts at one position: first those that lie inside a mask, if it is known how
-/// many steps do. Gives what was combined, for each source of each reduction.
+/// Emits the loops over the parts at one position: first over those inside a mask, if the number of
+/// tiles inside is known. Returns the combined values, one for each source of each reduction.
 SmallVector<Value> TiledLoops::emitCombining(ImplicitLocOpBuilder &b, TileGroup &group,
                                              Value position, Value inside) {
   SmallVector<Value> combined;
@@ -88,7 +88,7 @@ SmallVector<Value> TiledLoops::emitCombining(ImplicitLocOpBuilder &b, TileGroup 
     }
   Value first = constant(b, 0), end = constant(b, int64_t(1) << group.reductionSteps.bits);
   if (inside) {
-    // Part p is step p · positions + position, and inside if that is less than `inside`.
+    // Part p is tile p · positions + position, and inside if that is less than `inside`.
     const unsigned bits = positionBits(group);
     Value rest = b.create<arith::SubIOp>(inside, position);
     rest = b.create<arith::AddIOp>(rest, constant(b, (int64_t(1) << bits) - 1));
@@ -129,8 +129,8 @@ SmallVector<Value> TiledLoops::emitParts(ImplicitLocOpBuilder &b, TileGroup &gro
   return SmallVector<Value>(loop.getResults());
 }
 
-/// Puts a result into the places of all parts. Where the parts are the highest bits of the step's
-/// number, each part's are one behind the other.
+/// Writes a result into the places of all parts. Where the parts are the highest bits of the tile's
+/// number, the places of a part are one behind the other.
 static void putCopies(ImplicitLocOpBuilder &b, const TileGroup &group, Value ofPart, Value whole,
                       Value buffer) {
   const ReductionSteps &parts = group.reductionSteps;
@@ -163,7 +163,7 @@ Value TiledLoops::onceBufferOf(ReduceOp reduce, Value result, const TileGroup &g
              reduce, withLayout(block, *LinearLayout::create(places, block.getShape(), error)));
 }
 
-/// Who wants a result as a whole takes it from a buffer without copies, which may be many.
+/// Users that need a whole result read it from a buffer without copies, of which there may be many.
 void TiledLoops::takeOnce(ImplicitLocOpBuilder &b, Value result, Value buffer) {
   Value whole = takeWhole(b, b.getLoc(), buffer);
   for (OpOperand &use : llvm::make_early_inc_range(result.getUses()))
@@ -174,7 +174,7 @@ void TiledLoops::takeOnce(ImplicitLocOpBuilder &b, Value result, Value buffer) {
                         : b.create<ConvertLayoutOp>(result.getType(), whole);
 }
 
-/// A step holds all of the axis: what is combined at a position gives results there.
+/// For tiles that have the whole axis: the values combined at a position give results there.
 void TiledLoops::finishWithAxis(ImplicitLocOpBuilder &b, TileGroup &group, Value position,
                                 ArrayRef<Value> combined) {
   ValueRange rest(combined);
@@ -269,14 +269,14 @@ void TiledLoops::foldPartial(ImplicitLocOpBuilder &b, TileGroup &group, ArrayRef
   }
 }
 
-/// The bits of the step's number that count no parts.
+/// The bits of the tile's number that do not number parts.
 unsigned TiledLoops::positionBits(const TileGroup &group) const {
   return layoutOf(group.block())->placeBits(options.dimension.str()) - group.steps.keptBits -
          group.reductionSteps.bits;
 }
 
-/// The number of steps inside a mask that is a prefix of the row that is reduced; null if it is not
-/// known, or the parts are not one behind the other.
+/// The number of tiles inside a mask that is a prefix of the reduced row. Null if it is not known,
+/// or if the parts are not one behind the other.
 Value TiledLoops::stepsInside(ImplicitLocOpBuilder &b, const TileGroup &group) {
   SmallVector<Operation *> accesses = accessesOf(group);
   const ReductionSteps &parts = group.reductionSteps;

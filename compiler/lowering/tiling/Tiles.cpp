@@ -25,7 +25,7 @@ RankedTensorType tileType(RankedTensorType block, const TiledDimension &steps) {
   return withLayout(RankedTensorType::get(*shape, block.getElementType()), *tileLayout);
 }
 
-/// Whether a bit of a place leads to no other element.
+/// True if a bit of a place leads to no other element.
 static bool isCopy(const Coordinates &basis) {
   return llvm::all_of(basis, [](int64_t coordinate) { return coordinate == 0; });
 }
@@ -47,12 +47,13 @@ bool canTile(Operation *op) {
   if (isa<ArangeOp, SplatOp, ExpandDimsOp, BroadcastOp, AddPtrOp, UniformDivOp, HintOp,
           BufferGatherOp>(op))
     return true;
-  // A division need not be safe to do for the elements of other steps: a step does it for its own.
+  // A tile divides only its own elements, so the division need not be safe for those of other
+  // tiles.
   return isMemoryEffectFree(op) && op->getNumRegions() == 0 &&
          OpTrait::hasElementwiseMappableTraits(op);
 }
 
-/// Goes to the operands first, with a stack of its own: chains of operations may be long.
+/// Visits the operands first. It has a stack of its own, because chains of operations may be long.
 Value Tiles::tileOf(Value value) {
   auto isKnown = [&](Value each) {
     return !isa<RankedTensorType>(each.getType()) || tiles.contains(each);
@@ -93,7 +94,7 @@ Value Tiles::tileOfArange(Operation *op) {
 Value Tiles::takeWithoutCopies(RankedTensorType block, Value buffer) {
   ImplicitLocOpBuilder b(buffer.getLoc(), builder);
   const LinearLayout layout = *layoutOf(block);
-  // The number of the tile in the buffer has those bits of the step's that are no copies.
+  // The number of the tile in the buffer has only those bits of `step` that make no copies.
   TiledDimension once = {steps.name, 0};
   SmallVector<int64_t> images;
   int64_t next = 1;

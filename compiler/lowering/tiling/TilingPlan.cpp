@@ -12,18 +12,18 @@ namespace eft {
 
 namespace {
 
-/// What is combined without a loop may have so many fragments: preferably; and where loops can't do
-/// it.
+/// The most fragments that are folded without a loop: where a loop could fold them, and where none
+/// can.
 constexpr unsigned smallFragmentBits = 4, maxFragmentBits = 8;
 
-/// What exists as a whole in at most so many fragments is not worth a trip through a buffer.
+/// A whole block of at most so many fragments is not worth a buffer.
 constexpr unsigned wholeFragmentBits = 4;
 
-/// What takes more operations than this to compute from loaded values is kept rather than computed
-/// again.
+/// A value that takes more operations than this to compute from loaded values is kept rather than
+/// computed again.
 constexpr unsigned cheapOperations = 8;
 
-/// But what is larger than this, in bytes, is computed again.
+/// But a value of more bytes than this is computed again.
 constexpr int64_t maxKeptBytes = 256 * 1024;
 
 unsigned runOf(Operation *access) {
@@ -31,7 +31,7 @@ unsigned runOf(Operation *access) {
   return run ? run.getInt() : 1;
 }
 
-/// Whether nothing writes to memory between the two, which are in one block.
+/// True if nothing writes to memory between the two operations, which are in one block.
 bool isUntouchedBetween(Operation *first, Operation *last) {
   for (Operation *op = first->getNextNode(); op && op != last; op = op->getNextNode()) {
     WalkResult result = op->walk([](Operation *nested) {
@@ -72,7 +72,7 @@ public:
   }
 
 private:
-  //===--- The size of a step -----------------------------------------------------------------===//
+  //===--- The size of a tile -----------------------------------------------------------------===//
 
   /// Enough of the dimension's bits for the wanted elements, and for the wanted number of runs of
   /// neighbours.
@@ -89,8 +89,8 @@ private:
     return group.steps.keptBits < all;
   }
 
-  /// A step either holds the whole axis but the reductions' steps, and is combined to the end; or
-  /// partial results are kept, and combined behind the loop, or behind it in loops.
+  /// Either a tile has the whole axis but for the reductions' steps, and is folded to the end. Or
+  /// partial results are kept, and folded behind the loop, at once or in loops.
   bool fitReductions(TileGroup &group, unsigned allBits) const {
     const ReductionSteps &steps = group.reductionSteps;
     if (steps.bits != 0)
@@ -117,7 +117,7 @@ private:
     return group.foldsInLoops || allBits - steps.bits <= maxFragmentBits;
   }
 
-  /// The dimension's bits up to the highest along the axis that is no step of the reduction.
+  /// The dimension's bits up to the highest along the axis that is not a step of the reduction.
   unsigned bitsBelowSteps(ReduceOp reduce, const ReductionSteps &steps) const {
     LinearLayout layout = *layoutOf(reduce.getSources().front().getType());
     unsigned count = 0;
@@ -142,7 +142,7 @@ private:
 
   //===--- Values that cross from group to group ----------------------------------------------===//
 
-  /// Without buffers: what needs values of another group, or gives it some, is done whole.
+  /// Without buffers, a group that needs values of another one, or gives it some, is not tiled.
   void keepApart() {
     auto check = [&](Operation *op, TileGroup *user) {
       walkTree(op, [&](Value value) {
@@ -166,8 +166,8 @@ private:
         op.walk([&](Operation *nested) { check(nested, nullptr); });
   }
 
-  /// A trip through a buffer gains nothing for blocks that are only loaded to be used as wholes, by
-  /// a loop that carries them, say, or that are wholes and are only stored.
+  /// A buffer gains nothing for blocks that are only loaded to be used as wholes, by a loop that
+  /// carries them for example, or for whole blocks that are only stored.
   void keepWholes() {
     DenseSet<Value> whole;
     auto note = [&](Operation *op) {
@@ -193,8 +193,8 @@ private:
     return layoutOf(block)->placeBits(options.dimension.str());
   }
 
-  /// Whether the group needs blocks that exist as wholes: carried ones, or results of what is not
-  /// done in parts.
+  /// True if the group needs blocks that exist as wholes: carried ones, or results of operations
+  /// that are not tiled.
   bool usesWholes(const TileGroup &group) const {
     bool found = false;
     for (Operation *item : group.items)
@@ -252,7 +252,7 @@ private:
       plan.wholeWrites.insert(value);
   }
 
-  /// Whether the group puts something where it still has to take from at later steps.
+  /// True if the group writes into a buffer from which later tiles still have to read.
   static bool overwrites(const TileGroup &group, BufferReadOp take) {
     return take.getElements() && llvm::any_of(group.items, [&](Operation *item) {
              auto put = dyn_cast<BufferWriteOp>(item);
@@ -260,7 +260,7 @@ private:
            });
   }
 
-  /// A value that an earlier group computes at some cost is taken from there.
+  /// A value that an earlier group computes at some cost is read from that group's buffer.
   bool takeFromEarlier(Value value, TileGroup &group) {
     auto earlier = computedBy.find(value);
     if (earlier == computedBy.end() || earlier->second == &group ||
@@ -285,7 +285,8 @@ private:
       });
   }
 
-  /// The operations between a value and what is loaded or taken; 0 if nothing is.
+  /// The number of operations between a value and the loads and buffer reads behind it; 0 if there
+  /// are none of these.
   unsigned costOf(Value value, const TileGroup &group) {
     unsigned operations = 0;
     bool usesMemory = false;
@@ -303,11 +304,11 @@ private:
       operations += op->hasTrait<OpTrait::Elementwise>() ? 1 : 0;
       llvm::append_range(pending, op->getOperands());
     }
-    // Beyond the limit it is not known whether there was memory behind; assume so.
+    // Beyond the limit it is not known whether the value comes from memory; assume so.
     return usesMemory || operations > cheapOperations ? operations : 0;
   }
 
-  /// What stays as it is needs whole blocks.
+  /// A group that is not tiled needs whole blocks.
   void findWholeUses() {
     auto check = [&](Operation *op) {
       walkTree(op, [&](Value value) {
@@ -369,7 +370,7 @@ RankedTensorType partialType(RankedTensorType source, unsigned axis, StringRef d
   return withLayout(RankedTensorType::get(shape, source.getElementType()), *partial);
 }
 
-/// Lets all that uses a block from a buffer take it from a copy instead, which nobody changes.
+/// Makes all users of a block in a buffer read it from a copy instead, which nothing changes.
 static void copy(BufferReadOp take) {
   OpBuilder b(take->getContext());
   b.setInsertionPointAfter(take);

@@ -185,9 +185,7 @@ def test_types_that_eft_lacks_can_be_asked_for_and_not_used():
 
 def test_what_eft_lacks_beside_the_language():
     version = re.escape(eft.__version__)
-    with pytest.raises(
-        AttributeError, match=f"^Eft {version} does not have Triton's aggregate$"
-    ):
+    with pytest.raises(AttributeError, match=f"^Eft {version} does not have Triton's aggregate$"):
         _ = eft.aggregate
     with pytest.raises(AttributeError, match="^module 'eft' has no attribute 'frobnicate'$"):
         _ = eft.frobnicate
