@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Which parameters of a kernel a launch should specialise on.
+// The parameters of a kernel on which a launch should specialise.
 #pragma once
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"

@@ -45,7 +45,8 @@
 
 namespace eft {
 
-/// What is known of one value. A scalar counts as a block of one element and one dimension.
+/// The facts that are known of one value. A scalar counts as a block of one element and one
+/// dimension.
 class AxisInfo {
 public:
   struct Dim {
@@ -69,7 +70,7 @@ public:
       : dims(std::move(dims)), unit(unit), constant(constant),
         nonNegative(constant && *constant >= 0) {}
 
-  /// What holds of any value of the type.
+  /// The facts that hold of any value of the type.
   static AxisInfo unknown(mlir::Type type);
   /// A value of the type, the same at every index, that `divisibility` divides.
   static AxisInfo uniform(mlir::Type type, int64_t divisibility);
@@ -94,12 +95,12 @@ public:
   /// The distance between neighbours of a contiguous run: 1, or the bytes of a pointer's element.
   int64_t getUnit() const { return unit; }
 
-  /// What divides the values at the starts of runs of the given length.
+  /// The greatest known power of two that divides the values at the starts of runs of this length.
   int64_t divisibilityOfRuns(unsigned dim, int64_t length) const {
     return length >= contiguity(dim) ? divisibility(dim)
                                      : std::min(divisibility(dim), length * unit);
   }
-  /// What divides every element.
+  /// The greatest known power of two that divides every element.
   int64_t divisibilityOfAll() const;
   /// The longest contiguous run whose start is a multiple of its own length (in bytes for
   /// pointers): one that doesn't wrap around, and the widest access that the address allows.
@@ -113,7 +114,7 @@ public:
   /// The same, with headless runs only where they are longer than aligned ones.
   AxisInfo withoutNeedlessHeadless() const;
 
-  /// What holds of both: of a value that is one or the other.
+  /// The facts that hold of both: those of a value that is one or the other.
   static AxisInfo join(const AxisInfo &left, const AxisInfo &right);
   bool operator==(const AxisInfo &) const = default;
   void print(llvm::raw_ostream &os) const;
@@ -132,7 +133,7 @@ public:
   explicit AxisInfos(mlir::Operation *top);
   ~AxisInfos();
 
-  /// What is known of a value inside; of one that was made after the analysis, nothing.
+  /// The facts about a value inside; none about one that was made after the analysis.
   AxisInfo of(mlir::Value value) const;
 
 private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What an operation makes of the axis information of its operands.
+// The axis information of an operation's results, from that of its operands.
 #pragma once
 
 #include "compiler/analysis/AxisInfo.h"

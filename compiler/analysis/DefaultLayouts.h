@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The layout that the blocks of one shape get, unless something else asks for another.
+// The layout that the blocks of one shape get, unless another one is required.
 //
-// All blocks of one shape share it, so that elementwise work on them needs nobody else's values. It
+// All blocks of one shape share it, so that elementwise work needs no values of other places. It
 // is chosen for the function's accesses to memory in that shape: the dimension along which memory
 // runs becomes the fastest, and on a GPU a thread holds as many neighbours as the widest access
-// that any of them allows; on a CPU a step works on as many elements as a vector register holds of
-// the widest type in memory.
+// that any of them allows; on a CPU a vector has as many elements as a vector register holds of the
+// widest type in memory.
 //
 // Where blocks of the shape are reduced, and memory runs along the last dimension as reductions do,
 // the layout is the one in which reducing is cheapest (ReductionOrder.h).
@@ -37,7 +37,7 @@ public:
   LayoutAttr of(mlir::RankedTensorType type);
 
 private:
-  /// What the accesses in one shape have in common.
+  /// A summary of the accesses in one shape.
   struct Accesses {
     llvm::SmallVector<int64_t> contiguity; // summed over the accesses, for each dimension
     llvm::SmallVector<int64_t> width;      // the most elements of one access, along each dimension

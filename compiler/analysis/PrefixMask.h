@@ -5,7 +5,7 @@
 // Two questions, for two uses. How long are the runs inside which a mask is true first and false
 // afterwards? A vector inside such a run is full just where the mask is true for its last element:
 // that is all that a boundary test on a GPU needs. And is the whole block one such run, so that the
-// number of true elements can be computed, and a loop over its steps needs only one masked step?
+// number of true elements can be computed, and a tiled loop over it needs only one masked tile?
 // That takes more: the compared numbers must not wrap around inside the block.
 #pragma once
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How values go into and out of the regions of loops and conditionals.
+// The flow of values into and out of the regions of loops and conditionals.
 #pragma once
 
 #include "mlir/IR/Operation.h"
@@ -8,9 +8,9 @@
 
 namespace eft {
 
-/// Which operands become which values where control passes between an operation and its regions: in
-/// `scf.for`, the initial values and what the body yields become the carried arguments and the
-/// results; in `scf.if`, what the branches yield becomes the results.
+/// Maps operands to the values that they become where control passes between an operation and its
+/// regions. In `scf.for`, the initial values and those that the body yields become the carried
+/// arguments and the results; in `scf.if`, the values that the branches yield become the results.
 class RegionFlow {
 public:
   /// Looks at everything inside the operation.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the operations that reach memory have in common.
+// The common part of the operations that access memory.
 #pragma once
 
 #include "compiler/ir/EftDialect.h"

@@ -13,8 +13,8 @@ std::vector<PlaceBases> placesOf(LayoutAttr attribute);
 /// The layout that a block's type carries; nothing if it carries none.
 std::optional<LinearLayout> layoutOf(mlir::Type type);
 
-/// Which element of the buffer's block each place takes, as far as `eft.buffer_read` says that;
-/// nothing if every place takes what it put there.
+/// The map from each place to the element of the buffer's block that it reads, if `eft.buffer_read`
+/// has one; nothing if every place reads the element that it wrote.
 std::optional<LinearLayout> elementsOf(BufferReadOp take);
 
 /// The attribute that says the same as `layout`.

@@ -150,8 +150,8 @@ public:
 
   /// The map on the low bits of one place dimension alone (all the other dimensions in full), and
   /// the map on the other bits of that dimension alone. The index of a place is the xor of both.
-  /// Splitting `register` at the vectors of one step gives the layout of a step, and where each
-  /// step begins.
+  /// Splitting `register` at the vectors of one tile gives the layout of a tile, and the index at
+  /// which each tile begins.
   std::pair<LinearLayout, LinearLayout> split(std::string_view place, unsigned lowBits) const;
 
   /// A map from index to place that picks one place for every element, with all redundant bits
@@ -175,9 +175,9 @@ public:
   /// corner: all elements whose coordinates are below some power of two in each dimension.
   std::optional<std::vector<int64_t>> imageBox() const;
 
-  /// How many elements lie next to each other along the low bits of the place dimension: the
-  /// largest 2^k such that places 0 … 2^k − 1 hold a run of the block dimension that starts at a
-  /// multiple of 2^k, wherever the other place bits put it. The vector width of an access.
+  /// The number of elements that lie next to each other along the low bits of the place dimension:
+  /// the largest 2^k such that places 0 … 2^k − 1 hold a run of the block dimension that starts at
+  /// a multiple of 2^k, wherever the other place bits put it. The vector width of an access.
   int64_t contiguousAlong(std::string_view place, unsigned blockDim) const;
   /// The same along the block's last dimension.
   int64_t contiguousAlong(std::string_view place) const;

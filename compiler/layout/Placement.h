@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Placements: which layout a block gets, as pure functions of its shape and of what its accesses
+// Placements: the layout of a block, as a pure function of its shape and of what its accesses
 // allow.
 //
 // Both walk the block's elements in one order, the fastest dimension first, and deal the bits of
 // that walk out to the place dimensions from the lowest to the highest:
 //
-//   GPU     register (one vector)  →  lane (32)  →  warp  →  register (the steps)
+//   GPU     register (one vector)  →  lane (32)  →  warp  →  register (further vectors)
 //   CPU     lane (SIMD)            →  step
 //
-// A warp thus touches consecutive memory with each vector access. What a block has beyond one
-// vector per thread lies in upper register bits: with 1024 elements, 4 warps and vectors of 4, two
-// steps of 512 elements,
+// A warp thus touches consecutive memory with each vector access. The elements of a block beyond
+// one vector per thread lie in upper register bits. 1024 elements over 4 warps, with vectors of 4,
+// are two vectors per thread, 512 elements apart:
 //
 //   register = [[1], [2], [512]], lane = [[4], [8], [16], [32], [64]], warp = [[128], [256]]
 //
@@ -26,8 +26,8 @@ namespace eft {
 
 inline constexpr int64_t lanesPerWarp = 32;
 
-/// What is wrong with a number of warps of a program; empty if nothing is. Diagnostics put the
-/// number's name before it.
+/// The fault of a number of warps of a program, as a text; empty if there is none. Diagnostics put
+/// the number's name before it.
 std::string validateNumWarps(int64_t count);
 
 /// The names of the place dimensions, in order.
@@ -46,13 +46,13 @@ inline constexpr std::string_view cpuPlaces[] = {place::lane, place::step};
 LinearLayout placeOnGpu(std::span<const int64_t> shape, std::span<const unsigned> order,
                         int64_t vectorElements, int64_t numWarps);
 
-/// The layout (lane, step) of a block on a CPU, where a SIMD step works on `laneElements`, or on
-/// the whole block if that is smaller.
+/// The layout (lane, step) of a block on a CPU, where a vector has `laneElements`, or the whole
+/// block if that is smaller.
 LinearLayout placeOnCpu(std::span<const int64_t> shape, std::span<const unsigned> order,
                         int64_t laneElements);
 
-/// The number of elements that a SIMD step works on: as many of the widest element in memory as a
-/// vector register holds.
+/// The number of elements of a vector: as many of the widest element in memory as a vector register
+/// holds.
 int64_t simdLanes(int64_t vectorBits, int64_t widestElementBits);
 
 /// The order in which the last dimension is the fastest.

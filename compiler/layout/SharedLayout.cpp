@@ -57,7 +57,7 @@ Vectors joined(Vectors first, const Vectors &second) {
   return first;
 }
 
-/// One side of the trip: what the bits of its places add to the index.
+/// The writing or the reading side: the vectors that the bits of its places add to the index.
 struct Side {
   Vectors registers, lanes, threads; // lanes may have zeros; threads are lanes and warps
 

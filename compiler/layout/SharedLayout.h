@@ -65,12 +65,12 @@ public:
   /// Offsets are below 2^bits.
   unsigned bits() const { return offsetBits; }
 
-  /// How many elements one access of a thread takes: powers of two. The elements of a thread fall
-  /// into whole runs of neighbours, which begin at multiples of their length.
+  /// The number of elements that one access of a thread moves, a power of two. The elements of a
+  /// thread fall into whole runs of neighbours, which begin at multiples of their length.
   int64_t writeRun() const { return runs[0]; }
   int64_t readRun() const { return runs[1]; }
 
-  /// What a warp needs for all its accesses on both sides: the instructions, and the phases.
+  /// The cost of all a warp's accesses on both sides: the instructions, and the phases.
   uint64_t cost() const { return leastCost; }
 
 private:
@@ -81,8 +81,8 @@ private:
   uint64_t leastCost = 0;
 };
 
-/// How long a warp's access takes, in the shortest time of a phase: the offsets in bytes of its
-/// lanes, and the bytes that each accesses.
+/// The time of a warp's access, in units of the shortest time of a phase. `laneOffsets` are the
+/// offsets of its lanes in bytes, and each lane accesses `bytes`.
 unsigned phasesOf(std::span<const uint64_t> laneOffsets, unsigned bytes);
 
 } // namespace eft

@@ -84,12 +84,12 @@ struct ShufflePlan {
   bool isRenaming() const;
 };
 
-/// How to give each place p of `wanted` the element number wanted(p) ^ offset of the block that
-/// lies in the places of `from`. Both have places (fragment, lane) or (fragment, lane, warp), in
+/// Plans the shuffles that give each place p of `wanted` the element number wanted(p) ^ offset of
+/// the block in the layout `from`. Both have places (fragment, lane) or (fragment, lane, warp), in
 /// that order. Nothing if an element would have to come from another warp, or lies nowhere.
 ///
-/// Of several places that hold an element the nearest is taken: one of the same thread if there is
-/// any.
+/// Of several places that hold an element, the plan reads the nearest: one of the same thread if
+/// there is any.
 std::optional<ShufflePlan> planShuffle(const LinearLayout &from, const LinearLayout &wanted,
                                        uint64_t offset = 0);
 

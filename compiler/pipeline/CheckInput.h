@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the compiler takes. LLVM ends the process for some of what MLIR can say, so the rest of it
-// is refused here, at its place.
+// The check of the compiler's input. LLVM ends the process for some of what MLIR can say; this
+// check refuses such input with an error at its place.
 #pragma once
 
 #include "eft/Compiler.h"

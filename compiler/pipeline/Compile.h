@@ -33,7 +33,7 @@ struct CompileObserver {
 /// Makes known to a context what the compiler reads and makes.
 void registerDialects(mlir::DialectRegistry &registry);
 
-/// What a caller inside Eft may want of a compile beside its result.
+/// Controls of a compile for callers inside Eft, beside its result.
 struct CompileControl {
   /// Once it is true, nobody wants the result: the compile fails, without a diagnostic, where the
   /// next stage or the next of LLVM's optimizations would begin. Null: nobody will.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a context reports, in plain words.
+// The diagnostics of a context, in plain words.
 #pragma once
 
 #include "mlir/IR/Diagnostics.h"

@@ -14,7 +14,7 @@
 
 namespace eft {
 
-/// What the passes want to know of the target.
+/// The properties of the target that the passes need.
 struct PassOptions {
   bool isGpu = false;
   unsigned numWarps = 4;           ///< GPU

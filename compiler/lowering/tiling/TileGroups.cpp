@@ -128,7 +128,7 @@ private:
   bool isOpen = false;
   DenseSet<Value> computed;        // from what the open group loads or reduces
   DenseSet<Value> afterReductions; // from what it reduces
-  DenseSet<Value> written;         // the buffers that it puts something into
+  DenseSet<Value> written;         // the buffers that it writes
 };
 
 } // namespace
