@@ -156,7 +156,10 @@ def test_pointers_and_numbers_that_change_places(device, count):
     for turn in range(count):
         x, y = (b, a) if turn % 2 else (a, b)
         expected += x.astype(np.float32) @ y.astype(np.float32)
-    out, names = device.put(np.full((16, 16), np.nan, np.float32)), device.put(np.zeros(1, np.int32))
+    out, names = (
+        device.put(np.full((16, 16), np.nan, np.float32)),
+        device.put(np.zeros(1, np.int32)),
+    )
     changing_places[1](device.put(a), device.put(b), out, names, count, 7)
     assert_same_bits(device.get(out), expected)
     assert device.get(names)[0] == (210 if count % 2 else 120) + (7 if count else 0)
