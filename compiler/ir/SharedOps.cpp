@@ -19,11 +19,11 @@ uint64_t SharedType::getSlotBytes() {
 
 LogicalResult SharedType::verify(function_ref<InFlightDiagnostic()> emitError, int64_t slots,
                                  RankedTensorType block) {
-  constexpr int64_t mostSlots = 1024, mostElements = int64_t(1) << 24;
-  if (slots < 1 || slots > mostSlots)
-    return emitError() << "shared memory must have 1 to " << mostSlots << " slots, got " << slots;
-  if (isBlock(block) && block.getNumElements() > mostElements / slots)
-    return emitError() << "shared memory must have at most " << mostElements << " elements, got "
+  constexpr int64_t maxSlots = 1024, maxElements = int64_t(1) << 24;
+  if (slots < 1 || slots > maxSlots)
+    return emitError() << "shared memory must have 1 to " << maxSlots << " slots, got " << slots;
+  if (isBlock(block) && block.getNumElements() > maxElements / slots)
+    return emitError() << "shared memory must have at most " << maxElements << " elements, got "
                        << slots << " times " << block;
   const unsigned bits =
       block.getElementType().isIntOrFloat() ? block.getElementType().getIntOrFloatBitWidth() : 0;

@@ -56,7 +56,7 @@ def PipelineCopies : Pass<"eft-pipeline-copies", "::mlir::func::FuncOp"> {
     For a GPU. In an `scf.for`, a load that only a product on tensor cores uses becomes a copy into a
     slot of shared memory. The copy begins `num-stages` − 1 iterations before the product reads it. A
     loop's own attribute `eft.num_stages` comes before the option; with fewer than two stages nothing
-    changes. If the slots need more than `most-bytes`, there are fewer stages.
+    changes. If the slots need more than `max-bytes`, there are fewer stages.
 
     A load stays a load in each of these cases:
 
@@ -96,7 +96,7 @@ def PipelineCopies : Pass<"eft-pipeline-copies", "::mlir::func::FuncOp"> {
   let options = [
     Option<"numStages", "num-stages", "int64_t", /*default=*/"3",
            "the number of iterations that are under way at a time">,
-    Option<"mostBytes", "most-bytes", "uint64_t", /*default=*/"102400",
+    Option<"maxBytes", "max-bytes", "uint64_t", /*default=*/"102400",
            "the most bytes of shared memory for the slots of a loop">
   ];
   let dependentDialects = ["::eft::EftDialect", "::mlir::arith::ArithDialect",

@@ -24,7 +24,7 @@ namespace {
 
 using Fragments = FragmentLowering::Fragments;
 
-constexpr int64_t leastBytes = 4, mostBytes = 16;
+constexpr int64_t minBytes = 4, maxBytes = 16;
 
 /// The bytes that are read of each run, as i32, or null if all are.
 class RunBytes {
@@ -81,7 +81,7 @@ private:
 /// Copies `bytes` to shared memory, of which `read` come from memory, or all of them if it is null.
 /// Copies of 16 bytes pass by the first cache.
 void emitCopy(ImplicitLocOpBuilder &b, Value to, Value from, int64_t bytes, Value read) {
-  std::string name = std::string("llvm.nvvm.cp.async.") + (bytes == mostBytes ? "cg" : "ca") +
+  std::string name = std::string("llvm.nvvm.cp.async.") + (bytes == maxBytes ? "cg" : "ca") +
                      ".shared.global." + std::to_string(bytes);
   SmallVector<Value> operands = {to, from};
   if (read) {
@@ -117,8 +117,8 @@ LogicalResult GpuLowering::lowerCopy(ImplicitLocOpBuilder &b, CopyAsyncOp copy) 
   slot.computeWritingThread(b);
   SharedLayout layout = SharedLayout::ofOrder(order, from, unsigned(bytes));
   const auto run = unsigned(
-      layout.runOfFragments(from, std::min<int64_t>(copy.getRun().value_or(1), mostBytes / bytes)));
-  if (run * bytes < leastBytes)
+      layout.runOfFragments(from, std::min<int64_t>(copy.getRun().value_or(1), maxBytes / bytes)));
+  if (run * bytes < minBytes)
     return copy.emitOpError("copies at least 4 bytes at a time, got runs of ") << run * bytes;
 
   Fragments addresses(fragmentsOf(copy.getPointer())), masks;

@@ -30,10 +30,10 @@ namespace eft {
 
 namespace {
 
-constexpr int64_t leastBytes = 4, widestAccess = 16;
+constexpr int64_t minBytes = 4, widestAccess = 16;
 
 /// More stages than this hide nothing more, and the iterations ahead are code of their own.
-constexpr int64_t mostStages = 8;
+constexpr int64_t maxStages = 8;
 
 /// An operand of a product that a loop loads, and its place in shared memory.
 struct Operand {
@@ -87,7 +87,7 @@ SharedType slotsFor(LoadOp load, ConvertLayoutOp convert) {
   SharedOrder order = chooseSharedOrder(from, wanted, bytes);
   const int64_t run = order.layout.runOfFragments(
       from, std::min<int64_t>(load.getRun().value_or(1), widestAccess / bytes));
-  if (run * bytes < leastBytes)
+  if (run * bytes < minBytes)
     return {};
   auto plain = RankedTensorType::get(block.getShape(), element);
   return SharedType::get(load.getContext(), 1,
@@ -96,8 +96,8 @@ SharedType slotsFor(LoadOp load, ConvertLayoutOp convert) {
 
 class LoopPipeliner {
 public:
-  LoopPipeliner(scf::ForOp loop, int64_t stages, uint64_t mostBytes)
-      : loop(loop), stages(stages), mostBytes(mostBytes) {}
+  LoopPipeliner(scf::ForOp loop, int64_t stages, uint64_t maxBytes)
+      : loop(loop), stages(stages), maxBytes(maxBytes) {}
 
   LogicalResult run(RewriterBase &rewriter) {
     if (writesMemory(loop) || !isa<IntegerType>(loop.getInductionVar().getType()))
@@ -216,12 +216,12 @@ private:
 
   /// As many stages as were asked for, or as shared memory has room for.
   void fitStages() {
-    stages = std::min(stages, mostStages);
+    stages = std::min(stages, maxStages);
     uint64_t bytes = 0;
     for (Operand &operand : operands)
       bytes += operand.slots.getBytes();
     if (bytes != 0)
-      stages = std::min<int64_t>(stages, mostBytes / bytes);
+      stages = std::min<int64_t>(stages, maxBytes / bytes);
   }
 
   /// Rewrites the body as two parts of one iteration.
@@ -362,7 +362,7 @@ private:
 
   scf::ForOp loop;
   int64_t stages;
-  uint64_t mostBytes;
+  uint64_t maxBytes;
   Slice slice;
   SmallVector<Operand> operands;
   SmallVector<unsigned> carried; // the numbers of the slice's arguments
@@ -384,7 +384,7 @@ struct PipelineCopiesPass : impl::PipelineCopiesBase<PipelineCopiesPass> {
     for (scf::ForOp loop : loops) {
       auto own = loop->getAttrOfType<IntegerAttr>(EftDialect::numStagesName);
       const int64_t stages = own ? own.getInt() : int64_t(numStages);
-      if (failed(LoopPipeliner(loop, stages, mostBytes).run(rewriter)))
+      if (failed(LoopPipeliner(loop, stages, maxBytes).run(rewriter)))
         return signalPassFailure();
     }
   }
