@@ -26,6 +26,7 @@ PassOptions passOptions(const Target &target, const CompileOptions &options,
   result.isGpu = target.kind == Target::Kind::Cuda;
   result.numWarps = options.numWarps;
   result.numStages = options.numStages;
+  result.maxSharedBytes = options.maxSharedBytes;
   result.computeCapability = target.computeCapability;
   result.maxRegisters = options.maxRegisters;
   if (!result.isGpu) {
@@ -76,15 +77,22 @@ void addPlacing(OpPassManager &passes, const PassOptions &options) {
   passes.addPass(createPlace(place));
 }
 
-/// What loops with products may have of a GPU's shared memory; the rest is for what changes
-/// threads.
-static uint64_t sharedBytesForSlots(unsigned computeCapability) {
+/// The shared memory that a program may have on the GPUs of a compute capability.
+static uint64_t sharedBytesOfProgram(unsigned computeCapability) {
   constexpr uint64_t kibibyte = 1024;
-  const uint64_t ofProgram = computeCapability >= 90                              ? 227
-                             : computeCapability == 80 || computeCapability == 87 ? 163
-                                                                                  : 99;
-  constexpr uint64_t others = 48;
-  return (ofProgram - others) * kibibyte;
+  const unsigned generation = computeCapability / 10;
+  if (computeCapability == 80 || computeCapability == 87)
+    return 163 * kibibyte;
+  return (generation == 8 || generation == 12 ? 99 : 227) * kibibyte;
+}
+
+/// The part of it that slots of copies may take. The rest is left for values that change threads.
+static uint64_t sharedBytesForSlots(const PassOptions &options) {
+  const uint64_t ofProgram = options.maxSharedBytes != 0
+                                 ? options.maxSharedBytes
+                                 : sharedBytesOfProgram(options.computeCapability);
+  constexpr uint64_t others = 48 * 1024;
+  return ofProgram > others ? ofProgram - others : 0;
 }
 
 void addLowering(OpPassManager &passes, const PassOptions &options) {
@@ -101,7 +109,7 @@ void addLowering(OpPassManager &passes, const PassOptions &options) {
   }
   if (options.isGpu)
     passes.addNestedPass<func::FuncOp>(
-        createPipelineCopies({options.numStages, sharedBytesForSlots(options.computeCapability)}));
+        createPipelineCopies({options.numStages, sharedBytesForSlots(options)}));
   passes.addNestedPass<func::FuncOp>(createTileBlocks(steps));
   if (options.isGpu) {
     passes.addPass(createLowerToGpu({options.numWarps, options.computeCapability}));

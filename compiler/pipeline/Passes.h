@@ -20,6 +20,7 @@ struct PassOptions {
   unsigned numWarps = 4;           ///< GPU
   unsigned numStages = 3;          ///< GPU; of loops with products
   unsigned computeCapability = 80; ///< GPU
+  unsigned maxSharedBytes = 0;     ///< GPU; 0: those of the compute capability
   unsigned maxRegisters = 0;       ///< GPU; 0: no bound
   unsigned vectorBits = 128;       ///< CPU
   bool convertsF16 = true;         ///< CPU: between f32 and f16

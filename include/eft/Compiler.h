@@ -52,9 +52,13 @@ enum class Stage { IR, Placed, LLVM, Text, Binary };
 
 struct CompileOptions {
   unsigned numWarps = 4; ///< of a program on a GPU: a power of two from 1 to 32
-  /// How many iterations of a loop with matrix products are under way at a time on a GPU, as far as
+  /// The iterations of a loop with matrix products that are under way at a time on a GPU, as far as
   /// shared memory has room; 0 or 1: one after the other.
   unsigned numStages = 3;
+  /// The shared memory, in bytes, that every GPU has on which the code is to run: copies ahead of
+  /// matrix products keep to it. 0: that of the target's own compute capability; newer GPUs may
+  /// have less.
+  unsigned maxSharedBytes = 0;
   unsigned maxRegisters = 0; ///< of a thread on a GPU, at most: up to 255, or 0 for no bound
   bool keepStages = true;    ///< fill `Compiled::stages`; only the binary is made otherwise, sooner
   Stage last = Stage::Binary;

@@ -115,9 +115,8 @@ LogicalResult GpuLowering::lowerCopy(ImplicitLocOpBuilder &b, CopyAsyncOp copy) 
   const int64_t bytes = element.getIntOrFloatBitWidth() / 8;
   Staging slot(shared, from, from, order, element, slotOf(b, copy.getShared(), copy.getSlot()));
   slot.computeWritingThread(b);
-  SharedLayout layout = SharedLayout::ofOrder(order, from, unsigned(bytes));
-  const auto run = unsigned(
-      layout.runOfFragments(from, std::min<int64_t>(copy.getRun().value_or(1), maxBytes / bytes)));
+  const auto run =
+      unsigned(slot.runOfFragments(std::min<int64_t>(copy.getRun().value_or(1), maxBytes / bytes)));
   if (run * bytes < minBytes)
     return copy.emitOpError("copies at least 4 bytes at a time, got runs of ") << run * bytes;
 

@@ -14,8 +14,12 @@ public:
   GpuLowering(mlir::func::FuncOp kernel, unsigned computeCapability)
       : FragmentLowering(kernel.getContext(), {"register", "lane", "warp"}), shared(kernel),
         computeCapability(computeCapability),
-        hasLoads(
-            kernel.walk([](LoadOp) { return mlir::WalkResult::interrupt(); }).wasInterrupted()) {}
+        hasLoads(kernel
+                     .walk([](mlir::Operation *op) {
+                       return mlir::isa<LoadOp, CopyAsyncOp>(op) ? mlir::WalkResult::interrupt()
+                                                                 : mlir::WalkResult::advance();
+                     })
+                     .wasInterrupted()) {}
 
   /// Makes control uniform where it must be, and gives the kernel its shared memory. To be called
   /// after `lower`.

@@ -30,6 +30,10 @@ public:
   void computeWritingThread(mlir::ImplicitLocOpBuilder &b);
   /// A pointer to a fragment of `from` in the slot.
   mlir::Value placeOf(mlir::ImplicitLocOpBuilder &b, uint64_t fragment);
+  /// The longest run, of at most `max`, of a thread's fragments that lie side by side in the slot.
+  int64_t runOfFragments(int64_t max) const {
+    return buffers.front().layout.runOfFragments(from, max);
+  }
 
   /// Moves the blocks: returns the fragments that `wanted` describes.
   llvm::SmallVector<Fragments> fetch(mlir::ImplicitLocOpBuilder &b);

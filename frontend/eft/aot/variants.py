@@ -44,11 +44,17 @@ def _rank(code: Code):
     return (0, -code.capability, code.kind != "cubin")
 
 
-def _compile(function, signature: Signature, options: dict, target: Target, symbol: str | None):
+#: The shared memory, in bytes, that a program may have on every GPU from compute capability 8.0 on.
+_LEAST_SHARED = 99 * 1024
+
+
+def _compile(
+    function, signature, options: dict, target: Target, symbol: str | None, max_shared: int = 0
+):
     variant = driver.Variant(
         target.compiler, signature.types, signature.constexprs, options, signature.specialization
     )
-    return driver.compile_ahead(function, variant, symbol)
+    return driver.compile_ahead(function, variant, symbol, max_shared)
 
 
 def _host(function, name: str, signature, options: dict, target: Target) -> Code:
@@ -65,11 +71,14 @@ def _host(function, name: str, signature, options: dict, target: Target) -> Code
 
 
 def _cuda(function, signature, options: dict, target: Target, tool: str | None) -> Code:
-    compiled = _compile(function, signature, options, target, None)
+    is_cubin = tool is not None and not target.is_ptx
+    # A cubin runs on its generation. PTX runs on newer GPUs too, of which some have less memory.
+    portable = 0 if is_cubin and target.capability // 10 == 9 else _LEAST_SHARED
+    compiled = _compile(function, signature, options, target, None, portable)
     ptx = compiled.binary.decode()
     own = ptxas.architecture(ptx)
     exact = not own[-1].isdigit()
-    if tool is None or target.is_ptx:
+    if not is_cubin:
         why = "" if target.is_ptx else "no ptxas of CUDA 12.5 or later was found: "
         how = f"PTX, {why}the driver assembles it at load"
         # PTX runs where it says, which may be less than what was asked for.

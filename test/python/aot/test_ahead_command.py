@@ -263,12 +263,13 @@ def test_the_names_of_one_target(ahead):
 
 def test_an_unknown_kernel(ahead):
     known = (
-        f"{KERNELS} has no kernel 'dropout'; its kernels are 'mixed', 'product', 'mark', 'prints'"
+        f"{KERNELS} has no kernel 'dropout'; its kernels are 'mixed', 'product', 'long_product', "
+        "'mark', 'prints'"
     )
     assert ahead.fails("host", kernel="dropout", status=2) == known
     assert ahead.fails("host", kernel="helper", status=2) == (
         f"'helper' in {KERNELS} is no function under @eft.jit, but of type 'function'; its kernels "
-        "are 'mixed', 'product', 'mark', 'prints'"
+        "are 'mixed', 'product', 'long_product', 'mark', 'prints'"
     )
     empty = ahead.folder / "empty.py"
     empty.write_text("")
