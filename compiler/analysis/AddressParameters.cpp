@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Which parameters reach an address: a walk from every address back to what it is made from.
+// Which parameters reach an address, or a mask on which copies of a product's factors depend: a
+// walk from each of these back to what it is made from.
 #include "compiler/analysis/AddressParameters.h"
 
 #include "compiler/analysis/RegionFlow.h"
@@ -13,6 +14,20 @@ using namespace eft;
 
 namespace {
 
+/// True if a product multiplies what the load loads, perhaps transposed.
+bool isFactor(LoadOp load) {
+  Value value = load.getResult();
+  while (value.hasOneUse()) {
+    Operation *user = value.use_begin()->getOwner();
+    if (auto dot = dyn_cast<DotOp>(user))
+      return dot.getAcc() != value;
+    if (!isa<TransOp>(user))
+      return false;
+    value = user->getResult(0);
+  }
+  return false;
+}
+
 class AddressWalk {
 public:
   explicit AddressWalk(func::FuncOp function) : function(function), flow(function) {}
@@ -21,6 +36,9 @@ public:
     function.walk([&](Operation *op) {
       if (Value pointer = pointerOf(op))
         visit(pointer);
+      auto load = dyn_cast<LoadOp>(op);
+      if (load && load.getMask() && isFactor(load))
+        visitMask(load.getMask());
     });
     while (!pending.empty())
       expand(pending.pop_back_val());
@@ -35,6 +53,11 @@ private:
         isa<PointerType>(element) || (element.isIntOrIndex() && !element.isInteger(1));
     if (carries && seen.insert(value).second)
       pending.push_back(value);
+  }
+
+  void visitMask(Value mask) {
+    if (seen.insert(mask).second)
+      pending.push_back(mask);
   }
 
   void expand(Value value) {
@@ -58,8 +81,12 @@ private:
     // counters.
     if (!op || op->getNumRegions() != 0 || pointerOf(op) || isa<PhiloxOp>(op))
       return;
+    const bool isMask = getElementTypeOrSelf(value).isInteger(1);
     for (Value operand : op->getOperands())
-      visit(operand);
+      if (isMask && getElementTypeOrSelf(operand).isInteger(1))
+        visitMask(operand);
+      else
+        visit(operand);
   }
 
   func::FuncOp function;

@@ -9,8 +9,10 @@ namespace eft {
 
 /// Marks the integer arguments of the function that reach an address: an offset, a stride, a loop's
 /// start or step that an offset is made from. That such a number is 1, or a multiple of 16, can
-/// make an access wider; of any other (a count that bounds a mask, a seed, a value to store) no
-/// pass can use it. One bit for each argument. Calls must have been inlined: what a call returns is
+/// make an access wider. A number that bounds the mask of a factor of a product is marked, too: if
+/// it is a multiple of 16, the mask does not cut the copies of 16 bytes that bring the factor to
+/// shared memory. Of any other (a count that bounds another mask, a seed, a value to store) no pass
+/// can use it. One bit for each argument. Calls must have been inlined: what a call returns is
 /// not followed.
 llvm::BitVector addressParameters(mlir::func::FuncOp function);
 

@@ -22,8 +22,9 @@ namespace eft {
 /// The machine that blocks are placed on.
 struct PlacementTarget {
   enum class Kind { Gpu, Cpu } kind = Kind::Gpu;
-  int64_t numWarps = 4;     // GPU: warps of a program, a power of two
-  int64_t vectorBits = 256; // CPU: bits of a vector register, a power of two
+  int64_t numWarps = 4;       // GPU: warps of a program, a power of two
+  bool hasWarpgroups = false; // GPU: warpgroups multiply matrices
+  int64_t vectorBits = 256;   // CPU: bits of a vector register, a power of two
 
   /// The place dimension along whose lowest bits one access moves neighbours.
   llvm::StringRef accessDimension() const;

@@ -36,8 +36,10 @@ void registerTranslations(mlir::DialectRegistry &registry);
 /// Translates a module of the LLVM dialect.
 llvm::Expected<CodeModule> translate(mlir::ModuleOp module, llvm::LLVMContext &context);
 
-/// Code for `sm_<computeCapability>`, or for the newest GPU before it that LLVM knows.
-llvm::Expected<std::unique_ptr<llvm::TargetMachine>> makePtxMachine(unsigned computeCapability);
+/// Code for `sm_<computeCapability>`, or for the newest GPU before it that LLVM knows. If it has
+/// warpgroups, it is for that GPU alone: `sm_90a`.
+llvm::Expected<std::unique_ptr<llvm::TargetMachine>> makePtxMachine(unsigned computeCapability,
+                                                                    bool hasWarpgroups = false);
 
 /// A CPU by LLVM's name, and what it has and lacks: `+a,-b`.
 struct HostCpu {

@@ -15,7 +15,8 @@ constexpr const char *ptxVersion = "+ptx85";
 
 } // namespace
 
-llvm::Expected<std::unique_ptr<llvm::TargetMachine>> makePtxMachine(unsigned computeCapability) {
+llvm::Expected<std::unique_ptr<llvm::TargetMachine>> makePtxMachine(unsigned computeCapability,
+                                                                    bool hasWarpgroups) {
   if (computeCapability < oldestCapability)
     return llvm::createStringError("a GPU of compute capability %u.%u is too old: 8.0 is needed",
                                    computeCapability / 10, computeCapability % 10);
@@ -33,9 +34,9 @@ llvm::Expected<std::unique_ptr<llvm::TargetMachine>> makePtxMachine(unsigned com
   llvm::TargetOptions options;
   // What is fused is decided in the block IR, for both targets alike.
   options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
-  return std::unique_ptr<llvm::TargetMachine>(
-      target->createTargetMachine(triple, "sm_" + std::to_string(known), ptxVersion, options,
-                                  llvm::Reloc::PIC_, std::nullopt, llvm::CodeGenOptLevel::Default));
+  return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
+      triple, "sm_" + std::to_string(known) + (hasWarpgroups ? "a" : ""), ptxVersion, options,
+      llvm::Reloc::PIC_, std::nullopt, llvm::CodeGenOptLevel::Default));
 }
 
 } // namespace eft

@@ -41,6 +41,8 @@ def Eft_Dialect : Dialect {
     static constexpr llvm::StringLiteral threadsName = "eft.threads";
     /// On a loop: how many iterations of it are under way at a time.
     static constexpr llvm::StringLiteral numStagesName = "eft.num_stages";
+    /// On a kernel for a GPU, once it is lowered: warpgroups multiply in it.
+    static constexpr llvm::StringLiteral warpgroupsName = "eft.warpgroups";
     /// The shared memory of a program, in bytes, on a kernel for a GPU that has some.
     static constexpr llvm::StringLiteral sharedBytesName = "eft.shared_bytes";
   }];

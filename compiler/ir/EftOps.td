@@ -15,6 +15,7 @@ include "compiler/ir/ops/Reductions.td"
 include "compiler/ir/ops/Matrix.td"
 include "compiler/ir/ops/Buffers.td"
 include "compiler/ir/ops/Shared.td"
+include "compiler/ir/ops/Warpgroups.td"
 include "compiler/ir/ops/Sorting.td"
 
 #endif

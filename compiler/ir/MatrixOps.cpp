@@ -64,6 +64,34 @@ LogicalResult DotOp::verify() {
   return success();
 }
 
+/// The block that a factor in shared memory is.
+static RankedTensorType factorIn(SharedType slots, bool isTransposed) {
+  SmallVector<int64_t> shape(slots.getBlock().getShape());
+  if (isTransposed)
+    std::reverse(shape.begin(), shape.end());
+  return RankedTensorType::get(shape, slots.getBlock().getElementType());
+}
+
+LogicalResult DotAsyncOp::verify() {
+  auto slotsOfA = dyn_cast<SharedType>(getA().getType());
+  if ((slotsOfA != nullptr) != (getSlotOfA() != nullptr))
+    return emitOpError("needs a slot for a factor in shared memory, and for no other");
+  if (!slotsOfA && getTransposedA())
+    return emitOpError("can't transpose a factor in registers");
+  for (SharedType slots : {slotsOfA, getB().getType()})
+    if (slots && slots.getBlock().getRank() != 2)
+      return emitOpError("factors must have two dimensions, got ") << slots.getBlock();
+  RankedTensorType a =
+      slotsOfA ? factorIn(slotsOfA, getTransposedA()) : cast<RankedTensorType>(getA().getType());
+  RankedTensorType b = factorIn(getB().getType(), getTransposedB());
+  if (failed(verifyProduct(*this, a, b, cast<RankedTensorType>(getResult().getType()))))
+    return failure();
+  Type element = a.getElementType();
+  if (!element.isF16() && !element.isBF16())
+    return emitOpError("factors must be of f16 or bf16, got ") << element;
+  return success();
+}
+
 LogicalResult DotIntoOp::verify() {
   RankedTensorType a = getA().getType().getBlock(), b = getB().getType().getBlock();
   RankedTensorType acc = getAcc().getType().getBlock();

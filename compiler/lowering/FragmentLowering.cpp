@@ -74,6 +74,17 @@ unsigned FragmentLowering::numFragments(Type type) {
 // The kernel's arguments
 //===----------------------------------------------------------------------===//
 
+LogicalResult FragmentLowering::checkKernel(func::FuncOp kernel) {
+  if (kernel.isExternal())
+    return kernel.emitOpError("is declared but not defined");
+  if (kernel.getNumResults() != 0)
+    return kernel.emitOpError("must have no results, got ") << kernel.getNumResults();
+  for (Type type : kernel.getArgumentTypes())
+    if (isa<ShapedType>(type))
+      return kernel.emitOpError("must have scalars as its arguments, got ") << type;
+  return success();
+}
+
 void FragmentLowering::takeArguments(func::FuncOp kernel) {
   Block &entry = kernel.getBody().front();
   replacedArguments = entry.getNumArguments();
@@ -227,8 +238,8 @@ LogicalResult FragmentLowering::lowerOwnOp(ImplicitLocOpBuilder &b, Operation *o
       .Case([&](DotOp dot) { return lowerDot(b, dot); })
       .Case<DotIntoOp, ScanIntoOp, SortIntoOp, BufferGatherOp>(
           [&](Operation *op) { return lowerInto(b, op); })
-      .Case<AllocSharedOp, DeallocSharedOp, CopyAsyncOp, CommitCopiesOp, WaitCopiesOp,
-            ReadSharedOp>([&](Operation *op) { return lowerShared(b, op); })
+      .Case<AllocSharedOp, DeallocSharedOp, CopyAsyncOp, CommitCopiesOp, WaitCopiesOp, ReadSharedOp,
+            DotAsyncOp, WaitDotsOp>([&](Operation *op) { return lowerShared(b, op); })
       .Case<AtomicRMWOp, AtomicCASOp>([&](Operation *atomic) { return lowerAtomic(b, atomic); })
       .Case([&](ReduceOp reduce) { return lowerReduce(b, reduce); })
       .Case([&](CombineOp combine) { return lowerCombine(b, combine); })

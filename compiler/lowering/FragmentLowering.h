@@ -35,6 +35,9 @@ public:
 
   virtual ~FragmentLowering() = default;
 
+  /// Checks that the kernel has a body, no results, and scalars as its arguments.
+  static mlir::LogicalResult checkKernel(mlir::func::FuncOp kernel);
+
   /// Adds an argument in lowered form for each pointer argument of the kernel's entry block.
   /// `dropArguments` removes the originals. Between the two calls the entry block has both.
   void takeArguments(mlir::func::FuncOp kernel);

@@ -82,6 +82,8 @@ private:
     if (failed(runPasses("Lowering", addLowering)))
       return failure();
     noteSharedMemory();
+    if (failed(chooseMachine()))
+      return failure();
     if (isAbandoned())
       return failure();
     TimingScope translating = observer.timing.nest("Translation to LLVM IR");
@@ -164,6 +166,20 @@ private:
     for (auto function : module->getOps<LLVM::LLVMFuncOp>())
       if (auto bytes = function->getAttrOfType<IntegerAttr>(EftDialect::sharedBytesName))
         result.sharedBytes = unsigned(bytes.getInt());
+  }
+
+  /// Instructions of one generation of GPUs alone need a machine of their own.
+  LogicalResult chooseMachine() {
+    auto functions = module->getOps<LLVM::LLVMFuncOp>();
+    if (llvm::none_of(functions, [](LLVM::LLVMFuncOp function) {
+          return function->hasAttr(EftDialect::warpgroupsName);
+        }))
+      return success();
+    auto made = makePtxMachine(target.computeCapability, /*hasWarpgroups=*/true);
+    if (!made)
+      return report(made.takeError());
+    machine = std::move(*made);
+    return success();
   }
 
   LogicalResult runPasses(const char *step,

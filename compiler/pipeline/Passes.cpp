@@ -4,6 +4,7 @@
 #include "compiler/codegen/Codegen.h"
 #include "compiler/lowering/Passes.h"
 #include "compiler/pipeline/CheckInput.h"
+#include "compiler/target/Capabilities.h"
 #include "compiler/transforms/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -26,8 +27,7 @@ PassOptions passOptions(const Target &target, const CompileOptions &options,
   result.isGpu = target.kind == Target::Kind::Cuda;
   result.numWarps = options.numWarps;
   result.numStages = options.numStages;
-  result.maxSharedBytes = options.maxSharedBytes;
-  result.computeCapability = target.computeCapability;
+  result.target = target;
   result.maxRegisters = options.maxRegisters;
   if (!result.isGpu) {
     result.vectorBits = vectorBits(machine);
@@ -71,28 +71,10 @@ void addBlockTransforms(OpPassManager &passes, const PassOptions &options) {
 
 void addPlacing(OpPassManager &passes, const PassOptions &options) {
   PlaceOptions place;
-  place.target = options.isGpu ? "gpu" : "cpu";
+  place.target = options.isGpu ? options.target.name() : "cpu";
   place.numWarps = options.numWarps;
   place.vectorBits = options.vectorBits;
   passes.addPass(createPlace(place));
-}
-
-/// The shared memory that a program may have on the GPUs of a compute capability.
-static uint64_t sharedBytesOfProgram(unsigned computeCapability) {
-  constexpr uint64_t kibibyte = 1024;
-  const unsigned generation = computeCapability / 10;
-  if (computeCapability == 80 || computeCapability == 87)
-    return 163 * kibibyte;
-  return (generation == 8 || generation == 12 ? 99 : 227) * kibibyte;
-}
-
-/// The part of it that slots of copies may take. The rest is left for values that change threads.
-static uint64_t sharedBytesForSlots(const PassOptions &options) {
-  const uint64_t ofProgram = options.maxSharedBytes != 0
-                                 ? options.maxSharedBytes
-                                 : sharedBytesOfProgram(options.computeCapability);
-  constexpr uint64_t others = 48 * 1024;
-  return ofProgram > others ? ofProgram - others : 0;
 }
 
 void addLowering(OpPassManager &passes, const PassOptions &options) {
@@ -109,10 +91,10 @@ void addLowering(OpPassManager &passes, const PassOptions &options) {
   }
   if (options.isGpu)
     passes.addNestedPass<func::FuncOp>(
-        createPipelineCopies({options.numStages, sharedBytesForSlots(options)}));
+        createPipelineCopies({options.numStages, sharedBytesOfProgram(options.target)}));
   passes.addNestedPass<func::FuncOp>(createTileBlocks(steps));
   if (options.isGpu) {
-    passes.addPass(createLowerToGpu({options.numWarps, options.computeCapability}));
+    passes.addPass(createLowerToGpu({options.numWarps, options.target.computeCapability}));
   } else {
     passes.addPass(createLowerToCpu({options.vectorBits, options.stoppable}));
     passes.addPass(createBf16ToBits());

@@ -17,14 +17,13 @@ namespace eft {
 /// The properties of the target that the passes need.
 struct PassOptions {
   bool isGpu = false;
-  unsigned numWarps = 4;           ///< GPU
-  unsigned numStages = 3;          ///< GPU; of loops with products
-  unsigned computeCapability = 80; ///< GPU
-  unsigned maxSharedBytes = 0;     ///< GPU; 0: those of the compute capability
-  unsigned maxRegisters = 0;       ///< GPU; 0: no bound
-  unsigned vectorBits = 128;       ///< CPU
-  bool convertsF16 = true;         ///< CPU: between f32 and f16
-  bool stoppable = false;          ///< CPU
+  unsigned numWarps = 4;     ///< GPU
+  unsigned numStages = 3;    ///< GPU; of loops with products
+  Target target = {};        ///< GPU
+  unsigned maxRegisters = 0; ///< GPU; 0: no bound
+  unsigned vectorBits = 128; ///< CPU
+  bool convertsF16 = true;   ///< CPU: between f32 and f16
+  bool stoppable = false;    ///< CPU
 };
 
 /// LLVM's machine for a target, which knows how long its vectors are.

@@ -37,9 +37,10 @@ Expected<Target> Target::parse(std::string_view text) {
   }
   target.kind = Kind::Cuda;
   target.computeCapability = oldestCapability;
+  target.isPortable = text == "gpu" || consume(rest, "compute_");
   if (text == "gpu")
     return target;
-  if (consume(rest, "sm_") || consume(rest, "cuda:") || consume(rest, "compute_")) {
+  if (target.isPortable || consume(rest, "sm_") || consume(rest, "cuda:")) {
     const char *end = rest.data() + rest.size();
     auto [last, failure] = std::from_chars(rest.data(), end, target.computeCapability);
     if (failure == std::errc() && last == end && target.computeCapability < endOfCapabilities)
@@ -59,7 +60,7 @@ Expected<Target> Target::parse(std::string_view text) {
 
 std::string Target::name() const {
   if (kind == Kind::Cuda)
-    return "cuda:" + std::to_string(computeCapability);
+    return (isPortable ? "compute_" : "cuda:") + std::to_string(computeCapability);
   if (cpu.empty() && features.empty())
     return "cpu";
   return "host:" + cpu + (features.empty() ? "" : "," + features);

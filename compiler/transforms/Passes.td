@@ -430,7 +430,7 @@ def Place : Pass<"eft-place"> {
     Limits: calls must be inlined; blocks don't cross a function's boundary.
   }];
   let options = [
-    Option<"target", "target", "std::string", /*default=*/"\"gpu\"", "the machine: gpu or cpu">,
+    Option<"target", "target", "std::string", /*default=*/"\"gpu\"", "the machine: gpu, sm_90, cpu, …">,
     Option<"numWarps", "num-warps", "unsigned", /*default=*/"4", "warps of a program">,
     Option<"vectorBits", "vector-bits", "unsigned", /*default=*/"256",
            "cpu: bits of a vector register">

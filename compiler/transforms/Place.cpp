@@ -4,7 +4,10 @@
 #include "compiler/analysis/PrefixMask.h"
 #include "compiler/layout/Placement.h"
 #include "compiler/layout/ReductionOrder.h"
+#include "compiler/target/Capabilities.h"
 #include "compiler/transforms/Passes.h"
+#include "compiler/transforms/placing/DotPlacing.h"
+#include "compiler/transforms/placing/NarrowConversions.h"
 #include "compiler/transforms/placing/PlacingPlan.h"
 #include "eft/Compiler.h"
 
@@ -81,6 +84,8 @@ LogicalResult placeBlocks(func::FuncOp function, const PlacementTarget &target) 
       return failure();
     plan.apply();
   }
+  if (target.kind == PlacementTarget::Kind::Gpu)
+    narrowConversions(function);
   if (failed(checkAllPlaced(function)))
     return failure();
   // Copies are new to the analysis.
@@ -92,6 +97,8 @@ LogicalResult placeBlocks(func::FuncOp function, const PlacementTarget &target) 
       noteAccess(store, infos, target);
     else if (auto reduce = dyn_cast<ReduceOp>(op))
       noteOrder(reduce, target.numWarps);
+    else if (auto dot = dyn_cast<DotOp>(op))
+      dot.setWarpgroups(isForWarpgroups(dot, target));
   });
   return success();
 }
@@ -130,6 +137,7 @@ struct PlacePass : impl::PlaceBase<PlacePass> {
                       Twine(vectorBits));
     bool isGpu = parsed->kind == Target::Kind::Cuda;
     machine.kind = isGpu ? PlacementTarget::Kind::Gpu : PlacementTarget::Kind::Cpu;
+    machine.hasWarpgroups = hasWarpgroups(*parsed);
     return machine;
   }
 };

@@ -107,13 +107,12 @@ def address_parameters(function, target, types, constexprs, options) -> list[int
     return result
 
 
-def compile_ahead(function, variant: Variant, symbol: str | None, max_shared: int = 0):
+def compile_ahead(function, variant: Variant, symbol: str | None):
     """Compiles for a machine that need not be this one, past the cache; `symbol` is the name of the
-    function in the code, if not the kernel's. For CUDA the binary is PTX, and `max_shared` is the
-    shared memory, in bytes, of the GPU with the least of it that takes the code; 0: the target's.
-    There is no runtime in that machine which could end a launch early."""
+    function in the code, if not the kernel's. For CUDA the binary is PTX. There is no runtime in
+    that machine which could end a launch early."""
     try:
-        return _run_compiler(function, variant, False, symbol, False, max_shared)
+        return _run_compiler(function, variant, False, symbol, stoppable=False)
     except CompilationError as error:
         raise error.with_traceback(None) from None
 
@@ -134,7 +133,6 @@ def _run_compiler(
     keep_stages: bool,
     symbol: str | None = None,
     stoppable: bool = True,
-    max_shared: int = 0,
 ):
     with _compiler_errors(function, variant) as errors:
         # Who asks for the stages has the kernel already, and has read what it prints.
@@ -147,7 +145,7 @@ def _run_compiler(
         registers = variant.options.get("maxnreg", 0)
         target = host.target() if variant.target == "cpu" else variant.target
         print_ir = "" if keep_stages else _print_ir()
-        options = num_warps, stages, keep_stages, registers, stoppable, print_ir, max_shared
+        options = num_warps, stages, keep_stages, registers, stoppable, print_ir
         return _compiler.compile(module, target, *options)
 
 

@@ -28,7 +28,12 @@ class Asm(Mapping):
         self._binary = binary
         self._make_cubin = make_cubin
         self._cubin = None
-        self._names = ["ir", "placed", "llvm", "ptx" if target.startswith("cuda:") else "asm"]
+        self._names = [
+            "ir",
+            "placed",
+            "llvm",
+            "ptx" if target.startswith(("cuda:", "compute_")) else "asm",
+        ]
         if make_cubin is not None:
             self._names.append("cubin")
 

@@ -26,12 +26,13 @@ namespace eft {
 struct Target {
   enum class Kind { Cuda, Host };
 
-  /// Reads `sm_90`, `cuda:90` or `compute_90` (the compute capability times ten), `gpu` (PTX that
-  /// every GPU takes: `sm_80`), `cpu` or `host`, and `host:CPU,+a,-b`. Fails with InvalidArgument
-  /// for anything else. Any thread.
+  /// Reads `sm_90` or `cuda:90` (the compute capability times ten), `compute_90` (the same, for
+  /// newer GPUs too), `gpu` (for every GPU: `compute_80`), `cpu` or `host`, and `host:CPU,+a,-b`.
+  /// Fails with InvalidArgument for anything else. Any thread.
   EFT_API static Expected<Target> parse(std::string_view text);
 
-  /// The name that the target has whatever it was called: `cuda:90`, `cpu`, `host:CPU,+a,-b`.
+  /// The name that the target has whatever it was called: `cuda:90`, `compute_90`, `cpu`,
+  /// `host:CPU,+a,-b`.
   EFT_API std::string name() const;
 
   /// The one that fits a device: the GPU's compute capability, or the CPU at hand. Fails as
@@ -40,6 +41,10 @@ struct Target {
 
   Kind kind = Kind::Host;
   unsigned computeCapability = 0; ///< of a GPU, times ten
+  /// Code for a GPU must also run on newer ones: it keeps to the instructions and to the shared
+  /// memory that all of them have. Otherwise it may use what GPUs of `computeCapability` alone
+  /// have.
+  bool isPortable = false;
   /// LLVM's name of a CPU and its features, `+a,-b`; both empty: the CPU at hand.
   std::string cpu, features;
 
@@ -55,10 +60,6 @@ struct CompileOptions {
   /// The iterations of a loop with matrix products that are under way at a time on a GPU, as far as
   /// shared memory has room; 0 or 1: one after the other.
   unsigned numStages = 3;
-  /// The shared memory, in bytes, that every GPU has on which the code is to run: copies ahead of
-  /// matrix products keep to it. 0: that of the target's own compute capability; newer GPUs may
-  /// have less.
-  unsigned maxSharedBytes = 0;
   unsigned maxRegisters = 0; ///< of a thread on a GPU, at most: up to 255, or 0 for no bound
   bool keepStages = true;    ///< fill `Compiled::stages`; only the binary is made otherwise, sooner
   Stage last = Stage::Binary;

@@ -73,3 +73,53 @@ func.func @run_of_three(%p: tensor<4x!eft.ptr<f32>>, %slot: i32) {
   eft.copy_async %p, %s[%slot] {run = 3 : i32} : tensor<4x!eft.ptr<f32>>, !eft.shared<1, tensor<4xf32, #order>>
   return
 }
+
+// -----
+
+#order = #eft.layout<offset = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0], [4, 0], [8, 0]]>
+func.func @no_slot(%a: tensor<64x16xf16>, %c: tensor<64x16xf32>, %slot: i32) {
+  %s = eft.alloc_shared : !eft.shared<1, tensor<16x16xf16, #order>>
+  // expected-error @+1 {{'eft.dot_async' op needs a slot for a factor in shared memory, and for no other}}
+  %d = eft.dot_async %a[%slot], %s[%slot], %c : tensor<64x16xf16>, !eft.shared<1, tensor<16x16xf16, #order>> -> tensor<64x16xf32>
+  return
+}
+
+// -----
+
+#order = #eft.layout<offset = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0], [4, 0], [8, 0]]>
+func.func @transposed_registers(%a: tensor<64x16xf16>, %c: tensor<64x16xf32>, %slot: i32) {
+  %s = eft.alloc_shared : !eft.shared<1, tensor<16x16xf16, #order>>
+  // expected-error @+1 {{'eft.dot_async' op can't transpose a factor in registers}}
+  %d = eft.dot_async %a transposed, %s[%slot], %c : tensor<64x16xf16>, !eft.shared<1, tensor<16x16xf16, #order>> -> tensor<64x16xf32>
+  return
+}
+
+// -----
+
+#order = #eft.layout<offset = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0], [4, 0], [8, 0]]>
+func.func @factors_of_other_shapes(%a: tensor<64x32xf16>, %c: tensor<64x16xf32>, %slot: i32) {
+  %s = eft.alloc_shared : !eft.shared<1, tensor<16x16xf16, #order>>
+  // expected-error @+1 {{'eft.dot_async' op the first factor must have as many columns as the second has rows, got 'tensor<64x32xf16>' and 'tensor<16x16xf16>'}}
+  %d = eft.dot_async %a, %s[%slot], %c : tensor<64x32xf16>, !eft.shared<1, tensor<16x16xf16, #order>> -> tensor<64x16xf32>
+  return
+}
+
+// -----
+
+#order = #eft.layout<offset = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0], [4, 0], [8, 0]]>
+func.func @factors_of_a_type_without_warpgroups(%a: tensor<64x16xf32>, %c: tensor<64x16xf32>, %slot: i32) {
+  %s = eft.alloc_shared : !eft.shared<1, tensor<16x16xf32, #order>>
+  // expected-error @+1 {{'eft.dot_async' op factors must be of f16 or bf16, got 'f32'}}
+  %d = eft.dot_async %a, %s[%slot], %c : tensor<64x16xf32>, !eft.shared<1, tensor<16x16xf32, #order>> -> tensor<64x16xf32>
+  return
+}
+
+// -----
+
+#order = #eft.layout<offset = [[1], [2]]>
+func.func @a_factor_of_one_dimension(%a: tensor<64x16xf16>, %c: tensor<64x16xf32>, %slot: i32) {
+  %s = eft.alloc_shared : !eft.shared<1, tensor<4xf16, #order>>
+  // expected-error @+1 {{'eft.dot_async' op factors must have two dimensions, got 'tensor<4xf16, #eft.layout<offset = }}
+  %d = eft.dot_async %a, %s[%slot], %c : tensor<64x16xf16>, !eft.shared<1, tensor<4xf16, #order>> -> tensor<64x16xf32>
+  return
+}

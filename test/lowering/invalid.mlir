@@ -16,6 +16,15 @@ func.func @results(%x: i32) -> i32 {
 
 // -----
 
+#layout = #eft.layout<register = [], lane = [[1], [2], [0], [0], [0]], warp = [[0], [0]], step = []>
+
+// expected-error @+1 {{'func.func' op must have scalars as its arguments, got 'tensor<4xi32, #eft.layout<}}
+func.func @block_argument(%x: tensor<4xi32, #layout>) {
+  return
+}
+
+// -----
+
 // expected-error @+1 {{'func.func' op is declared but not defined}}
 func.func private @declaration(i32)
 
@@ -38,16 +47,6 @@ func.func @blocks_out_of_an_unknown_region(%x: i32) {
   %r = scf.execute_region -> tensor<4xi32, #layout> {
     %c = arith.constant dense<1> : tensor<4xi32, #layout>
     scf.yield %c : tensor<4xi32, #layout>
-  }
-  return
-}
-
-// -----
-
-func.func @carried_without_a_layout(%x: i32, %c: tensor<4xi32>) {
-  // expected-error @+1 {{'scf.for' op has a block without a layout; run eft-place first, got 'tensor<4xi32>'}}
-  %r = scf.for %i = %x to %x step %x iter_args(%a = %c) -> tensor<4xi32> : i32 {
-    scf.yield %a : tensor<4xi32>
   }
   return
 }

@@ -29,12 +29,16 @@ def Eft_DotOp : Eft_Op<"dot", [Pure, AllTypesMatch<["acc", "result"]>]> {
 
     Only f32 has a precision other than `ieee`.
 
+    Placing notes `warpgroups` where the target is to compute the product by warpgroups: the result then
+    has such a layout, and `eft.dot_async` can take its place.
+
     ```mlir
     %d = eft.dot %a, %b, %c precision tf32
         : tensor<64x32xf32>, tensor<32x128xf32> -> tensor<64x128xf32>
     ```
   }];
-  let arguments = (ins Eft_Block:$a, Eft_Block:$b, Eft_Block:$acc, Eft_Precision:$precision);
+  let arguments = (ins Eft_Block:$a, Eft_Block:$b, Eft_Block:$acc, Eft_Precision:$precision,
+                       UnitAttr:$warpgroups);
   let results = (outs Eft_Block:$result);
   let assemblyFormat = [{
     $a `,` $b `,` $acc `precision` $precision attr-dict

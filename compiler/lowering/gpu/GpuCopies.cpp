@@ -167,21 +167,29 @@ LogicalResult GpuLowering::lowerCopy(ImplicitLocOpBuilder &b, CopyAsyncOp copy) 
 LogicalResult GpuLowering::lowerShared(ImplicitLocOpBuilder &b, Operation *op) {
   if (auto alloc = dyn_cast<AllocSharedOp>(op)) {
     shared.beginWriting(b);
-    Value start = shared.at(b, shared.reserve(unsigned(alloc.getType().getBytes())));
+    // A swizzle changes bits of the address, by others of up to 512.
+    constexpr unsigned alignment = 1024;
+    Value start = shared.at(b, shared.reserve(unsigned(alloc.getType().getBytes()), alignment));
     setFragments(alloc, {start});
     allocated.push_back(alloc);
   } else if (auto dealloc = dyn_cast<DeallocSharedOp>(op)) {
     if (allocated.empty() || allocated.back() != dealloc.getShared())
       return dealloc.emitOpError("frees others than the slots that were allocated last");
     allocated.pop_back();
-    shared.release(unsigned(dealloc.getShared().getType().getBytes()));
+    shared.release();
   } else if (auto copy = dyn_cast<CopyAsyncOp>(op)) {
     return lowerCopy(b, copy);
   } else if (isa<CommitCopiesOp>(op)) {
     b.create<NVVM::CpAsyncCommitGroupOp>();
   } else if (auto wait = dyn_cast<WaitCopiesOp>(op)) {
     b.create<NVVM::CpAsyncWaitGroupOp>(wait.getPending());
+    if (hasWarpgroups)
+      showToWarpgroups(b);
     b.create<NVVM::Barrier0Op>();
+  } else if (auto dot = dyn_cast<DotAsyncOp>(op)) {
+    return lowerDotAsync(b, dot);
+  } else if (auto wait = dyn_cast<WaitDotsOp>(op)) {
+    lowerWaitDots(b, wait);
   } else if (auto read = cast<ReadSharedOp>(op); !isReadByProduct(read)) {
     Staging reader = readerOf(b, read);
     Fragments fragments;

@@ -115,7 +115,7 @@ void GpuLowering::writeFactors(ImplicitLocOpBuilder &b, MutableArrayRef<Factor> 
     }
   if (trips.empty())
     return;
-  if (!isOneRound || bytes > SharedMemory::usualBytes) {
+  if (!isOneRound || bytes > shared.available()) {
     for (Factor &factor : factors)
       factor.fetch(b);
     return;

@@ -13,22 +13,28 @@ class GpuLowering : public FragmentLowering {
 public:
   GpuLowering(mlir::func::FuncOp kernel, unsigned computeCapability)
       : FragmentLowering(kernel.getContext(), {"register", "lane", "warp"}), shared(kernel),
-        computeCapability(computeCapability),
-        hasLoads(kernel
-                     .walk([](mlir::Operation *op) {
-                       return mlir::isa<LoadOp, CopyAsyncOp>(op) ? mlir::WalkResult::interrupt()
-                                                                 : mlir::WalkResult::advance();
-                     })
-                     .wasInterrupted()) {}
+        computeCapability(computeCapability), hasLoads(contains<LoadOp, CopyAsyncOp>(kernel)),
+        hasWarpgroups(contains<DotAsyncOp>(kernel)) {}
 
   /// Makes control uniform where it must be, and gives the kernel its shared memory. To be called
   /// after `lower`.
   void finish(mlir::func::FuncOp kernel) {
     makeControlUniform(kernel, shared);
     shared.finish();
+    if (hasWarpgroups)
+      kernel->setAttr(EftDialect::warpgroupsName, mlir::UnitAttr::get(context));
   }
 
 private:
+  template <typename... Ops> static bool contains(mlir::func::FuncOp kernel) {
+    return kernel
+        .walk([](mlir::Operation *op) {
+          return mlir::isa<Ops...>(op) ? mlir::WalkResult::interrupt()
+                                       : mlir::WalkResult::advance();
+        })
+        .wasInterrupted();
+  }
+
   mlir::Type fragmentType(mlir::RankedTensorType, mlir::Type element) override { return element; }
   mlir::Value splat(mlir::ImplicitLocOpBuilder &, mlir::Value scalar, mlir::Type) override {
     return scalar;
@@ -88,6 +94,12 @@ private:
   Staging readerOf(mlir::ImplicitLocOpBuilder &b, ReadSharedOp read);
   mlir::Value slotOf(mlir::ImplicitLocOpBuilder &b, mlir::Value shared, mlir::Value slot);
 
+  // WarpgroupDots.cpp
+  mlir::LogicalResult lowerDotAsync(mlir::ImplicitLocOpBuilder &b, DotAsyncOp dot);
+  void lowerWaitDots(mlir::ImplicitLocOpBuilder &b, WaitDotsOp wait);
+  /// Lets warpgroups see what this thread has written to shared memory.
+  static void showToWarpgroups(mlir::ImplicitLocOpBuilder &b);
+
   class Factor; // GpuDot.cpp
   /// Writes the elements that other warps need of the factors into shared memory.
   void writeFactors(mlir::ImplicitLocOpBuilder &b, llvm::MutableArrayRef<Factor> factors);
@@ -95,7 +107,7 @@ private:
   SharedMemory shared;
   llvm::SmallVector<mlir::Value> allocated; // slots, in the order of their allocation
   unsigned computeCapability;
-  bool hasLoads;
+  bool hasLoads, hasWarpgroups;
 };
 
 } // namespace eft

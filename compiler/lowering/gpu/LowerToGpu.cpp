@@ -145,11 +145,7 @@ private:
   }
 
   LogicalResult lower(func::FuncOp kernel) {
-    if (kernel.isExternal())
-      return kernel.emitOpError("is declared but not defined");
-    if (kernel.getNumResults() != 0)
-      return kernel.emitOpError("must have no results, got ") << kernel.getNumResults();
-    if (failed(checkLayouts(kernel)))
+    if (failed(FragmentLowering::checkKernel(kernel)) || failed(checkLayouts(kernel)))
       return failure();
     GpuLowering lowering(kernel, computeCapability);
     lowering.takeArguments(kernel);

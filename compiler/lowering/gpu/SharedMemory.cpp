@@ -19,10 +19,13 @@ Value SharedMemory::buffer(ImplicitLocOpBuilder &b, unsigned bytes) {
   return at(b, reserved);
 }
 
-unsigned SharedMemory::reserve(unsigned bytes) {
-  reserved += bytes;
+unsigned SharedMemory::reserve(unsigned bytes, unsigned alignment) {
+  reservedBefore.push_back(reserved);
+  const auto start = unsigned(llvm::alignTo(reserved, alignment));
+  alignmentOfAll = std::max(alignmentOfAll, alignment);
+  reserved = start + bytes;
   size = std::max(size, reserved);
-  return reserved - bytes;
+  return start;
 }
 
 Value SharedMemory::at(ImplicitLocOpBuilder &b, unsigned offset) {
@@ -50,10 +53,9 @@ void SharedMemory::finish() {
     return;
   OpBuilder b(kernel);
   auto type = LLVM::LLVMArrayType::get(b.getI8Type(), 0);
-  constexpr unsigned alignment = 16; // of the widest access
   if (!SymbolTable::lookupNearestSymbolFrom(kernel, b.getStringAttr(bufferName)))
     b.create<LLVM::GlobalOp>(kernel.getLoc(), type, /*isConstant=*/false, LLVM::Linkage::External,
-                             bufferName, Attribute(), alignment, addressSpace);
+                             bufferName, Attribute(), alignmentOfAll, addressSpace);
   kernel->setAttr(EftDialect::sharedBytesName, b.getI32IntegerAttr(size));
 }
 

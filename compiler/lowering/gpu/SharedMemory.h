@@ -20,13 +20,16 @@ public:
 
   explicit SharedMemory(mlir::func::FuncOp kernel) : kernel(kernel) {}
 
+  /// The bytes that a use may take: the usual ones, or as many as the kernel has for others.
+  unsigned available() const { return std::max(usualBytes, size - reserved); }
+
   /// The start of the unreserved part, aligned to 16 bytes, with room for `bytes`.
   mlir::Value buffer(mlir::ImplicitLocOpBuilder &b, unsigned bytes);
 
-  /// Reserves the next `bytes` until they are released, and returns their offset. The bytes
-  /// reserved last are released first.
-  unsigned reserve(unsigned bytes);
-  void release(unsigned bytes) { reserved -= bytes; }
+  /// Reserves the next `bytes` whose offset is a multiple of `alignment`, until they are released,
+  /// and returns the offset. The bytes reserved last are released first.
+  unsigned reserve(unsigned bytes, unsigned alignment);
+  void release() { reserved = reservedBefore.pop_back_val(); }
   mlir::Value at(mlir::ImplicitLocOpBuilder &b, unsigned offset);
 
   /// Emits a barrier if an earlier use may still be read. All threads must reach it before any of
@@ -45,6 +48,8 @@ public:
 private:
   mlir::func::FuncOp kernel;
   unsigned size = 0, reserved = 0;
+  unsigned alignmentOfAll = 16; // that of the widest access, or of what is reserved
+  llvm::SmallVector<unsigned> reservedBefore;
   bool isUsed = false;
 };
 

@@ -58,8 +58,7 @@ Staging::Staging(SharedMemory &memory, LinearLayout from, LinearLayout wanted, u
     bytesOfElements += buffer.bytes();
   }
   offsetBits = buffers.front().layout.bits();
-  while (bytesOfElements << (offsetBits - roundBits) > SharedMemory::usualBytes &&
-         roundBits < offsetBits)
+  while (bytesOfElements << (offsetBits - roundBits) > memory.available() && roundBits < offsetBits)
     ++roundBits;
   for (Buffer &buffer : buffers) {
     if (isOneRound() && constant == 0)

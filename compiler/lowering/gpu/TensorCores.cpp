@@ -65,29 +65,6 @@ Value finiteOrZero(ImplicitLocOpBuilder &b, Value value) {
   return b.create<arith::SelectOp>(isFinite, value, constant(llvm::APFloat::getZero(semantics)));
 }
 
-/// Elements side by side in words of 32 bits, or as they are if they fill words.
-Values pack(ImplicitLocOpBuilder &b, ArrayRef<Value> elements) {
-  Type element = elements.front().getType();
-  const unsigned perWord = std::max(32 / element.getIntOrFloatBitWidth(), 1u);
-  if (perWord == 1)
-    return Values(elements);
-  Type part = element.isBF16() ? b.getI16Type() : element;
-  auto vectorType = VectorType::get(perWord, part);
-  Values words;
-  for (size_t first = 0; first < elements.size(); first += perWord) {
-    Value word = b.create<LLVM::UndefOp>(vectorType);
-    for (unsigned i = 0; i < perWord; ++i) {
-      Value value = elements[first + i];
-      if (part != element)
-        value = b.create<arith::BitcastOp>(part, value);
-      word = b.create<LLVM::InsertElementOp>(word, value, b.create<arith::ConstantIntOp>(i, 32));
-    }
-    words.push_back(element.isF16() ? word
-                                    : b.create<LLVM::BitcastOp>(b.getI32Type(), word).getResult());
-  }
-  return words;
-}
-
 /// A factor's tiles, each packed where it is first used; for tf32x3, also what is lost by rounding.
 class Factor {
 public:
@@ -117,7 +94,7 @@ private:
     for (unsigned i = 0; i < perTile; ++i)
       fragments.push_back(fragment(first + i));
     if (!fragments.front().getType().isF32()) {
-      tile.words = pack(b, fragments);
+      tile.words = packWords(b, fragments);
       return;
     }
     for (Value value : fragments) {
@@ -175,6 +152,28 @@ bool isLaidOut(Value block, const LinearLayout &layout) {
 }
 
 } // namespace
+
+SmallVector<Value> packWords(ImplicitLocOpBuilder &b, ArrayRef<Value> elements) {
+  Type element = elements.front().getType();
+  const unsigned perWord = std::max(32 / element.getIntOrFloatBitWidth(), 1u);
+  if (perWord == 1)
+    return SmallVector<Value>(elements);
+  Type part = element.isBF16() ? b.getI16Type() : element;
+  auto vectorType = VectorType::get(perWord, part);
+  SmallVector<Value> words;
+  for (size_t first = 0; first < elements.size(); first += perWord) {
+    Value word = b.create<LLVM::UndefOp>(vectorType);
+    for (unsigned i = 0; i < perWord; ++i) {
+      Value value = elements[first + i];
+      if (part != element)
+        value = b.create<arith::BitcastOp>(part, value);
+      word = b.create<LLVM::InsertElementOp>(word, value, b.create<arith::ConstantIntOp>(i, 32));
+    }
+    words.push_back(element.isF16() ? word
+                                    : b.create<LLVM::BitcastOp>(b.getI32Type(), word).getResult());
+  }
+  return words;
+}
 
 FailureOr<SmallVector<Value>> multiplyOnTensorCores(ImplicitLocOpBuilder &b, DotOp dot,
                                                     FactorFragment a, FactorFragment other,

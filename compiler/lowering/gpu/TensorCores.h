@@ -9,6 +9,10 @@
 
 namespace eft {
 
+/// Packs elements side by side in words of 32 bits; returns them as they are if they fill words.
+llvm::SmallVector<mlir::Value> packWords(mlir::ImplicitLocOpBuilder &b,
+                                         llvm::ArrayRef<mlir::Value> elements);
+
 /// Returns a fragment of a factor by its number. It is called where the fragment is first used.
 using FactorFragment = llvm::function_ref<mlir::Value(unsigned fragment)>;
 

@@ -3,24 +3,22 @@
 //
 // An iteration of the loop is cut into two parts. The first part computes addresses and masks, and
 // begins the copies. The second part waits for the copies of its iteration, and does the rest.
-// Upstream's pipeliner runs the first part `stages - 1` iterations ahead. Operations that compute
-// addresses are cloned for it, so that the parts share no value that would have to be kept
-// meanwhile.
+// Upstream's pipeliner runs the first part some iterations ahead. Operations that compute addresses
+// are cloned for it, so that the parts share no value that would have to be kept meanwhile.
 //
-// With as many slots as stages, one barrier an iteration is enough: it stands behind the wait for
-// the copies of this iteration, and before the copies that overwrite what the last one has read.
+// One barrier an iteration is enough: it stands behind the wait for the copies of this iteration,
+// and before the copies that overwrite what an earlier one has read. With products that are done
+// when an iteration ends, these are the copies into the slot of the last iteration, and a slot for
+// each iteration under way will do. Products of warpgroups that only add to accumulators are left
+// under way until the next iteration has begun its own, so that there is always one. Their slots
+// are free one iteration later: there is one slot more, and the copies come last.
 #include "compiler/lowering/Passes.h"
-
-#include "compiler/ir/LayoutConversion.h"
-#include "compiler/layout/MatrixLoad.h"
-#include "compiler/layout/Placement.h"
+#include "compiler/lowering/pipelining/LoopOperands.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/SCF/Transforms/Transforms.h"
-#include "mlir/IR/Matchers.h"
-#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 
 using namespace mlir;
 
@@ -30,87 +28,43 @@ namespace eft {
 
 namespace {
 
-constexpr int64_t minBytes = 4, widestAccess = 16;
-
 /// More stages than this hide nothing more, and the iterations ahead are code of their own.
 constexpr int64_t maxStages = 8;
 
-/// An operand of a product that a loop loads, and its place in shared memory.
-struct Operand {
-  LoadOp load;
-  ConvertLayoutOp convert;
-  SharedType slots; // with one slot
-};
+/// The shared memory that is left for values of a loop which change threads.
+constexpr uint64_t bytesForStaging = 48 * 1024;
 
-/// The first part of an iteration: operations of the loop's body, and arguments that it carries.
-struct Slice {
-  llvm::SetVector<Operation *> ops;
-  llvm::SetVector<BlockArgument> carried;
-};
-
-bool isZero(Value value) {
-  return matchPattern(value, m_Zero()) || matchPattern(value, m_PosZeroFloat());
-}
-
-/// Whether the loop writes memory, or orders accesses, as a load does that waits for what another
-/// program writes: then no load may be done earlier.
-bool writesMemory(scf::ForOp loop) {
-  return loop
-      .walk([&](Operation *op) {
-        auto load = dyn_cast<LoadOp>(op);
-        const bool isHarmless = op == loop || isMemoryEffectFree(op) ||
-                                op->hasTrait<OpTrait::HasRecursiveMemoryEffects>() ||
-                                hasSingleEffect<MemoryEffects::Read>(op) ||
-                                (load && !load.readsAnew());
-        return isHarmless ? WalkResult::advance() : WalkResult::interrupt();
-      })
-      .wasInterrupted();
-}
-
-/// The slots for what `load` loads, if copies can do that: of runs of at least four bytes, of which
-/// a mask leaves the beginning.
-SharedType slotsFor(LoadOp load, ConvertLayoutOp convert) {
-  auto block = cast<RankedTensorType>(load.getType());
-  Type element = block.getElementType();
-  const bool hasHints = load.readsAnew() || load.getCache() || load.getEviction();
-  const bool cutsRuns = load.getMask() && !load.getUniformRuns() && !load.getPrefixRuns();
-  if (hasHints || cutsRuns || (load.getOther() && !isZero(load.getOther())) ||
-      !element.isIntOrFloat() || element.getIntOrFloatBitWidth() < 8)
-    return {};
-  const unsigned bytes = element.getIntOrFloatBitWidth() / 8;
-  std::optional<LinearLayout> loaded = layoutOf(block), needed = layoutOf(convert.getType());
-  if (!loaded || !needed)
-    return {};
-  const LinearLayout from = withPlaces(*loaded, gpuPlaces), wanted = withPlaces(*needed, gpuPlaces);
-  if (!from.isSurjective() || !wanted.isSurjective())
-    return {};
-  SharedOrder order = chooseSharedOrder(from, wanted, bytes);
-  const int64_t run = order.layout.runOfFragments(
-      from, std::min<int64_t>(load.getRun().value_or(1), widestAccess / bytes));
-  if (run * bytes < minBytes)
-    return {};
-  auto plain = RankedTensorType::get(block.getShape(), element);
-  return SharedType::get(load.getContext(), 1,
-                         withLayout(plain, order.layout.order(from, place::offset)));
+/// Whether something in the loop, beside its products and their operands, may need shared memory.
+bool stagesOthers(scf::ForOp loop, const LoopOperands &operands) {
+  auto isHarmless = [&](Operation *op) {
+    const bool isOperand = llvm::any_of(operands.all(), [&](const LoopOperand &operand) {
+      return op == operand.convert || op == operand.load;
+    });
+    if (auto dot = dyn_cast<DotOp>(op))
+      return operands.of(dot.getAMutable()) && operands.of(dot.getBMutable());
+    return isOperand || OpTrait::hasElementwiseMappableTraits(op) ||
+           isa<scf::YieldOp, AddPtrOp, SplatOp, ArangeOp, ExpandDimsOp, BroadcastOp, TransOp>(op) ||
+           (op->getNumRegions() == 0 && isMemoryEffectFree(op) &&
+            llvm::none_of(op->getResultTypes(), llvm::IsaPred<RankedTensorType>) &&
+            llvm::none_of(op->getOperandTypes(), llvm::IsaPred<RankedTensorType>));
+  };
+  return !llvm::all_of(*loop.getBody(), [&](Operation &op) { return isHarmless(&op); });
 }
 
 class LoopPipeliner {
 public:
   LoopPipeliner(scf::ForOp loop, int64_t stages, uint64_t maxBytes)
-      : loop(loop), stages(stages), maxBytes(maxBytes) {}
+      : loop(loop), maxBytes(maxBytes), distance(std::min(stages, maxStages) - 1) {}
 
   LogicalResult run(RewriterBase &rewriter) {
-    if (writesMemory(loop) || !isa<IntegerType>(loop.getInductionVar().getType()))
+    if (distance < 1 || !isa<IntegerType>(loop.getInductionVar().getType()))
       return success();
-    findOperands();
-    fitStages();
-    if (operands.empty() || stages < 2)
+    operands.emplace(loop);
+    if (operands->all().empty() || !fitSlots())
       return success();
     if (!countsExactly()) {
       countFromZero(rewriter);
-      slice = {};
-      operands.clear();
-      findOperands();
+      operands.emplace(loop);
     }
     splitStages(rewriter);
     return pipeline(rewriter);
@@ -168,60 +122,38 @@ private:
     });
   }
 
-  void findOperands() {
+  /// Whether the product is one that warpgroups begin: its second factor must come by a copy.
+  bool isAsync(DotOp dot) const { return dot.getWarpgroups() && operands->of(dot.getBMutable()); }
+
+  /// Whether the product only adds to a value that the loop carries.
+  bool accumulates(DotOp dot) {
+    auto acc = dyn_cast<BlockArgument>(dot.getAcc());
+    return acc && acc.getOwner() == loop.getBody() && acc.hasOneUse() && dot->hasOneUse() &&
+           loop.getTiedLoopYieldedValue(acc)->get() == dot;
+  }
+
+  /// Finds how many iterations ahead the copies begin, and the number of slots, as far as shared
+  /// memory has room. False if there is none for two iterations.
+  bool fitSlots() {
+    bool isEachAccumulating = true;
+    int64_t products = 0;
     for (DotOp dot : loop.getBody()->getOps<DotOp>())
-      if (dot.usesTensorCores())
-        for (Value value : {dot.getA(), dot.getB()})
-          addOperand(value);
-  }
-
-  void addOperand(Value value) {
-    // A transposition stays between the slot and the product.
-    for (auto trans = value.getDefiningOp<TransOp>(); trans && trans->hasOneUse();
-         trans = value.getDefiningOp<TransOp>())
-      value = trans.getSource();
-    auto convert = value.getDefiningOp<ConvertLayoutOp>();
-    auto load = convert ? convert.getSource().getDefiningOp<LoadOp>() : LoadOp();
-    const bool isOwn = load && convert->hasOneUse() && load->hasOneUse() &&
-                       load->getBlock() == loop.getBody() && convert->getBlock() == loop.getBody();
-    SharedType slots = isOwn ? slotsFor(load, convert) : SharedType();
-    Slice extended = slice;
-    if (!slots || !extend(extended, load.getPointer()) ||
-        (load.getMask() && !extend(extended, load.getMask())))
-      return;
-    slice = std::move(extended);
-    operands.push_back({load, convert, slots});
-  }
-
-  /// Adds all that a value is computed from in the loop; fails where that is more than arithmetic.
-  bool extend(Slice &slice, Value value) {
-    SmallVector<Value> pending = {value};
-    while (!pending.empty()) {
-      Value next = pending.pop_back_val();
-      if (auto argument = dyn_cast<BlockArgument>(next)) {
-        if (argument.getOwner() == loop.getBody() && argument != loop.getInductionVar() &&
-            slice.carried.insert(argument))
-          pending.push_back(loop.getTiedLoopYieldedValue(argument)->get());
-        continue;
+      if (isAsync(dot)) {
+        ++products;
+        isEachAccumulating &= accumulates(dot);
       }
-      Operation *op = next.getDefiningOp();
-      if (op->getBlock() != loop.getBody() || !slice.ops.insert(op))
-        continue;
-      if (!isMemoryEffectFree(op) || op->getNumRegions() != 0 || isa<DotOp>(op))
-        return false;
-      llvm::append_range(pending, op->getOperands());
+    const uint64_t others = stagesOthers(loop, *operands) ? bytesForStaging : 0;
+    const uint64_t bytes = operands->slotBytes();
+    const int64_t maxSlots = maxBytes > others ? (maxBytes - others) / bytes : 0;
+    if (products > 0 && isEachAccumulating && maxSlots > 2) {
+      productsUnderWay = products;
+      distance = std::min(distance, maxSlots - 2);
+      numSlots = distance + 2;
+      return true;
     }
-    return true;
-  }
-
-  /// As many stages as were asked for, or as shared memory has room for.
-  void fitStages() {
-    stages = std::min(stages, maxStages);
-    uint64_t bytes = 0;
-    for (Operand &operand : operands)
-      bytes += operand.slots.getBytes();
-    if (bytes != 0)
-      stages = std::min<int64_t>(stages, maxBytes / bytes);
+    distance = std::min(distance, maxSlots - 1);
+    numSlots = distance + 1;
+    return distance > 0;
   }
 
   /// Rewrites the body as two parts of one iteration.
@@ -229,26 +161,41 @@ private:
     rewriter.setInsertionPoint(loop);
     Location loc = loop.getLoc();
     SmallVector<Value> inits;
-    for (BlockArgument argument : slice.carried) {
+    for (BlockArgument argument : operands->carried()) {
       inits.push_back(loop.getTiedLoopInit(argument)->get());
       carried.push_back(argument.getArgNumber());
     }
     Value zero = rewriter.create<arith::ConstantIntOp>(loc, 0, 32);
     inits.append(2, zero); // the slots that are written and read
-    for (Operand &operand : operands) {
-      auto type = SharedType::get(rewriter.getContext(), stages, operand.slots.getBlock());
-      slots.push_back(rewriter.create<AllocSharedOp>(operand.load.getLoc(), type));
+    for (const LoopOperand &operand : operands->all()) {
+      auto type =
+          SharedType::get(rewriter.getContext(), numSlots, SharedType(operand.slots).getBlock());
+      slots.push_back(rewriter.create<AllocSharedOp>(LoadOp(operand.load).getLoc(), type));
     }
     auto emit = [&](OpBuilder &, Location, ArrayRef<BlockArgument> arguments) {
       return emitStages(rewriter, arguments);
     };
     loop = cast<scf::ForOp>(*loop.replaceWithAdditionalYields(
         rewriter, inits, /*replaceInitOperandUsesInLoop=*/false, emit));
-    // The last iterations begin copies of zeros, which nobody has waited for.
     rewriter.setInsertionPointAfter(loop);
+    waitForProducts(rewriter);
+    // The last iterations begin copies of zeros, which nobody has waited for.
     rewriter.create<WaitCopiesOp>(loc, uint32_t(0));
     for (Value slot : llvm::reverse(slots))
       rewriter.create<DeallocSharedOp>(loc, slot);
+  }
+
+  /// Waits for the products that the loop leaves under way.
+  void waitForProducts(RewriterBase &rewriter) {
+    if (productsUnderWay == 0)
+      return;
+    SmallVector<Value> results;
+    for (unsigned number : accumulators)
+      results.push_back(loop.getResult(number));
+    auto wait = rewriter.create<WaitDotsOp>(loop.getLoc(), ValueRange(results).getTypes(),
+                                            uint32_t(0), results);
+    for (auto [before, after] : llvm::zip_equal(results, wait.getResults()))
+      rewriter.replaceAllUsesExcept(before, after, wait);
   }
 
   SmallVector<Value> emitStages(RewriterBase &rewriter, ArrayRef<BlockArgument> arguments) {
@@ -261,11 +208,11 @@ private:
       mapping.map(body->getArgument(from), to);
     SmallVector<Operation *> originals;
     for (Operation &op : *body)
-      if (slice.ops.contains(&op))
+      if (operands->computesAddress(&op))
         originals.push_back(&op);
     for (Operation *op : originals)
       first.push_back(rewriter.clone(*op, mapping));
-    for (auto [operand, slot] : llvm::zip_equal(operands, slots))
+    for (auto [operand, slot] : llvm::zip_equal(operands->all(), slots))
       first.push_back(emitCopy(rewriter, operand, slot, written, mapping));
     first.push_back(rewriter.create<CommitCopiesOp>(loop.getLoc()));
 
@@ -278,12 +225,17 @@ private:
       yielded.push_back(next);
     }
     yielded.push_back(emitNext(rewriter, written, &first));
-    wait = rewriter.create<WaitCopiesOp>(loop.getLoc(), uint32_t(stages - 2));
+    wait = rewriter.create<WaitCopiesOp>(loop.getLoc(), uint32_t(distance - 1));
     yielded.push_back(emitNext(rewriter, read, nullptr));
-    for (auto [operand, slot] : llvm::zip_equal(operands, slots)) {
-      rewriter.setInsertionPoint(operand.convert);
-      rewriter.replaceOpWithNewOp<ReadSharedOp>(operand.convert, operand.convert.getType(), slot,
-                                                read);
+    beginProducts(rewriter, read);
+    for (auto [operand, slot] : llvm::zip_equal(operands->all(), slots)) {
+      ConvertLayoutOp convert = operand.convert;
+      rewriter.setInsertionPoint(convert);
+      if (!convert->use_empty())
+        rewriter.replaceAllUsesWith(
+            convert, rewriter.create<ReadSharedOp>(convert.getLoc(), convert.getType(), slot, read)
+                         .getResult());
+      rewriter.eraseOp(convert);
       rewriter.eraseOp(operand.load);
     }
     rewriter.setInsertionPoint(yield);
@@ -296,8 +248,50 @@ private:
     return yielded;
   }
 
-  static Operation *emitCopy(RewriterBase &rewriter, Operand &operand, Value slot, Value written,
-                             const IRMapping &mapping) {
+  /// Lets warpgroups begin the products whose factors are in slots.
+  void beginProducts(RewriterBase &rewriter, Value slot) {
+    SmallVector<DotOp> dots;
+    for (DotOp dot : loop.getBody()->getOps<DotOp>())
+      if (isAsync(dot))
+        dots.push_back(dot);
+    auto shared = [&](const LoopOperand &operand) {
+      return slots[&operand - operands->all().data()];
+    };
+    for (DotOp dot : dots) {
+      rewriter.setInsertionPoint(dot);
+      const LoopOperand *a = operands->of(dot.getAMutable()), *b = operands->of(dot.getBMutable());
+      auto begun = rewriter.create<DotAsyncOp>(
+          dot.getLoc(), dot.getType(), dot.getAcc(), a ? shared(*a) : dot.getA(),
+          a ? slot : Value(), shared(*b), slot, a && a->isTransposed, b->isTransposed);
+      Value result = begun;
+      if (productsUnderWay != 0)
+        accumulators.push_back(cast<BlockArgument>(dot.getAcc()).getArgNumber() - 1);
+      else
+        result = rewriter.create<WaitDotsOp>(dot.getLoc(), result.getType(), uint32_t(0), result)
+                     .getResult(0);
+      SmallVector<Value> factors = {dot.getA(), dot.getB()};
+      rewriter.replaceOp(dot, result);
+      for (Value factor : factors)
+        eraseTranspositions(rewriter, factor);
+      last = begun;
+    }
+    if (productsUnderWay != 0) {
+      rewriter.setInsertionPointAfter(last);
+      rewriter.create<WaitDotsOp>(last->getLoc(), TypeRange(), uint32_t(productsUnderWay),
+                                  ValueRange());
+    }
+  }
+
+  static void eraseTranspositions(RewriterBase &rewriter, Value value) {
+    for (auto trans = value.getDefiningOp<TransOp>(); trans && trans->use_empty();
+         trans = value.getDefiningOp<TransOp>()) {
+      value = trans.getSource();
+      rewriter.eraseOp(trans);
+    }
+  }
+
+  static Operation *emitCopy(RewriterBase &rewriter, const LoopOperand &operand, Value slot,
+                             Value written, const IRMapping &mapping) {
     LoadOp load = operand.load;
     Value mask = load.getMask() ? mapping.lookupOrDefault(load.getMask()) : Value();
     return rewriter.create<CopyAsyncOp>(
@@ -321,7 +315,7 @@ private:
     auto constant = [&](int64_t value) {
       return rewriter.create<arith::ConstantIntOp>(loc, value, 32);
     };
-    Value one = constant(1), last = constant(stages - 1), zero = constant(0);
+    Value one = constant(1), last = constant(numSlots - 1), zero = constant(0);
     Value isLast = rewriter.create<arith::CmpIOp>(loc, arith::CmpIPredicate::eq, slot, last);
     Value next = rewriter.create<arith::AddIOp>(loc, slot, one);
     Value result = rewriter.create<arith::SelectOp>(loc, isLast, zero, next);
@@ -332,17 +326,23 @@ private:
   }
 
   LogicalResult pipeline(RewriterBase &rewriter) {
-    const unsigned lastStage = unsigned(stages - 1);
+    const auto lastStage = unsigned(distance);
     scf::PipeliningOption options;
     options.getScheduleFn = [&](scf::ForOp,
                                 std::vector<std::pair<Operation *, unsigned>> &schedule) {
       llvm::SmallPtrSet<Operation *, 16> ofFirst(first.begin(), first.end());
+      auto addFirst = [&] {
+        for (Operation *op : first)
+          schedule.emplace_back(op, 0);
+      };
       schedule.emplace_back(wait, lastStage);
-      for (Operation *op : first)
-        schedule.emplace_back(op, 0);
+      if (productsUnderWay == 0)
+        addFirst();
       for (Operation &op : loop.getBody()->without_terminator())
         if (!ofFirst.contains(&op) && &op != wait)
           schedule.emplace_back(&op, lastStage);
+      if (productsUnderWay != 0)
+        addFirst();
     };
     options.peelEpilogue = false;
     options.supportDynamicLoops = true;
@@ -361,14 +361,16 @@ private:
   }
 
   scf::ForOp loop;
-  int64_t stages;
   uint64_t maxBytes;
-  Slice slice;
-  SmallVector<Operand> operands;
-  SmallVector<unsigned> carried; // the numbers of the slice's arguments
+  int64_t distance;             // of iterations, by which copies come before what reads them
+  int64_t numSlots = 0;         // of each operand
+  int64_t productsUnderWay = 0; // at the end of an iteration
+  std::optional<LoopOperands> operands;
+  SmallVector<unsigned> carried;      // the numbers of the arguments for addresses
+  SmallVector<unsigned> accumulators; // the numbers of the results of products under way
   SmallVector<Value> slots;
-  SmallVector<Operation *> first; // the first stage
-  Operation *wait = nullptr;
+  SmallVector<Operation *> first; // the first part
+  Operation *wait = nullptr, *last = nullptr;
 };
 
 struct PipelineCopiesPass : impl::PipelineCopiesBase<PipelineCopiesPass> {

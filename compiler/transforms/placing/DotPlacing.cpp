@@ -3,6 +3,7 @@
 
 #include "compiler/ir/LayoutConversion.h"
 #include "compiler/layout/MatrixLayouts.h"
+#include "compiler/layout/WarpgroupLayouts.h"
 
 using namespace mlir;
 
@@ -13,10 +14,27 @@ static MatrixTile tileOf(DotOp dot) {
                     cast<RankedTensorType>(dot.getA().getType()).getDimSize(1));
 }
 
-LayoutAttr dotAccumulator(DotOp dot, int64_t numWarps) {
+/// The layout for warpgroups; nothing if they don't compute such a product.
+static std::optional<LinearLayout> accumulatorOfWarpgroups(DotOp dot,
+                                                           const PlacementTarget &target) {
+  Type element = getElementTypeOrSelf(dot.getA());
+  if (!target.hasWarpgroups || !(element.isF16() || element.isBF16()))
+    return std::nullopt;
+  ArrayRef<int64_t> shape = cast<RankedTensorType>(dot.getType()).getShape();
+  return warpgroupAccumulator(shape[0], shape[1], target.numWarps);
+}
+
+LayoutAttr dotAccumulator(DotOp dot, const PlacementTarget &target) {
+  if (std::optional<LinearLayout> layout = accumulatorOfWarpgroups(dot, target))
+    return toAttribute(dot.getContext(), *layout);
   ArrayRef<int64_t> shape = cast<RankedTensorType>(dot.getType()).getShape();
   LinearLayout tile = dot.usesTensorCores() ? tileOf(dot).acc : patchTile(shape[1]);
-  return toAttribute(dot.getContext(), accumulatorLayout(tile, shape[0], shape[1], numWarps));
+  return toAttribute(dot.getContext(),
+                     accumulatorLayout(tile, shape[0], shape[1], target.numWarps));
+}
+
+bool isForWarpgroups(DotOp dot, const PlacementTarget &target) {
+  return accumulatorOfWarpgroups(dot, target).has_value();
 }
 
 LayoutAttr dotOperand(OpOperand &operand, LayoutAttr product) {

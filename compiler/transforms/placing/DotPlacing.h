@@ -2,12 +2,15 @@
 // The layouts in which a GPU multiplies matrices. A CPU multiplies in any layout.
 #pragma once
 
-#include "compiler/ir/EftDialect.h"
+#include "compiler/analysis/DefaultLayouts.h"
 
 namespace eft {
 
 /// The layout of the product's accumulator and result.
-LayoutAttr dotAccumulator(DotOp dot, int64_t numWarps);
+LayoutAttr dotAccumulator(DotOp dot, const PlacementTarget &target);
+
+/// Whether warpgroups of the target are to compute the product.
+bool isForWarpgroups(DotOp dot, const PlacementTarget &target);
 
 /// The layout of the operand for a product in the layout `product`; null for a factor that may have
 /// any layout.

@@ -4,8 +4,10 @@
 #include "compiler/ir/Accesses.h"
 #include "compiler/ir/LayoutConversion.h"
 #include "compiler/layout/Placement.h"
+#include "compiler/transforms/placing/DotPlacing.h"
 #include "compiler/transforms/placing/PlacingRules.h"
 
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 
 using namespace mlir;
@@ -45,6 +47,23 @@ bool meetsStoreOfItsShape(LoadOp load) {
                    : WalkResult::advance();
       })
       .wasInterrupted();
+}
+
+/// True if a loop loads a factor for warpgroups: then a copy can bring it to shared memory.
+bool isFactorForWarpgroups(LoadOp load, const PlacementTarget &target) {
+  if (!isa<scf::ForOp>(load->getParentOp()))
+    return false;
+  Value value = load.getResult();
+  while (value.hasOneUse()) {
+    Operation *user = value.use_begin()->getOwner();
+    if (auto dot = dyn_cast<DotOp>(user))
+      return dot->getBlock() == load->getBlock() && dot.getAcc() != value &&
+             isForWarpgroups(dot, target);
+    if (!isa<TransOp>(user))
+      return false;
+    value = user->getResult(0);
+  }
+  return false;
 }
 
 /// The number of sectors that the lanes of a warp touch with one access of `run` elements each. The
@@ -109,7 +128,7 @@ bool canLoadIn(LoadOp load, LayoutAttr layout, LayoutAttr standard, const AxisIn
                const PlacementTarget &target) {
   if (layout == standard)
     return true;
-  if (meetsStoreOfItsShape(load))
+  if (meetsStoreOfItsShape(load) || isFactorForWarpgroups(load, target))
     return false;
   if (isOneElementAVector(layout, load.getPointer().getType(), target))
     return true;

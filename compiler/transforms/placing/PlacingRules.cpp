@@ -124,7 +124,7 @@ LayoutAttr PlacingRules::anchorOf(Operation *op) {
   if (!result || !hasAnchor(op))
     return {};
   if (auto dot = dyn_cast<DotOp>(op); dot && target.kind == PlacementTarget::Kind::Gpu)
-    return dotAccumulator(dot, target.numWarps);
+    return dotAccumulator(dot, target);
   auto reduce = dyn_cast<ReduceOp>(op);
   if (!reduce)
     return defaultOf(result);

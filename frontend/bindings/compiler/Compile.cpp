@@ -25,13 +25,12 @@ Target parseTarget(const std::string &text) {
 
 Compiled compileModule(const Module &module, const std::string &target, unsigned numWarps,
                        unsigned numStages, bool keepStages, unsigned maxRegisters, bool stoppable,
-                       const std::string &printIR, unsigned maxSharedBytes) {
+                       const std::string &printIR) {
   Target parsed = parseTarget(target);
   CompileOptions options;
   options.numWarps = numWarps;
   options.numStages = numStages;
   options.maxRegisters = maxRegisters;
-  options.maxSharedBytes = maxSharedBytes;
   options.keepStages = keepStages;
   CompileObserver observer;
   if (!printIR.empty()) {
@@ -107,13 +106,11 @@ void addCompileFunctions(py::module_ &module) {
   module.def(
       "compile", &compileModule, py::arg("module"), py::arg("target"), py::arg("num_warps") = 4,
       py::arg("num_stages") = 3, py::arg("keep_stages") = true, py::arg("max_registers") = 0,
-      py::arg("stoppable") = false, py::arg("print_ir") = "", py::arg("max_shared_bytes") = 0,
+      py::arg("stoppable") = false, py::arg("print_ir") = "",
       "Compiles a clone of the module for a target such as 'cuda:90' or 'cpu'. A GPU's thread "
       "gets at most `max_registers` registers, if it is not 0. With `stoppable`, code for the host "
       "ends early where its launch asks for that. `print_ir` is what EFT_PRINT_IR may be, and goes "
-      "to standard error. `max_shared_bytes` is the shared memory of the GPU with the least of it "
-      "on "
-      "which the code is to run; 0: that of the target.");
+      "to standard error.");
   module.def("address_parameters", &findAddressParameters, py::arg("module"),
              "The numbers of the kernel's arguments that reach an address.");
   module.def(

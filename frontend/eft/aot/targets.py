@@ -26,12 +26,11 @@ def read_target(text: str) -> Target:
         name = _compiler.target_name(text)
     except ValueError as error:
         raise AheadError(str(error)) from None
-    kind, _, rest = name.partition(":")
-    if kind == "cuda":
-        capability = int(rest)
+    is_ptx = name.startswith("compute_")
+    if is_ptx or name.startswith("cuda:"):
+        capability = int(name.removeprefix("compute_").removeprefix("cuda:"))
         if capability < _OLDEST:
             raise AheadError(f"target {text!r} is too old: sm_{_OLDEST} is the oldest")
-        is_ptx = text == "gpu" or text.startswith("compute_")
         shown = f"{'compute' if is_ptx else 'sm'}_{capability}"
         return Target(shown, name, False, is_ptx, capability)
     shown = "host" if name == "cpu" else name

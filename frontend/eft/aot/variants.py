@@ -44,22 +44,16 @@ def _rank(code: Code):
     return (0, -code.capability, code.kind != "cubin")
 
 
-#: The shared memory, in bytes, that a program may have on every GPU from compute capability 8.0 on.
-_LEAST_SHARED = 99 * 1024
-
-
-def _compile(
-    function, signature, options: dict, target: Target, symbol: str | None, max_shared: int = 0
-):
+def _compile(function, signature: Signature, options: dict, target: str, symbol: str | None):
     variant = driver.Variant(
-        target.compiler, signature.types, signature.constexprs, options, signature.specialization
+        target, signature.types, signature.constexprs, options, signature.specialization
     )
-    return driver.compile_ahead(function, variant, symbol, max_shared)
+    return driver.compile_ahead(function, variant, symbol)
 
 
 def _host(function, name: str, signature, options: dict, target: Target) -> Code:
     suffix = re.sub(r"\W", "_", target.text)
-    compiled = _compile(function, signature, options, target, f"{name}_{suffix}")
+    compiled = _compile(function, signature, options, target.compiler, f"{name}_{suffix}")
     if b"eft$print" in compiled.binary:
         raise AheadError(
             f"{function.__name__!r} prints, which code for {target.text} that is compiled ahead of "
@@ -72,9 +66,10 @@ def _host(function, name: str, signature, options: dict, target: Target) -> Code
 
 def _cuda(function, signature, options: dict, target: Target, tool: str | None) -> Code:
     is_cubin = tool is not None and not target.is_ptx
-    # A cubin runs on its generation. PTX runs on newer GPUs too, of which some have less memory.
-    portable = 0 if is_cubin and target.capability // 10 == 9 else _LEAST_SHARED
-    compiled = _compile(function, signature, options, target, None, portable)
+    # A cubin for 8.0 runs on 8.6 too; that for 9.0 has its generation for itself.
+    is_exact = is_cubin and target.capability // 10 == 9
+    name = target.compiler if is_exact else f"compute_{target.capability}"
+    compiled = _compile(function, signature, options, name, None)
     ptx = compiled.binary.decode()
     own = ptxas.architecture(ptx)
     exact = not own[-1].isdigit()

@@ -6,6 +6,8 @@ A kernel is compiled anew for each target, whether or not it asks.
 
 from __future__ import annotations
 
+import re
+
 from eft.language.builtin import constexpr_function
 from eft.language.tensor import target_of_kernel
 
@@ -30,8 +32,8 @@ def current_target():
     target = target_of_kernel()
     if target is None:
         return driver.active.get_current_target()
-    backend, _, arch = target.partition(":")
-    return GPUTarget(backend, int(arch), 32) if arch else GPUTarget("cpu", None, 1)
+    gpu = re.fullmatch(r"(?:cuda:|compute_)(\d+)", target)
+    return GPUTarget("cuda", int(gpu[1]), 32) if gpu else GPUTarget("cpu", None, 1)
 
 
 @constexpr_function

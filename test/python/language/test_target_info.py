@@ -27,13 +27,18 @@ def test_on_the_cpu():
 
 
 def test_for_gpus():
-    for target, newer in (("sm_86", 0), ("sm_90", 1)):
+    for target, newer in (("sm_86", 0), ("sm_90", 1), ("compute_90", 1)):
         ir = asks.warmup(eft.MockTensor(tl.int32), target=target).asm["ir"]
-        arch = target.removeprefix("sm_")
+        arch = target.rpartition("_")[2]
         assert f"arith.constant {arch} : i32" in ir
         assert (
             f"arith.constant {newer} : i32" in ir or f"arith.constant {bool(newer)}".lower() in ir
         )
+
+
+def test_for_a_cpu_by_its_name():
+    ir = asks.warmup(eft.MockTensor(tl.int32), target="host:x86-64-v3").asm["ir"]
+    assert "arith.constant 7 : i32" in ir
 
 
 def test_on_the_host():

@@ -80,9 +80,9 @@ TEST(CompileErrors, TargetsHaveOneName) {
   for (auto [text, name] : std::initializer_list<std::pair<const char *, const char *>>{
            {"sm_90", "cuda:90"},
            {"cuda:90", "cuda:90"},
-           {"compute_90", "cuda:90"},
+           {"compute_90", "compute_90"},
            {"sm_120", "cuda:120"},
-           {"gpu", "cuda:80"},
+           {"gpu", "compute_80"},
            {"host", "cpu"},
            {"cpu", "cpu"},
            {"host:x86-64-v3", "host:x86-64-v3"},

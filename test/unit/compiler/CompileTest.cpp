@@ -195,4 +195,28 @@ TEST(AddressParameters, ThoseThatReachAnAddress) {
   EXPECT_EQ(*parameters, (std::vector<unsigned>{2}));
 }
 
+TEST(AddressParameters, ThoseThatMaskAFactorOfAProduct) {
+  Session session;
+  OwningOpRef<ModuleOp> module = session.parse(R"(
+    func.func @kernel(%p: tensor<16x16x!eft.ptr<f16>>, %i: tensor<16x16xi32>, %k: i32, %n: i32,
+                      %out: tensor<16x16x!eft.ptr<f32>>) {
+      %zero = arith.constant dense<0.0> : tensor<16x16xf32>
+      %ks = eft.splat %k : i32 -> tensor<16x16xi32>
+      %ns = eft.splat %n : i32 -> tensor<16x16xi32>
+      %inner = arith.cmpi slt, %i, %ks : tensor<16x16xi32>
+      %outer = arith.cmpi slt, %i, %ns : tensor<16x16xi32>
+      %a = eft.load %p, mask %inner : tensor<16x16x!eft.ptr<f16>>
+      %b = eft.trans %a order [1, 0] : tensor<16x16xf16> -> tensor<16x16xf16>
+      %c = eft.load %p : tensor<16x16x!eft.ptr<f16>>
+      %d = eft.dot %b, %c, %zero precision ieee
+          : tensor<16x16xf16>, tensor<16x16xf16> -> tensor<16x16xf32>
+      eft.store %out, %d, mask %outer : tensor<16x16x!eft.ptr<f32>>
+      return
+    })");
+  ASSERT_TRUE(module) << session.diagnostics;
+  FailureOr<std::vector<unsigned>> parameters = addressParameters(*module);
+  ASSERT_TRUE(succeeded(parameters)) << session.diagnostics;
+  EXPECT_EQ(*parameters, (std::vector<unsigned>{2}));
+}
+
 } // namespace

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Matrix products that warpgroups of a GPU compute while the program goes on.
+
+#ifndef EFT_OPS_WARPGROUPS
+#define EFT_OPS_WARPGROUPS
+
+include "compiler/ir/ops/Shared.td"
+
+def Eft_DotAsyncOp : Eft_Op<"dot_async", [AllTypesMatch<["acc", "result"]>,
+    MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Begins a matrix product, added to an accumulator";
+  let description = [{
+    The product of `eft.dot` for f16 and bf16. `b` is in a slot of shared memory, `a` in another one or
+    in registers; `transposed` says that the slot holds the factor with its dimensions exchanged. All
+    threads must have seen what is in the slots, as after `eft.wait_copies`.
+
+    Each product is a group of its own, and groups are done in order. Until the `eft.wait_dots` that
+    waits for it, the result may only be the accumulator of another product, and the slots and the
+    registers of `a` must stay as they are.
+
+    ```mlir
+    %d = eft.dot_async %a[%i], %b[%j] transposed, %c
+        : !eft.shared<3, tensor<64x32xf16, #a>>, !eft.shared<3, tensor<128x32xf16, #b>>
+        -> tensor<64x128xf32, #c>
+    ```
+  }];
+  let arguments = (ins Eft_Block:$acc, AnyTypeOf<[Eft_Block, Eft_Shared]>:$a,
+                       Optional<I32>:$slotOfA, Eft_Shared:$b, I32:$slotOfB, UnitAttr:$transposedA,
+                       UnitAttr:$transposedB);
+  let results = (outs Eft_Block:$result);
+  let assemblyFormat = [{
+    $a (`[` $slotOfA^ `]`)? (`transposed` $transposedA^)? `,`
+    $b `[` $slotOfB `]` (`transposed` $transposedB^)? `,` $acc attr-dict
+    `:` type($a) `,` type($b) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def Eft_WaitDotsOp : Eft_Op<"wait_dots", [MemoryEffects<[MemRead, MemWrite]>,
+    RangedTypesMatchWith<"results like the operands", "products", "results", "$_self">]> {
+  let summary = "Waits until at most `pending` products are under way";
+  let description = [{
+    The results are the operands, whose products must be done then.
+
+    ```mlir
+    %r = eft.wait_dots %d pending 0 : tensor<64x128xf32, #c>
+    ```
+  }];
+  let arguments = (ins ConfinedAttr<I32Attr, [IntNonNegative]>:$pending,
+                       Variadic<Eft_Block>:$products);
+  let results = (outs Variadic<Eft_Block>:$results);
+  let assemblyFormat = "$products `pending` $pending attr-dict (`:` type($products)^)?";
+}
+
+#endif

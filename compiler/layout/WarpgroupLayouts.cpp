@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "compiler/layout/WarpgroupLayouts.h"
+
+#include "compiler/layout/MatrixLayouts.h"
+#include "compiler/layout/Placement.h"
+
+#include <algorithm>
+#include <cassert>
+
+namespace eft {
+
+namespace {
+
+constexpr int64_t rowsOfInstruction = 64, maxColumns = 256, minColumns = 8;
+constexpr int64_t maxRowBytes = 128, minRowBytes = 32, chunkBytes = 16, rowsOfPattern = 8;
+
+/// How a product is cut into parts, one for each warpgroup.
+struct Parts {
+  int64_t rows, columns; // of one part
+  int64_t down = 1, across = 1;
+
+  static std::optional<Parts> cut(int64_t rows, int64_t columns, int64_t numWarps) {
+    Parts parts{rows, columns};
+    if (numWarps % warpsPerGroup != 0 || rows < rowsOfInstruction || columns < minColumns)
+      return std::nullopt;
+    while (parts.down * parts.across < numWarps / warpsPerGroup) {
+      if (parts.rows > rowsOfInstruction) {
+        parts.rows /= 2;
+        parts.down *= 2;
+      } else if (parts.columns > minColumns) {
+        parts.columns /= 2;
+        parts.across *= 2;
+      } else {
+        return std::nullopt;
+      }
+    }
+    return parts;
+  }
+
+  int64_t columnsOfInstruction() const { return std::min(columns, maxColumns); }
+};
+
+int64_t rowBytes(int64_t extent, int64_t elementBytes) {
+  return std::min(extent * elementBytes, maxRowBytes);
+}
+
+} // namespace
+
+std::optional<LinearLayout> warpgroupAccumulator(int64_t rows, int64_t columns, int64_t numWarps) {
+  std::optional<Parts> parts = Parts::cut(rows, columns, numWarps);
+  if (!parts)
+    return std::nullopt;
+  const LinearLayout tile = matrixTile(16, 16).acc;
+  auto along = [](std::string_view name, int64_t rowExtent, int64_t columnExtent) {
+    return LinearLayout::identity(name, std::vector<int64_t>{rowExtent, columnExtent});
+  };
+  const int64_t width = parts->columnsOfInstruction();
+  return tile.product(along(place::registers, 1, width / tile.shape()[1]))
+      .product(along(place::warp, warpsPerGroup, 1))
+      .product(along(place::registers, 1, parts->columns / width))
+      .product(along(place::registers, parts->rows / rowsOfInstruction, 1))
+      .product(along(place::warp, 1, parts->across))
+      .product(along(place::warp, parts->down, 1));
+}
+
+std::optional<WarpgroupTiles> warpgroupTiles(const LinearLayout &accumulator) {
+  const std::vector<int64_t> shape = accumulator.shape();
+  if (shape.size() != 2)
+    return std::nullopt;
+  const int64_t numWarps = int64_t(1) << accumulator.placeBits(place::warp);
+  std::optional<LinearLayout> expected = warpgroupAccumulator(shape[0], shape[1], numWarps);
+  if (!expected || !(*expected == accumulator))
+    return std::nullopt;
+  const Parts parts = *Parts::cut(shape[0], shape[1], numWarps);
+  const int64_t width = parts.columnsOfInstruction();
+  return WarpgroupTiles{width, parts.columns / width, parts.rows / rowsOfInstruction};
+}
+
+LinearLayout warpgroupOrder(std::span<const int64_t> shape, unsigned along, int64_t elementBytes) {
+  assert(shape.size() == 2 && along < 2 && "a block of two dimensions");
+  const int64_t bytes = rowBytes(shape[along], elementBytes), width = bytes / elementBytes;
+  assert(bytes >= minRowBytes && shape[1 - along] >= rowsOfPattern && "a whole pattern");
+  auto part = [&](int64_t alongExtent, int64_t otherExtent) {
+    std::vector<int64_t> extents(2);
+    extents[along] = alongExtent;
+    extents[1 - along] = otherExtent;
+    return LinearLayout::identity(place::offset, extents);
+  };
+  const LinearLayout plain =
+      part(width, 1).product(part(1, shape[1 - along])).product(part(shape[along] / width, 1));
+  // The bits of an offset that the swizzle changes are those of the chunks in a row.
+  const unsigned firstChunk = exponentOf(chunkBytes / elementBytes);
+  const unsigned firstRow = exponentOf(maxRowBytes / elementBytes);
+  std::vector<uint64_t> columns;
+  for (unsigned bit = 0; bit < plain.source().bits(); ++bit) {
+    uint64_t offset = uint64_t(1) << bit;
+    if (bit >= firstRow && bit - firstRow < unsigned(exponentOf(bytes / chunkBytes)))
+      offset |= uint64_t(1) << (firstChunk + bit - firstRow);
+    columns.push_back(plain.applyPacked(offset));
+  }
+  return LinearLayout::fromColumns(plain.source(), plain.target(), std::move(columns));
+}
+
+std::optional<unsigned> rowsOfWarpgroupOrder(const LinearLayout &order, int64_t elementBytes) {
+  const std::vector<int64_t> shape = order.shape();
+  if (shape.size() != 2)
+    return std::nullopt;
+  for (unsigned along = 0; along < 2; ++along) {
+    const bool isPossible = shape[along] * elementBytes >= minRowBytes &&
+                            shape[1 - along] >= rowsOfPattern && elementBytes <= chunkBytes;
+    if (isPossible && warpgroupOrder(shape, along, elementBytes) == order)
+      return along;
+  }
+  return std::nullopt;
+}
+
+uint64_t warpgroupDescriptor(std::span<const int64_t> shape, unsigned along, bool isAlongK,
+                             int64_t elementBytes) {
+  const int64_t bytes = rowBytes(shape[along], elementBytes);
+  // From eight rows to the next eight, and from the rows' parts to the next ones. Along k an
+  // instruction takes less than a row, and the latter has no meaning.
+  const uint64_t stride = rowsOfPattern * bytes;
+  const uint64_t leading = isAlongK ? chunkBytes : shape[1 - along] * bytes;
+  const uint64_t swizzle = bytes == 128 ? 1 : bytes == 64 ? 2 : 3;
+  constexpr unsigned unitBits = 4; // distances are in units of 16 bytes
+  return leading >> unitBits << 16 | stride >> unitBits << 32 | swizzle << 62;
+}
+
+} // namespace eft

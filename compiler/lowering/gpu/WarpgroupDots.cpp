@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Matrix products by warpgroups: `wgmma`, which LLVM 19 has no intrinsics for, as inline PTX.
+//
+// The accumulators are operands and results of the inline assembly, and have the same registers in
+// both. Nothing may touch them until the product is waited for, so the wait passes them on in the
+// same way.
+#include "compiler/lowering/gpu/GpuLowering.h"
+
+#include "compiler/ir/LayoutConversion.h"
+#include "compiler/layout/MatrixLayouts.h"
+#include "compiler/layout/Placement.h"
+#include "compiler/layout/WarpgroupLayouts.h"
+#include "compiler/lowering/LinearCode.h"
+#include "compiler/lowering/gpu/TensorCores.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+
+using namespace mlir;
+
+namespace eft {
+
+namespace {
+
+constexpr int64_t bytesOfHalf = 2, kOfInstruction = 16;
+constexpr unsigned unitBits = 4; // descriptors count units of 16 bytes
+
+using Values = SmallVector<Value>;
+
+/// Emits PTX whose first operands are also its results, in the same registers.
+Values emitInPlace(ImplicitLocOpBuilder &b, const Twine &ptx, ValueRange inPlace,
+                   ValueRange others) {
+  std::string constraints;
+  auto add = [&](const Twine &constraint) {
+    constraints += (constraints.empty() ? "" : ",") + constraint.str();
+  };
+  auto registerOf = [](Value value) {
+    return value.getType().isF32() ? "f" : value.getType().isInteger(64) ? "l" : "r";
+  };
+  for (Value value : inPlace)
+    add(Twine("=") + registerOf(value));
+  for (unsigned i = 0; i < inPlace.size(); ++i)
+    add(Twine(i));
+  for (Value value : others)
+    add(registerOf(value));
+  Values operands(inPlace);
+  llvm::append_range(operands, others);
+  SmallVector<Type> types(inPlace.getTypes());
+  if (types.size() > 1)
+    types = {LLVM::LLVMStructType::getLiteral(b.getContext(), types)};
+  auto code = b.create<LLVM::InlineAsmOp>(types, operands, ptx.str(), constraints,
+                                          /*has_side_effects=*/true, /*is_align_stack=*/false,
+                                          LLVM::AsmDialectAttr(), ArrayAttr());
+  if (inPlace.size() <= 1)
+    return Values(code.getResults());
+  Values results;
+  for (unsigned i = 0; i < inPlace.size(); ++i)
+    results.push_back(b.create<LLVM::ExtractValueOp>(code.getResult(0), i));
+  return results;
+}
+
+/// The number of this thread's warpgroup, the same value in all lanes as far as ptxas knows.
+Value warpgroup(ImplicitLocOpBuilder &b) {
+  auto number = [&](int64_t value) { return b.create<arith::ConstantIntOp>(value, 32); };
+  Value group = b.create<arith::ShRUIOp>(b.create<NVVM::ThreadIdXOp>(b.getI32Type()),
+                                         number(exponentOf(warpsPerGroup * lanesPerWarp)));
+  return b.create<NVVM::ShflOp>(b.getI32Type(), number(-1), group, number(0), number(31),
+                                NVVM::ShflKind::idx, UnitAttr());
+}
+
+/// A factor in shared memory.
+class SharedFactor {
+public:
+  /// `order` is that of the slot, `start` a pointer to it. The factor's rows or columns are those
+  /// of the accumulator along `outer`, its other dimension is k.
+  SharedFactor(const LinearLayout &order, bool isTransposed, unsigned outer)
+      : shape(order.shape()), isTransposed(isTransposed), outer(outer),
+        rows(rowsOfWarpgroupOrder(order, bytesOfHalf)), offsets(order.rightInverse()) {}
+
+  bool isReadable() const { return rows && offsets; }
+
+  /// Whether the rows in memory lie along the outer dimension: what PTX calls transposed.
+  bool isAcross() const { return *rows == dimension(/*isOuter=*/true); }
+
+  /// The descriptor of the part of a warpgroup that begins where the accumulator does.
+  Value descriptor(ImplicitLocOpBuilder &b, Value start, const LinearLayout &accumulator) const {
+    Value address = b.create<LLVM::PtrToIntOp>(b.getI32Type(), start);
+    Value units = b.create<arith::ShRUIOp>(address, b.create<arith::ConstantIntOp>(unitBits, 32));
+    SmallVector<int64_t> columns;
+    for (unsigned bit = 2; bit < accumulator.placeBits(place::warp); ++bit)
+      columns.push_back(unitsAt(accumulator.basis(place::warp, bit)[outer], 0));
+    if (llvm::any_of(columns, [](int64_t column) { return column != 0; }))
+      units = b.create<arith::AddIOp>(units, emitLinearMap(b, warpgroup(b), columns));
+    Value fields = b.create<arith::ConstantIntOp>(
+        int64_t(warpgroupDescriptor(shape, *rows, !isAcross(), bytesOfHalf)), 64);
+    return b.create<arith::OrIOp>(b.create<arith::ExtUIOp>(b.getI64Type(), units), fields);
+  }
+
+  /// Where an element lies, in the units of descriptors.
+  int64_t unitsAt(int64_t outerIndex, int64_t k) const {
+    Coordinates index(2);
+    index[dimension(true)] = outerIndex;
+    index[dimension(false)] = k;
+    return int64_t(offsets->apply(index)[0]) * bytesOfHalf >> unitBits;
+  }
+
+private:
+  /// The dimension of the slot's block along the accumulator, or along k.
+  unsigned dimension(bool isOuter) const { return (outer == 0) == isOuter != isTransposed ? 0 : 1; }
+
+  std::vector<int64_t> shape;
+  bool isTransposed;
+  unsigned outer;
+  std::optional<unsigned> rows;
+  std::optional<LinearLayout> offsets;
+};
+
+} // namespace
+
+void GpuLowering::showToWarpgroups(ImplicitLocOpBuilder &b) {
+  emitInPlace(b, "fence.proxy.async.shared::cta;", {}, {});
+}
+
+LogicalResult GpuLowering::lowerDotAsync(ImplicitLocOpBuilder &b, DotAsyncOp dot) {
+  const LinearLayout accumulator = placesOf(dot.getType());
+  std::optional<WarpgroupTiles> tiles = warpgroupTiles(accumulator);
+  if (!tiles)
+    return dot.emitOpError("needs an accumulator in a layout of warpgroups");
+  auto slotsOfA = dyn_cast<SharedType>(dot.getA().getType());
+  SharedFactor right(*layoutOf(dot.getB().getType().getBlock()), dot.getTransposedB(), 1);
+  std::optional<SharedFactor> left;
+  if (slotsOfA)
+    left.emplace(*layoutOf(slotsOfA.getBlock()), dot.getTransposedA(), 0);
+  if (!right.isReadable() || (left && !left->isReadable()))
+    return dot.emitOpError("needs factors in the orders of warpgroups");
+  const int64_t k = dot.getB().getType().getBlock().getDimSize(dot.getTransposedB() ? 1 : 0);
+  std::optional<FactorLayouts> layouts = factorLayouts(matrixTile(16, k), accumulator, k);
+  if (!left && !(layouts && placesOf(dot.getA().getType()) == layouts->a))
+    return dot.emitOpError("needs a first factor in the layout of a tensor core's tiles");
+
+  Value ofB = right.descriptor(b, slotOf(b, dot.getB(), dot.getSlotOfB()), accumulator), ofA;
+  if (left)
+    ofA = left->descriptor(b, slotOf(b, dot.getA(), dot.getSlotOfA()), accumulator);
+  Values words;
+  if (!left)
+    for (Value word : packWords(b, fragmentsOf(dot.getA())))
+      words.push_back(b.create<LLVM::BitcastOp>(b.getI32Type(), word));
+
+  // In the text, operands are the accumulators twice, as results and as operands, then the others.
+  const int64_t count = tiles->columns / 2, steps = k / kOfInstruction;
+  const StringRef type =
+      getElementTypeOrSelf(dot.getB().getType().getBlock()).isF16() ? "f16" : "bf16";
+  const std::string name =
+      ("wgmma.mma_async.sync.aligned.m64n" + Twine(tiles->columns) + "k16.f32." + type + "." + type)
+          .str();
+  auto list = [](int64_t first, int64_t size) {
+    std::string text = "{";
+    for (int64_t i = first; i < first + size; ++i)
+      text += (i == first ? "$" : ", $") + std::to_string(i);
+    return text + "}";
+  };
+  Values acc(fragmentsOf(dot.getAcc()));
+  emitInPlace(b, "wgmma.fence.sync.aligned;", {}, {});
+  for (int64_t down = 0; down < tiles->downTiles; ++down) {
+    for (int64_t across = 0; across < tiles->acrossTiles; ++across) {
+      std::string text = "{ .reg .pred yes; .reg .b64 da, db; setp.eq.b32 yes, 0, 0;";
+      Values others = {ofB};
+      if (left)
+        others.push_back(ofA);
+      for (int64_t step = 0; step < steps; ++step) {
+        std::string first = "da";
+        if (left) {
+          text += " add.s64 da, $" + std::to_string(2 * count + 1) + ", " +
+                  std::to_string(left->unitsAt(down * 64, step * kOfInstruction)) + ";";
+        } else {
+          first = list(2 * count + int64_t(others.size()), 4);
+          llvm::append_range(others, ArrayRef(words).slice((down * steps + step) * 4, 4));
+        }
+        text += " add.s64 db, $" + std::to_string(2 * count) + ", " +
+                std::to_string(right.unitsAt(across * tiles->columns, step * kOfInstruction)) +
+                "; " + name + " " + list(0, count) + ", " + first + ", db, yes, 1, 1, " +
+                (left ? (left->isAcross() ? "1, " : "0, ") : "") + (right.isAcross() ? "1" : "0") +
+                ";";
+      }
+      auto part = MutableArrayRef(acc).slice((down * tiles->acrossTiles + across) * count, count);
+      llvm::copy(emitInPlace(b, text + " }", ValueRange(ArrayRef<Value>(part)), others),
+                 part.begin());
+    }
+  }
+  emitInPlace(b, "wgmma.commit_group.sync.aligned;", {}, {});
+  setFragments(dot, std::move(acc));
+  return success();
+}
+
+void GpuLowering::lowerWaitDots(ImplicitLocOpBuilder &b, WaitDotsOp wait) {
+  Values products;
+  for (Value product : wait.getProducts())
+    llvm::append_range(products, fragmentsOf(product));
+  Values done = emitInPlace(b, "wgmma.wait_group.sync.aligned " + Twine(wait.getPending()) + ";",
+                            products, {});
+  ArrayRef<Value> rest = done;
+  for (Value result : wait.getResults()) {
+    const unsigned count = numFragments(result.getType());
+    setFragments(result, Fragments(rest.take_front(count)));
+    rest = rest.drop_front(count);
+  }
+}
+
+} // namespace eft

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The properties of GPUs by their compute capabilities.
+#pragma once
+
+#include "eft/Compiler.h"
+
+#include <cstdint>
+
+namespace eft {
+
+/// Whether warpgroups can multiply matrices (with `wgmma`) on the GPUs that take the target's code.
+bool hasWarpgroups(const Target &target);
+
+/// The shared memory, in bytes, that a program may have on the GPUs that take the target's code.
+uint64_t sharedBytesOfProgram(const Target &target);
+
+} // namespace eft

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Conversions of layouts where the elements are narrow.
+#pragma once
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace eft {
+
+/// Moves each `eft.convert_layout` behind elementwise work that ends in narrower elements: what
+/// changes threads is then half of it, or less. A product of matrices, for example, is converted
+/// when it has been rounded to its type in memory.
+void narrowConversions(mlir::func::FuncOp function);
+
+} // namespace eft

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The layouts of warpgroups against the formulas of the PTX ISA ("Register Fragments for
+// wgmma.mma_async", "Shared Memory Matrix Layout").
+#include "compiler/layout/WarpgroupLayouts.h"
+
+#include <gtest/gtest.h>
+
+namespace eft {
+namespace {
+
+TEST(WarpgroupAccumulator, OneInstruction) {
+  LinearLayout layout = *warpgroupAccumulator(64, 32, 4);
+  for (int64_t warp = 0; warp < 4; ++warp)
+    for (int64_t lane = 0; lane < 32; ++lane)
+      for (int64_t i = 0; i < 16; ++i)
+        EXPECT_EQ(
+            layout.apply(std::vector<int64_t>{i, lane, warp}),
+            (Coordinates{warp * 16 + lane / 4 + (i / 2 % 2) * 8, i / 4 * 8 + lane % 4 * 2 + i % 2}))
+            << "warp " << warp << ", lane " << lane << ", register " << i;
+}
+
+TEST(WarpgroupAccumulator, GroupsGoDownThenAcross) {
+  LinearLayout down = *warpgroupAccumulator(256, 64, 8);
+  EXPECT_EQ(down.basis("warp", 2), (Coordinates{128, 0}));
+  EXPECT_EQ(down.basis("register", 5), (Coordinates{64, 0}));
+  LinearLayout across = *warpgroupAccumulator(128, 64, 16);
+  EXPECT_EQ(across.basis("warp", 2), (Coordinates{0, 32}));
+  EXPECT_EQ(across.basis("warp", 3), (Coordinates{64, 0}));
+}
+
+TEST(WarpgroupAccumulator, NeedsAWholeInstructionForEachGroup) {
+  EXPECT_FALSE(warpgroupAccumulator(32, 64, 4));
+  EXPECT_FALSE(warpgroupAccumulator(64, 64, 2));
+  EXPECT_FALSE(warpgroupAccumulator(64, 16, 16));
+  EXPECT_TRUE(warpgroupAccumulator(64, 16, 8));
+}
+
+TEST(WarpgroupTiles, OfEachAccumulator) {
+  for (auto [rows, columns, warps, width, across, down] :
+       std::initializer_list<std::array<int64_t, 6>>{{64, 32, 4, 32, 1, 1},
+                                                     {256, 128, 8, 128, 1, 2},
+                                                     {64, 512, 4, 256, 2, 1},
+                                                     {128, 64, 16, 32, 1, 1}}) {
+    std::optional<WarpgroupTiles> tiles =
+        warpgroupTiles(*warpgroupAccumulator(rows, columns, warps));
+    ASSERT_TRUE(tiles);
+    EXPECT_EQ(tiles->columns, width);
+    EXPECT_EQ(tiles->acrossTiles, across);
+    EXPECT_EQ(tiles->downTiles, down);
+  }
+}
+
+TEST(WarpgroupTiles, OfNoOtherLayout) {
+  LinearLayout wide = LinearLayout::identity("register", std::vector<int64_t>{64, 32});
+  EXPECT_FALSE(warpgroupTiles(wide));
+}
+
+/// Where an element of 2 bytes lies: by the swizzle on the bits of its address.
+int64_t addressOf(int64_t row, int64_t column, int64_t rows, int64_t rowBytes) {
+  const int64_t part = column * 2 / rowBytes, inRow = column * 2 % rowBytes;
+  const int64_t address = part * rows * rowBytes + row * rowBytes + inRow;
+  return address ^ (address >> 3 & (rowBytes - 16));
+}
+
+TEST(WarpgroupOrder, SwizzlesRows) {
+  for (int64_t columns : {16, 32, 64, 128}) {
+    const int64_t rows = 32, rowBytes = std::min<int64_t>(columns * 2, 128);
+    LinearLayout order = warpgroupOrder(std::vector<int64_t>{rows, columns}, 1, 2);
+    LinearLayout turned = warpgroupOrder(std::vector<int64_t>{columns, rows}, 0, 2);
+    for (int64_t row = 0; row < rows; ++row)
+      for (int64_t column = 0; column < columns; ++column) {
+        const int64_t offset = addressOf(row, column, rows, rowBytes) / 2;
+        EXPECT_EQ(order.apply(std::vector<int64_t>{offset}), (Coordinates{row, column}));
+        EXPECT_EQ(turned.apply(std::vector<int64_t>{offset}), (Coordinates{column, row}));
+      }
+  }
+}
+
+TEST(WarpgroupOrder, IsKnownByItsRows) {
+  const std::vector<int64_t> shape = {64, 32};
+  EXPECT_EQ(rowsOfWarpgroupOrder(warpgroupOrder(shape, 0, 2), 2), 0u);
+  EXPECT_EQ(rowsOfWarpgroupOrder(warpgroupOrder(shape, 1, 2), 2), 1u);
+  EXPECT_FALSE(rowsOfWarpgroupOrder(LinearLayout::identity("offset", shape), 2));
+}
+
+TEST(WarpgroupDescriptor, SaysSwizzleAndDistances) {
+  auto field = [](uint64_t descriptor, unsigned first, unsigned count) {
+    return descriptor >> first & ((uint64_t(1) << count) - 1);
+  };
+  // Rows of 128 bytes along the outer dimension: 64 columns, then 32 rows further the next 64.
+  const uint64_t across = warpgroupDescriptor(std::vector<int64_t>{32, 128}, 1, false, 2);
+  EXPECT_EQ(field(across, 62, 2), 1u);
+  EXPECT_EQ(field(across, 16, 14) * 16, 32u * 128);
+  EXPECT_EQ(field(across, 32, 14) * 16, 8u * 128);
+  const uint64_t narrow = warpgroupDescriptor(std::vector<int64_t>{64, 32}, 1, true, 2);
+  EXPECT_EQ(field(narrow, 62, 2), 2u);
+  EXPECT_EQ(field(narrow, 32, 14) * 16, 8u * 64);
+  EXPECT_EQ(field(warpgroupDescriptor(std::vector<int64_t>{64, 16}, 1, true, 2), 62, 2), 3u);
+}
+
+} // namespace
+} // namespace eft
