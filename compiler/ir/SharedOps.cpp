@@ -61,6 +61,11 @@ LogicalResult CopyAsyncOp::verify() {
   return verifySlot(*this, pointer.getPointee(), pointers.getShape(), getShared().getType());
 }
 
+LogicalResult WriteSharedOp::verify() {
+  auto block = cast<RankedTensorType>(getBlock().getType());
+  return verifySlot(*this, block.getElementType(), block.getShape(), getShared().getType());
+}
+
 LogicalResult ReadSharedOp::verify() {
   auto block = cast<RankedTensorType>(getResult().getType());
   return verifySlot(*this, block.getElementType(), block.getShape(), getShared().getType());

@@ -238,8 +238,9 @@ LogicalResult FragmentLowering::lowerOwnOp(ImplicitLocOpBuilder &b, Operation *o
       .Case([&](DotOp dot) { return lowerDot(b, dot); })
       .Case<DotIntoOp, ScanIntoOp, SortIntoOp, BufferGatherOp>(
           [&](Operation *op) { return lowerInto(b, op); })
-      .Case<AllocSharedOp, DeallocSharedOp, CopyAsyncOp, CommitCopiesOp, WaitCopiesOp, ReadSharedOp,
-            DotAsyncOp, WaitDotsOp>([&](Operation *op) { return lowerShared(b, op); })
+      .Case<AllocSharedOp, DeallocSharedOp, CopyAsyncOp, CommitCopiesOp, WaitCopiesOp,
+            WriteSharedOp, ReadSharedOp, DotAsyncOp, WaitDotsOp>(
+          [&](Operation *op) { return lowerShared(b, op); })
       .Case<AtomicRMWOp, AtomicCASOp>([&](Operation *atomic) { return lowerAtomic(b, atomic); })
       .Case([&](ReduceOp reduce) { return lowerReduce(b, reduce); })
       .Case([&](CombineOp combine) { return lowerCombine(b, combine); })

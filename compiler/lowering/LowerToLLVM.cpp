@@ -9,6 +9,7 @@
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
 #include "mlir/Conversion/LLVMCommon/VectorPattern.h"
 #include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
+#include "mlir/Conversion/NVVMToLLVM/NVVMToLLVM.h"
 #include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
 #include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVM.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -39,12 +40,16 @@ struct LowerToLLVMPass : impl::LowerToLLVMBase<LowerToLLVMPass> {
     populateMathToLLVMConversionPatterns(types, patterns);
     populateVectorToLLVMConversionPatterns(types, patterns);
     populateFuncToLLVMConversionPatterns(types, patterns);
+    populateNVVMToLLVMConversionPatterns(patterns);
     patterns.add<VectorConvertToLLVMPattern<MinNumOp, LLVM::MinNumOp>,
                  VectorConvertToLLVMPattern<MaxNumOp, LLVM::MaxNumOp>>(types);
 
     LLVMConversionTarget target(*context);
     target.addLegalOp<ModuleOp>();
     target.addLegalDialect<NVVM::NVVMDialect>();
+    // LLVM has no intrinsics for these: they become inline assembly.
+    target.addIllegalOp<NVVM::FenceProxyOp, NVVM::WgmmaFenceAlignedOp,
+                        NVVM::WgmmaGroupSyncAlignedOp, NVVM::WgmmaWaitGroupSyncOp>();
     target.addLegalOp<StopOp>();
     if (failed(applyFullConversion(getOperation(), target, std::move(patterns))))
       return signalPassFailure();

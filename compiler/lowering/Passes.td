@@ -103,6 +103,38 @@ def PipelineCopies : Pass<"eft-pipeline-copies", "::mlir::func::FuncOp"> {
                            "::mlir::scf::SCFDialect"];
 }
 
+def StageFactors : Pass<"eft-stage-factors", "::mlir::func::FuncOp"> {
+  let summary = "Brings the factors of warpgroups' products to shared memory";
+  let description = [{
+    For a GPU. A product that placing has noted `warpgroups`, and whose factors no copies bring, gets them
+    written to slots of its own; a first factor that is in the right registers stays there. The program
+    waits for the product at once. Where the slots have no room in `max-bytes`, beside those of a loop
+    around, warps multiply by themselves.
+
+    ```mlir
+    %a = eft.convert_layout %x : tensor<64x64xf16, #a> -> tensor<64x64xf16, #b>
+    %d = eft.dot %a, %b, %acc precision ieee {warpgroups}
+    ```
+    becomes
+    ```mlir
+    %s = eft.alloc_shared : !eft.shared<1, tensor<64x64xf16, #o>>
+    %t = eft.alloc_shared : !eft.shared<1, tensor<64x64xf16, #p>>
+    eft.write_shared %x, %s[%c0]
+    eft.write_shared %y, %t[%c0]
+    eft.barrier
+    %e = eft.dot_async %s[%c0], %t[%c0], %acc
+    %d = eft.wait_dots %e pending 0
+    eft.dealloc_shared %t
+    eft.dealloc_shared %s
+    ```
+  }];
+  let options = [
+    Option<"maxBytes", "max-bytes", "uint64_t", /*default=*/"102400",
+           "the most bytes of shared memory for slots">
+  ];
+  let dependentDialects = ["::eft::EftDialect", "::mlir::arith::ArithDialect"];
+}
+
 def TileBlocks : Pass<"eft-tile-blocks", "::mlir::func::FuncOp"> {
   let summary = "Turns work on large blocks into loops over tiles";
   let description = [{

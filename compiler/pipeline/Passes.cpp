@@ -89,9 +89,12 @@ void addLowering(OpPassManager &passes, const PassOptions &options) {
     steps.useBuffers = true;
     passes.addNestedPass<func::FuncOp>(createKeepInBuffers({options.vectorBits}));
   }
-  if (options.isGpu)
-    passes.addNestedPass<func::FuncOp>(
-        createPipelineCopies({options.numStages, sharedBytesOfProgram(options.target)}));
+  if (options.isGpu) {
+    const uint64_t sharedBytes = sharedBytesOfProgram(options.target);
+    passes.addNestedPass<func::FuncOp>(createPipelineCopies({options.numStages, sharedBytes}));
+    if (hasWarpgroups(options.target))
+      passes.addNestedPass<func::FuncOp>(createStageFactors({sharedBytes}));
+  }
   passes.addNestedPass<func::FuncOp>(createTileBlocks(steps));
   if (options.isGpu) {
     passes.addPass(createLowerToGpu({options.numWarps, options.target.computeCapability}));

@@ -123,3 +123,13 @@ func.func @a_factor_of_one_dimension(%a: tensor<64x16xf16>, %c: tensor<64x16xf32
   %d = eft.dot_async %a, %s[%slot], %c : tensor<64x16xf16>, !eft.shared<1, tensor<4xf16, #order>> -> tensor<64x16xf32>
   return
 }
+
+// -----
+
+#order = #eft.layout<offset = [[1], [2]]>
+func.func @another_type(%x: tensor<4xi32>, %slot: i32) {
+  %s = eft.alloc_shared : !eft.shared<1, tensor<4xf32, #order>>
+  // expected-error @+1 {{'eft.write_shared' op expects slots of the block's shape and type, got '!eft.shared<1, tensor<4xf32}}
+  eft.write_shared %x, %s[%slot] : tensor<4xi32>, !eft.shared<1, tensor<4xf32, #order>>
+  return
+}

@@ -4,7 +4,7 @@
 #order = #eft.layout<offset = [[1], [2], [4], [8], [16], [32], [64]]>
 
 // CHECK-LABEL: @copies
-func.func @copies(%p: tensor<128x!eft.ptr<f32>, #a>, %m: tensor<128xi1, #a>, %more: i1, %slot: i32) {
+func.func @copies(%p: tensor<128x!eft.ptr<f32>, #a>, %x: tensor<128xf32, #a>, %m: tensor<128xi1, #a>, %more: i1, %slot: i32) {
   // CHECK: eft.alloc_shared : <2, tensor<128xf32, #{{.*}}>>
   %s = eft.alloc_shared : !eft.shared<2, tensor<128xf32, #order>>
   // CHECK: eft.copy_async %{{.*}}, %{{.*}}[%{{.*}}] : tensor<128x!eft.ptr<f32>, #{{.*}}>, <2, tensor<128xf32, #{{.*}}>>
@@ -16,6 +16,8 @@ func.func @copies(%p: tensor<128x!eft.ptr<f32>, #a>, %m: tensor<128xi1, #a>, %mo
   eft.commit_copies
   // CHECK: eft.wait_copies pending 1
   eft.wait_copies pending 1
+  // CHECK: eft.write_shared %{{.*}}, %{{.*}}[%{{.*}}] : tensor<128xf32, #{{.*}}>, <2, tensor<128xf32, #{{.*}}>>
+  eft.write_shared %x, %s[%slot] : tensor<128xf32, #a>, !eft.shared<2, tensor<128xf32, #order>>
   // CHECK: eft.read_shared %{{.*}}[%{{.*}}] : <2, tensor<128xf32, #{{.*}}>> -> tensor<128xf32, #{{.*}}>
   %v = eft.read_shared %s[%slot] : !eft.shared<2, tensor<128xf32, #order>> -> tensor<128xf32, #a>
   // CHECK: eft.dealloc_shared

@@ -10,11 +10,11 @@
 // CHECK: llvm.ptrtoint
 // CHECK: %[[GROUP:.*]] = nvvm.shfl.sync idx
 // CHECK: arith.muli %{{.*}}, %c256_i32
-// CHECK: llvm.inline_asm has_side_effects "wgmma.fence.sync.aligned;"
+// CHECK: nvvm.wgmma.fence.aligned
 // CHECK: wgmma.mma_async.sync.aligned.m64n16k16.f32.f16.f16 {$0, $1, $2, $3, $4, $5, $6, $7}, da, db, yes, 1, 1, 0, 1; add.s64 da, $17, 2; add.s64 db, $16, 32; wgmma
 // CHECK-SAME: "=f,=f,=f,=f,=f,=f,=f,=f,0,1,2,3,4,5,6,7,l,l"
-// CHECK: wgmma.commit_group.sync.aligned
-// CHECK: wgmma.wait_group.sync.aligned 0;
+// CHECK: nvvm.wgmma.commit.group.sync.aligned
+// CHECK: nvvm.wgmma.wait.group.sync.aligned 0
 func.func @two_groups(%to: !eft.ptr<f32>, %slot: i32) {
   %p = eft.splat %to : !eft.ptr<f32> -> tensor<128x16x!eft.ptr<f32>, #c>
   %zero = arith.constant dense<0.0> : tensor<128x16xf32, #c>

@@ -110,6 +110,22 @@ def Eft_WaitCopiesOp : Eft_Op<"wait_copies", [MemoryEffects<[MemRead, MemWrite]>
   let assemblyFormat = "`pending` $pending attr-dict";
 }
 
+def Eft_WriteSharedOp : Eft_Op<"write_shared", []> {
+  let summary = "Writes a block to a slot of shared memory";
+  let description = [{
+    Every thread sees it after the next `eft.barrier`.
+
+    ```mlir
+    eft.write_shared %a, %s[%slot] : tensor<128x64xf16, #c>, !eft.shared<3, tensor<128x64xf16, #b>>
+    ```
+  }];
+  let arguments = (ins Eft_Block:$block, Arg<Eft_Shared, "", [MemWrite]>:$shared, I32:$slot);
+  let assemblyFormat = [{
+    $block `,` $shared `[` $slot `]` attr-dict `:` type($block) `,` type($shared)
+  }];
+  let hasVerifier = 1;
+}
+
 def Eft_ReadSharedOp : Eft_Op<"read_shared", []> {
   let summary = "Reads a block from a slot of shared memory";
   let description = [{

@@ -166,7 +166,9 @@ LogicalResult GpuLowering::lowerCopy(ImplicitLocOpBuilder &b, CopyAsyncOp copy) 
 
 LogicalResult GpuLowering::lowerShared(ImplicitLocOpBuilder &b, Operation *op) {
   if (auto alloc = dyn_cast<AllocSharedOp>(op)) {
-    shared.beginWriting(b);
+    // One barrier is enough for slots that are allocated together.
+    if (!isa_and_present<AllocSharedOp>(alloc->getPrevNode()))
+      shared.beginWriting(b);
     // A swizzle changes bits of the address, by others of up to 512.
     constexpr unsigned alignment = 1024;
     Value start = shared.at(b, shared.reserve(unsigned(alloc.getType().getBytes()), alignment));
@@ -186,6 +188,14 @@ LogicalResult GpuLowering::lowerShared(ImplicitLocOpBuilder &b, Operation *op) {
     if (hasWarpgroups)
       showToWarpgroups(b);
     b.create<NVVM::Barrier0Op>();
+  } else if (auto write = dyn_cast<WriteSharedOp>(op)) {
+    const LinearLayout from = placesOf(write.getBlock().getType());
+    const LinearLayout order = *layoutOf(write.getShared().getType().getBlock());
+    Staging slot(shared, from, from, order, getElementTypeOrSelf(write.getBlock()),
+                 slotOf(b, write.getShared(), write.getSlot()));
+    slot.writeToSlot(b, fragmentsOf(write.getBlock()));
+    if (hasWarpgroups)
+      showToWarpgroups(b);
   } else if (auto dot = dyn_cast<DotAsyncOp>(op)) {
     return lowerDotAsync(b, dot);
   } else if (auto wait = dyn_cast<WaitDotsOp>(op)) {

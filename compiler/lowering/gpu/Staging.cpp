@@ -185,8 +185,8 @@ void Staging::storeRun(ImplicitLocOpBuilder &b, const Buffer &buffer, ArrayRef<V
   b.create<LLVM::StoreOp>(whole, pointer(b, buffer, offset), alignment);
 }
 
-/// Writes every element of the round once: by the thread that has all redundant bits zero.
-void Staging::write(ImplicitLocOpBuilder &b, uint64_t round) {
+/// Writes every element once: by the thread that has all redundant bits zero.
+void Staging::asWriters(ImplicitLocOpBuilder &b, function_ref<void()> write) {
   OpBuilder::InsertionGuard guard(b);
   const std::vector<Space::Dim> &dims = from.source().dims();
   uint64_t redundant = from.redundantBits(dims[1].name) | from.redundantBits(dims[2].name)
@@ -197,8 +197,30 @@ void Staging::write(ImplicitLocOpBuilder &b, uint64_t round) {
     auto guarded = b.create<scf::IfOp>(equals(b, bits, 0));
     b.setInsertionPointToStart(guarded.thenBlock());
   }
-  for (const Buffer &buffer : buffers)
-    writeBlock(b, buffer, round);
+  write();
+}
+
+void Staging::write(ImplicitLocOpBuilder &b, uint64_t round) {
+  asWriters(b, [&] {
+    for (const Buffer &buffer : buffers)
+      writeBlock(b, buffer, round);
+  });
+}
+
+void Staging::writeToSlot(ImplicitLocOpBuilder &b, ArrayRef<Value> fragments) {
+  Buffer &buffer = buffers.front();
+  computeWritingThread(b);
+  const auto run = uint64_t(runOfFragments(int64_t(maxAlignment / buffer.bytes())));
+  const uint64_t copies = from.redundantBits(from.source().dims()[0].name);
+  asWriters(b, [&] {
+    for (uint64_t first = 0; first < fragments.size(); first += run) {
+      if (first & copies)
+        continue;
+      const uint64_t offset = buffer.layout.offsetOf(from.applyPacked(first));
+      storeRun(b, buffer, fragments.slice(first, run),
+               buffer.ofWritingThread.exclusiveOr(b, offset));
+    }
+  });
 }
 
 void Staging::writeBlock(ImplicitLocOpBuilder &b, const Buffer &buffer, uint64_t round) {

@@ -21,7 +21,7 @@ public:
           llvm::ArrayRef<Fragments> sources);
 
   /// For a block that has a slot of its own, at the pointer `slot`. `order` maps each offset in it
-  /// to an index. Only `read` and `placeOf` apply to such a block.
+  /// to an index. Only `read` and the next functions apply to such a block.
   Staging(SharedMemory &memory, LinearLayout from, LinearLayout wanted, const LinearLayout &order,
           mlir::Type element, mlir::Value slot);
 
@@ -34,6 +34,9 @@ public:
   int64_t runOfFragments(int64_t max) const {
     return buffers.front().layout.runOfFragments(from, max);
   }
+
+  /// Writes the fragments of `from` to the slot.
+  void writeToSlot(mlir::ImplicitLocOpBuilder &b, llvm::ArrayRef<mlir::Value> fragments);
 
   /// Moves the blocks: returns the fragments that `wanted` describes.
   llvm::SmallVector<Fragments> fetch(mlir::ImplicitLocOpBuilder &b);
@@ -107,6 +110,7 @@ private:
   mlir::Value isInRound(mlir::ImplicitLocOpBuilder &b, Offset offset, uint64_t round);
 
   void inRounds(mlir::ImplicitLocOpBuilder &b, llvm::function_ref<void(uint64_t round)> read);
+  void asWriters(mlir::ImplicitLocOpBuilder &b, llvm::function_ref<void()> write);
   void write(mlir::ImplicitLocOpBuilder &b, uint64_t round);
   void writeBlock(mlir::ImplicitLocOpBuilder &b, const Buffer &buffer, uint64_t round);
   void storeRun(mlir::ImplicitLocOpBuilder &b, const Buffer &buffer,

@@ -2,8 +2,8 @@
 // Matrix products by warpgroups: `wgmma`, which LLVM 19 has no intrinsics for, as inline PTX.
 //
 // The accumulators are operands and results of the inline assembly, and have the same registers in
-// both. Nothing may touch them until the product is waited for, so the wait passes them on in the
-// same way.
+// both. Nothing may touch them until the product is waited for, so empty assembly behind the wait
+// passes them on in the same way.
 #include "compiler/lowering/gpu/GpuLowering.h"
 
 #include "compiler/ir/LayoutConversion.h"
@@ -119,7 +119,9 @@ private:
 } // namespace
 
 void GpuLowering::showToWarpgroups(ImplicitLocOpBuilder &b) {
-  emitInPlace(b, "fence.proxy.async.shared::cta;", {}, {});
+  b.create<NVVM::FenceProxyOp>(
+      NVVM::ProxyKindAttr::get(b.getContext(), NVVM::ProxyKind::async_shared),
+      NVVM::SharedSpaceAttr::get(b.getContext(), NVVM::SharedSpace::shared_cta));
 }
 
 LogicalResult GpuLowering::lowerDotAsync(ImplicitLocOpBuilder &b, DotAsyncOp dot) {
@@ -161,7 +163,7 @@ LogicalResult GpuLowering::lowerDotAsync(ImplicitLocOpBuilder &b, DotAsyncOp dot
     return text + "}";
   };
   Values acc(fragmentsOf(dot.getAcc()));
-  emitInPlace(b, "wgmma.fence.sync.aligned;", {}, {});
+  b.create<NVVM::WgmmaFenceAlignedOp>();
   for (int64_t down = 0; down < tiles->downTiles; ++down) {
     for (int64_t across = 0; across < tiles->acrossTiles; ++across) {
       std::string text = "{ .reg .pred yes; .reg .b64 da, db; setp.eq.b32 yes, 0, 0;";
@@ -188,7 +190,7 @@ LogicalResult GpuLowering::lowerDotAsync(ImplicitLocOpBuilder &b, DotAsyncOp dot
                  part.begin());
     }
   }
-  emitInPlace(b, "wgmma.commit_group.sync.aligned;", {}, {});
+  b.create<NVVM::WgmmaGroupSyncAlignedOp>();
   setFragments(dot, std::move(acc));
   return success();
 }
@@ -197,8 +199,10 @@ void GpuLowering::lowerWaitDots(ImplicitLocOpBuilder &b, WaitDotsOp wait) {
   Values products;
   for (Value product : wait.getProducts())
     llvm::append_range(products, fragmentsOf(product));
-  Values done = emitInPlace(b, "wgmma.wait_group.sync.aligned " + Twine(wait.getPending()) + ";",
-                            products, {});
+  b.create<NVVM::WgmmaWaitGroupSyncOp>(wait.getPending());
+  if (products.empty())
+    return;
+  Values done = emitInPlace(b, "", products, {});
   ArrayRef<Value> rest = done;
   for (Value result : wait.getResults()) {
     const unsigned count = numFragments(result.getType());

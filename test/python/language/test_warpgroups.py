@@ -6,7 +6,7 @@ import eft
 import eft.language as tl
 import numpy as np
 import pytest
-from support import assert_same_bits
+from support import DTYPES, assert_same_bits
 
 
 @eft.jit
@@ -85,3 +85,108 @@ def test_tiles_and_orders(device, bm, bn, bk, warps, turned_a, turned_b, num_sta
         options = {"num_warps": warps, "num_stages": num_stages}
         matmul[grid](*arrays, out, m, n, k, *strides, BM=bm, BN=bn, BK=bk, **options)
         assert_same_bits(device.get(out), expected)
+
+
+@eft.jit
+def dequantized(a_ptr, b_ptr, c_ptr, turns, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+    """c = a @ b, b of bytes that a kernel makes halves of, beside c = b.T @ a.T."""
+    i, j, k = tl.arange(0, BM), tl.arange(0, BN), tl.arange(0, BK)
+    total = tl.zeros((BM, BN), tl.float32)
+    turned = tl.zeros((BN, BM), tl.float32)
+    for turn in range(turns):
+        a = tl.load(a_ptr + i[:, None] * BK * turns + k[None, :] + turn * BK)
+        b = tl.load(b_ptr + (k[:, None] + turn * BK) * BN + j[None, :]).to(a.dtype) * 0.5
+        total = tl.dot(a, b, total)
+        turned = tl.dot(b.T, a.T, turned)
+    tl.store(c_ptr + i[:, None] * BN + j[None, :], total - turned.T * 2)
+
+
+@pytest.mark.parametrize("num_stages", [1, 3])
+@pytest.mark.parametrize("bm, bn, bk, warps", [(64, 64, 32, 4), (128, 64, 64, 8), (64, 128, 16, 4)])
+def test_factors_that_a_kernel_computes(device, bm, bn, bk, warps, num_stages):
+    numbers = np.random.default_rng(bm + bn)
+    for turns in (0, 1, 2, 5):
+        a = numbers.integers(-4, 5, (bm, bk * turns)).astype(np.float16)
+        b = numbers.integers(-8, 9, (bk * turns, bn)).astype(np.int8)
+        expected = -(a.astype(np.float32) @ b.astype(np.float32)) * 0.5 + 0.0
+        out = device.put(np.full((bm, bn), np.nan, np.float32))
+        a, b = (np.append(each, each.dtype.type(0)) for each in (a, b))  # never empty
+        arrays = [device.put(each) for each in (a, b)]
+        dequantized[(1,)](
+            *arrays, out, turns, BM=bm, BN=bn, BK=bk, num_warps=warps, num_stages=num_stages
+        )
+        assert_same_bits(device.get(out) + 0.0, expected)
+
+
+@eft.jit
+def attention(
+    q_ptr, k_ptr, v_ptr, out_ptr, turns, M: tl.constexpr, N: tl.constexpr, D: tl.constexpr
+):
+    """Scores without a softmax: out = (q @ k.T * 2 + 1) @ v, whose sums are exact."""
+    i, j, d = tl.arange(0, M), tl.arange(0, N), tl.arange(0, D)
+    q = tl.load(q_ptr + i[:, None] * D + d[None, :])
+    out = tl.zeros((M, D), tl.float32)
+    for turn in range(turns):
+        rows = (turn * N + j[:, None]) * D + d[None, :]
+        scores = tl.dot(q, tl.trans(tl.load(k_ptr + rows))) * 2 + 1
+        out = out * 1.0 + tl.dot(scores.to(q.dtype), tl.load(v_ptr + rows))
+    tl.store(out_ptr + i[:, None] * D + d[None, :], out)
+
+
+@pytest.mark.parametrize("num_stages", [1, 2, 3])
+@pytest.mark.parametrize("m, n, d, warps", [(64, 64, 64, 4), (128, 32, 128, 8), (128, 128, 16, 4)])
+def test_a_product_of_a_product(device, m, n, d, warps, num_stages):
+    numbers = np.random.default_rng(m + n + d)
+    for turns in (0, 1, 2, 3, 7):
+        q, k, v = (
+            numbers.integers(-1, 2, (rows, d)).astype(np.float16) for rows in (m, n * 8, n * 8)
+        )
+        k, v = k[: n * turns], v[: n * turns]
+        scores = q.astype(np.float32) @ k.astype(np.float32).T * 2 + 1
+        expected = scores @ v.astype(np.float32) + 0.0
+        out = device.put(np.full((m, d), np.nan, np.float32))
+        arrays = [device.put(np.append(each, np.float16(0))) for each in (q, k, v)]
+        attention[(1,)](*arrays, out, turns, M=m, N=n, D=d, num_warps=warps, num_stages=num_stages)
+        assert_same_bits(device.get(out) + 0.0, expected)
+
+
+@eft.jit
+def branches(a_ptr, b_ptr, which_ptr, out_ptr, turns, SIZE: tl.constexpr):
+    """Sums products, or takes them away, or starts anew, as memory says; two products a turn."""
+    i = tl.arange(0, SIZE)
+    places = i[:, None] * SIZE + i[None, :]
+    first = tl.zeros((SIZE, SIZE), tl.float32)
+    second = tl.zeros((SIZE, SIZE), tl.float32)
+    for turn in range(turns):
+        a = tl.load(a_ptr + turn * SIZE * SIZE + places)
+        b = tl.load(b_ptr + turn * SIZE * SIZE + places)
+        which = tl.load(which_ptr + turn)
+        if which == 1:
+            first = tl.dot(a, b, first)
+        elif which == 2:
+            first = first - tl.dot(b, a)
+        else:
+            first = tl.dot(a, b)
+        second = tl.dot(b, a, second)
+    tl.store(out_ptr + places, first)
+    tl.store(out_ptr + SIZE * SIZE + places, second)
+
+
+@pytest.mark.parametrize("num_stages", [1, 3])
+@pytest.mark.parametrize("dtype", ["fp16", "bf16"])
+def test_products_in_branches(device, num_stages, dtype):
+    size, turns = 64, 5
+    numbers = np.random.default_rng(7)
+    a, b = (numbers.integers(-3, 4, (turns, size, size)).astype(np.float32) for _ in "ab")
+    for which in ([1, 1, 1, 1, 1], [0, 2, 1, 2, 1], [1, 2, 0, 0, 2]):
+        first, second = np.zeros((2, size, size), np.float32)
+        for turn, kind in enumerate(which):
+            forth, back = a[turn] @ b[turn], b[turn] @ a[turn]
+            first = first + forth if kind == 1 else first - back if kind == 2 else forth
+            second = second + back
+        out = device.put(np.full((2, size, size), np.nan, np.float32))
+        factors = [device.put(each.astype(DTYPES[dtype])) for each in (a, b)]
+        branches[(1,)](
+            *factors, device.put(np.int32(which)), out, turns, SIZE=size, num_stages=num_stages
+        )
+        assert_same_bits(device.get(out) + 0.0, np.stack([first, second]) + 0.0)

@@ -1,0 +1,53 @@
+// RUN: eft-opt %s -pass-pipeline='builtin.module(func.func(eft-stage-factors))' | FileCheck %s
+// RUN: eft-opt %s -pass-pipeline='builtin.module(func.func(eft-stage-factors{max-bytes=1000}))' | FileCheck %s --check-prefix=NO-ROOM
+
+#c = #eft.layout<register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]>
+#b = #eft.layout<register = [[1, 0], [8, 0], [0, 8]], lane = [[2, 0], [4, 0], [0, 1], [0, 2], [0, 4]], warp = [[0, 0], [0, 0]]>
+#bt = #eft.layout<register = [[0, 1], [0, 8], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[0, 0], [0, 0]]>
+#rows = #eft.layout<register = [[0, 1]], lane = [[0, 2], [0, 4], [0, 8], [1, 0], [2, 0]], warp = [[4, 0], [8, 0]]>
+#rowsOfA = #eft.layout<register = [[0, 1], [16, 0], [32, 0]], lane = [[0, 2], [0, 4], [0, 8], [1, 0], [2, 0]], warp = [[4, 0], [8, 0]]>
+
+// Both factors are written, in orders whose rows run as those of the threads. One barrier shows them.
+// CHECK-LABEL: @both
+// CHECK-SAME: %[[X:[a-z0-9]*]]: tensor<64x16xf16, {{.*}}>, %[[Y:[a-z0-9]*]]: tensor<16x16xf16
+// CHECK: %[[A:.*]] = eft.alloc_shared : <1, tensor<64x16xf16, #{{.*}}>>
+// CHECK: %[[B:.*]] = eft.alloc_shared : <1, tensor<16x16xf16, #{{.*}}>>
+// CHECK-NEXT: eft.write_shared %[[X]], %[[A]][%[[ZERO:.*]]]
+// CHECK-NEXT: eft.write_shared %[[Y]], %[[B]][%[[ZERO]]]
+// CHECK-NEXT: eft.barrier
+// CHECK-NEXT: %[[D:.*]] = eft.dot_async %[[A]][%[[ZERO]]], %[[B]][%[[ZERO]]], %{{.*}}
+// CHECK-NEXT: %[[R:.*]] = eft.wait_dots %[[D]] pending 0
+// CHECK-NEXT: eft.dealloc_shared %[[B]]
+// CHECK-NEXT: eft.dealloc_shared %[[A]]
+// CHECK-NEXT: return %[[R]]
+// NO-ROOM-LABEL: @both
+// NO-ROOM-NOT: eft.dot_async
+func.func @both(%x: tensor<64x16xf16, #rowsOfA>, %y: tensor<16x16xf16, #rows>, %acc: tensor<64x16xf32, #c>) -> tensor<64x16xf32, #c> {
+  %a = eft.convert_layout %x : tensor<64x16xf16, #rowsOfA> -> tensor<64x16xf16, #c>
+  %b = eft.convert_layout %y : tensor<16x16xf16, #rows> -> tensor<16x16xf16, #b>
+  %d = eft.dot %a, %b, %acc precision ieee {warpgroups} : tensor<64x16xf16, #c>, tensor<16x16xf16, #b> -> tensor<64x16xf32, #c>
+  return %d : tensor<64x16xf32, #c>
+}
+
+// A first factor in registers stays there, and a transposition is one of the slot.
+// CHECK-LABEL: @first_in_registers
+// CHECK-SAME: %[[X:[a-z0-9]*]]: tensor<64x16xf16, {{.*}}>, %[[Y:[a-z0-9]*]]: tensor<16x16xf16
+// CHECK: eft.write_shared %[[Y]], %[[B:.*]][%[[ZERO:.*]]]
+// CHECK: eft.dot_async %[[X]], %[[B]][%[[ZERO]]] transposed, %{{.*}}
+// CHECK-NOT: eft.trans
+// NO-ROOM-LABEL: @first_in_registers
+// NO-ROOM: eft.dot_async
+func.func @first_in_registers(%x: tensor<64x16xf16, #c>, %y: tensor<16x16xf16, #rows>, %acc: tensor<64x16xf32, #c>) -> tensor<64x16xf32, #c> {
+  %t = eft.convert_layout %y : tensor<16x16xf16, #rows> -> tensor<16x16xf16, #bt>
+  %b = eft.trans %t order [1, 0] : tensor<16x16xf16, #bt> -> tensor<16x16xf16, #b>
+  %d = eft.dot %x, %b, %acc precision ieee {warpgroups} : tensor<64x16xf16, #c>, tensor<16x16xf16, #b> -> tensor<64x16xf32, #c>
+  return %d : tensor<64x16xf32, #c>
+}
+
+// Warps multiply by themselves where placing has not noted otherwise.
+// CHECK-LABEL: @by_warps
+// CHECK: eft.dot %
+func.func @by_warps(%x: tensor<64x16xf16, #c>, %b: tensor<16x16xf16, #b>, %acc: tensor<64x16xf32, #c>) -> tensor<64x16xf32, #c> {
+  %d = eft.dot %x, %b, %acc precision ieee : tensor<64x16xf16, #c>, tensor<16x16xf16, #b> -> tensor<64x16xf32, #c>
+  return %d : tensor<64x16xf32, #c>
+}
