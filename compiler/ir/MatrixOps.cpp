@@ -87,8 +87,8 @@ LogicalResult DotAsyncOp::verify() {
   if (failed(verifyProduct(*this, a, b, cast<RankedTensorType>(getResult().getType()))))
     return failure();
   Type element = a.getElementType();
-  if (!element.isF16() && !element.isBF16())
-    return emitOpError("factors must be of f16 or bf16, got ") << element;
+  if (!element.isF16() && !element.isBF16() && !element.isInteger(8))
+    return emitOpError("factors must be of f16, bf16 or i8, got ") << element;
   return success();
 }
 

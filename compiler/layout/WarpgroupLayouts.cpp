@@ -101,6 +101,13 @@ LinearLayout warpgroupOrder(std::span<const int64_t> shape, unsigned along, int6
   return LinearLayout::fromColumns(plain.source(), plain.target(), std::move(columns));
 }
 
+unsigned rowsForWarpgroups(const LinearLayout &from, int64_t elementBytes, unsigned k) {
+  if (elementBytes != 2)
+    return k;
+  auto run = [&](unsigned dim) { return from.contiguousAlong(place::registers, dim); };
+  return run(0) > run(1) ? 0 : 1;
+}
+
 std::optional<unsigned> rowsOfWarpgroupOrder(const LinearLayout &order, int64_t elementBytes) {
   const std::vector<int64_t> shape = order.shape();
   if (shape.size() != 2)

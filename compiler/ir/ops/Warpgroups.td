@@ -10,7 +10,7 @@ def Eft_DotAsyncOp : Eft_Op<"dot_async", [AllTypesMatch<["acc", "result"]>,
     MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "Begins a matrix product, added to an accumulator";
   let description = [{
-    The product of `eft.dot` for f16 and bf16. `b` is in a slot of shared memory, `a` in another one or
+    The product of `eft.dot` for f16, bf16 and i8. `b` is in a slot of shared memory, `a` in another one or
     in registers; `transposed` says that the slot holds the factor with its dimensions exchanged. All
     threads must have seen what is in the slots, as after `eft.wait_copies`.
 

@@ -23,7 +23,7 @@ namespace eft {
 
 namespace {
 
-constexpr int64_t bytesOfHalf = 2, kOfInstruction = 16;
+constexpr int64_t bytesOfK = 32; // what one instruction takes of each row
 constexpr unsigned unitBits = 4; // descriptors count units of 16 bytes
 
 using Values = SmallVector<Value>;
@@ -72,18 +72,24 @@ Value warpgroup(ImplicitLocOpBuilder &b) {
 /// A factor in shared memory.
 class SharedFactor {
 public:
-  /// `order` is that of the slot, `start` a pointer to it. The factor's rows or columns are those
-  /// of the accumulator along `outer`, its other dimension is k.
-  SharedFactor(const LinearLayout &order, bool isTransposed, unsigned outer)
-      : shape(order.shape()), isTransposed(isTransposed), outer(outer),
-        rows(rowsOfWarpgroupOrder(order, bytesOfHalf)), offsets(order.rightInverse()) {}
+  /// `block` is that of the slot. The factor's rows or columns are those of the accumulator along
+  /// `outer`, its other dimension is k.
+  SharedFactor(RankedTensorType block, bool isTransposed, unsigned outer)
+      : isTransposed(isTransposed), outer(outer),
+        bytes(block.getElementType().getIntOrFloatBitWidth() / 8) {
+    const LinearLayout order = *layoutOf(block);
+    shape = order.shape();
+    rows = rowsOfWarpgroupOrder(order, bytes);
+    offsets = order.rightInverse();
+  }
 
-  bool isReadable() const { return rows && offsets; }
+  /// Whether warpgroups can read it: of bytes, the rows must lie along k.
+  bool isReadable() const { return rows && offsets && (bytes == 2 || !isAcross()); }
 
   /// Whether the rows in memory lie along the outer dimension: what PTX calls transposed.
   bool isAcross() const { return *rows == dimension(/*isOuter=*/true); }
 
-  /// The descriptor of the part of a warpgroup that begins where the accumulator does.
+  /// The descriptor of the part of a warpgroup, in the slot at `start`.
   Value descriptor(ImplicitLocOpBuilder &b, Value start, const LinearLayout &accumulator) const {
     Value address = b.create<LLVM::PtrToIntOp>(b.getI32Type(), start);
     Value units = b.create<arith::ShRUIOp>(address, b.create<arith::ConstantIntOp>(unitBits, 32));
@@ -93,7 +99,7 @@ public:
     if (llvm::any_of(columns, [](int64_t column) { return column != 0; }))
       units = b.create<arith::AddIOp>(units, emitLinearMap(b, warpgroup(b), columns));
     Value fields = b.create<arith::ConstantIntOp>(
-        int64_t(warpgroupDescriptor(shape, *rows, !isAcross(), bytesOfHalf)), 64);
+        int64_t(warpgroupDescriptor(shape, *rows, !isAcross(), bytes)), 64);
     return b.create<arith::OrIOp>(b.create<arith::ExtUIOp>(b.getI64Type(), units), fields);
   }
 
@@ -102,16 +108,17 @@ public:
     Coordinates index(2);
     index[dimension(true)] = outerIndex;
     index[dimension(false)] = k;
-    return int64_t(offsets->apply(index)[0]) * bytesOfHalf >> unitBits;
+    return int64_t(offsets->apply(index)[0]) * bytes >> unitBits;
   }
 
 private:
   /// The dimension of the slot's block along the accumulator, or along k.
   unsigned dimension(bool isOuter) const { return (outer == 0) == isOuter != isTransposed ? 0 : 1; }
 
-  std::vector<int64_t> shape;
   bool isTransposed;
   unsigned outer;
+  int64_t bytes; // of an element
+  std::vector<int64_t> shape;
   std::optional<unsigned> rows;
   std::optional<LinearLayout> offsets;
 };
@@ -130,14 +137,16 @@ LogicalResult GpuLowering::lowerDotAsync(ImplicitLocOpBuilder &b, DotAsyncOp dot
   if (!tiles)
     return dot.emitOpError("needs an accumulator in a layout of warpgroups");
   auto slotsOfA = dyn_cast<SharedType>(dot.getA().getType());
-  SharedFactor right(*layoutOf(dot.getB().getType().getBlock()), dot.getTransposedB(), 1);
+  SharedFactor right(dot.getB().getType().getBlock(), dot.getTransposedB(), 1);
   std::optional<SharedFactor> left;
   if (slotsOfA)
-    left.emplace(*layoutOf(slotsOfA.getBlock()), dot.getTransposedA(), 0);
+    left.emplace(slotsOfA.getBlock(), dot.getTransposedA(), 0);
   if (!right.isReadable() || (left && !left->isReadable()))
     return dot.emitOpError("needs factors in the orders of warpgroups");
   const int64_t k = dot.getB().getType().getBlock().getDimSize(dot.getTransposedB() ? 1 : 0);
-  std::optional<FactorLayouts> layouts = factorLayouts(matrixTile(16, k), accumulator, k);
+  Type element = dot.getB().getType().getBlock().getElementType();
+  const unsigned bits = element.getIntOrFloatBitWidth();
+  std::optional<FactorLayouts> layouts = factorLayouts(matrixTile(bits, k), accumulator, k);
   if (!left && !(layouts && placesOf(dot.getA().getType()) == layouts->a))
     return dot.emitOpError("needs a first factor in the layout of a tensor core's tiles");
 
@@ -150,18 +159,23 @@ LogicalResult GpuLowering::lowerDotAsync(ImplicitLocOpBuilder &b, DotAsyncOp dot
       words.push_back(b.create<LLVM::BitcastOp>(b.getI32Type(), word));
 
   // In the text, operands are the accumulators twice, as results and as operands, then the others.
-  const int64_t count = tiles->columns / 2, steps = k / kOfInstruction;
-  const StringRef type =
-      getElementTypeOrSelf(dot.getB().getType().getBlock()).isF16() ? "f16" : "bf16";
-  const std::string name =
-      ("wgmma.mma_async.sync.aligned.m64n" + Twine(tiles->columns) + "k16.f32." + type + "." + type)
-          .str();
+  const int64_t count = tiles->columns / 2, kOfStep = bytesOfK * 8 / bits, steps = k / kOfStep;
+  const bool isInteger = element.isInteger();
+  const std::string type = isInteger ? "s8" : element.isF16() ? "f16" : "bf16";
+  const std::string name = "wgmma.mma_async.sync.aligned.m64n" + std::to_string(tiles->columns) +
+                           "k" + std::to_string(kOfStep) + (isInteger ? ".s32." : ".f32.") + type +
+                           "." + type;
   auto list = [](int64_t first, int64_t size) {
     std::string text = "{";
     for (int64_t i = first; i < first + size; ++i)
       text += (i == first ? "$" : ", $") + std::to_string(i);
     return text + "}";
   };
+  // Of floats: neither factor is negated, and which of them lie across.
+  std::string suffix;
+  if (!isInteger)
+    suffix = std::string(", 1, 1") + (left ? (left->isAcross() ? ", 1" : ", 0") : "") +
+             (right.isAcross() ? ", 1" : ", 0");
   Values acc(fragmentsOf(dot.getAcc()));
   b.create<NVVM::WgmmaFenceAlignedOp>();
   for (int64_t down = 0; down < tiles->downTiles; ++down) {
@@ -174,16 +188,14 @@ LogicalResult GpuLowering::lowerDotAsync(ImplicitLocOpBuilder &b, DotAsyncOp dot
         std::string first = "da";
         if (left) {
           text += " add.s64 da, $" + std::to_string(2 * count + 1) + ", " +
-                  std::to_string(left->unitsAt(down * 64, step * kOfInstruction)) + ";";
+                  std::to_string(left->unitsAt(down * 64, step * kOfStep)) + ";";
         } else {
           first = list(2 * count + int64_t(others.size()), 4);
           llvm::append_range(others, ArrayRef(words).slice((down * steps + step) * 4, 4));
         }
         text += " add.s64 db, $" + std::to_string(2 * count) + ", " +
-                std::to_string(right.unitsAt(across * tiles->columns, step * kOfInstruction)) +
-                "; " + name + " " + list(0, count) + ", " + first + ", db, yes, 1, 1, " +
-                (left ? (left->isAcross() ? "1, " : "0, ") : "") + (right.isAcross() ? "1" : "0") +
-                ";";
+                std::to_string(right.unitsAt(across * tiles->columns, step * kOfStep)) + "; " +
+                name + " " + list(0, count) + ", " + first + ", db, yes" + suffix + ";";
       }
       auto part = MutableArrayRef(acc).slice((down * tiles->acrossTiles + across) * count, count);
       llvm::copy(emitInPlace(b, text + " }", ValueRange(ArrayRef<Value>(part)), others),

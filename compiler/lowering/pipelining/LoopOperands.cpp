@@ -37,19 +37,18 @@ bool writesMemory(scf::ForOp loop) {
 }
 
 /// The order of the elements in a slot that is written in the places `from` and read by `dot`, in
-/// the places `wanted` where warps multiply by themselves.
+/// the places `wanted` where warps multiply by themselves. `k` is the slot's dimension of that
+/// name.
 LinearLayout slotOrder(DotOp dot, const LinearLayout &from, const LinearLayout &wanted,
-                       int64_t bytes) {
+                       int64_t bytes, unsigned k) {
   if (!dot.getWarpgroups())
     return chooseSharedOrder(from, wanted, unsigned(bytes)).layout.order(from, place::offset);
-  // The rows lie as they do in memory, so that copies are as wide as can be.
-  auto run = [&](unsigned dim) { return from.contiguousAlong(place::registers, dim); };
-  return warpgroupOrder(from.shape(), run(0) > run(1) ? 0 : 1, bytes);
+  return warpgroupOrder(from.shape(), rowsForWarpgroups(from, bytes, k), bytes);
 }
 
 /// The slots for what `load` loads, if copies can do that: of runs of at least four bytes, of which
 /// a mask leaves the beginning.
-SharedType slotsFor(LoadOp load, ConvertLayoutOp convert, DotOp dot) {
+SharedType slotsFor(LoadOp load, ConvertLayoutOp convert, DotOp dot, unsigned k) {
   auto block = cast<RankedTensorType>(load.getType());
   Type element = block.getElementType();
   const bool hasHints = load.readsAnew() || load.getCache() || load.getEviction();
@@ -64,7 +63,7 @@ SharedType slotsFor(LoadOp load, ConvertLayoutOp convert, DotOp dot) {
   const LinearLayout from = withPlaces(*loaded, gpuPlaces), wanted = withPlaces(*needed, gpuPlaces);
   if (!from.isSurjective() || !wanted.isSurjective())
     return {};
-  const LinearLayout order = slotOrder(dot, from, wanted, bytes);
+  const LinearLayout order = slotOrder(dot, from, wanted, bytes, k);
   const int64_t run =
       SharedLayout::ofOrder(order, from, unsigned(bytes))
           .runOfFragments(from, std::min<int64_t>(load.getRun().value_or(1), widestAccess / bytes));
@@ -110,7 +109,8 @@ void LoopOperands::add(DotOp dot, OpOperand &use) {
   auto load = convert ? convert.getSource().getDefiningOp<LoadOp>() : LoadOp();
   const bool isOwn = load && convert->hasOneUse() && load->hasOneUse() &&
                      load->getBlock() == loop.getBody() && convert->getBlock() == loop.getBody();
-  SharedType slots = isOwn ? slotsFor(load, convert, dot) : SharedType();
+  const unsigned k = (&use == &dot.getAMutable()) != isTransposed ? 1 : 0;
+  SharedType slots = isOwn ? slotsFor(load, convert, dot, k) : SharedType();
   Slice extended = slice;
   if (!slots || !extend(extended, load.getPointer()) ||
       (load.getMask() && !extend(extended, load.getMask())))

@@ -22,20 +22,24 @@ namespace {
 /// A factor as it is before it is transposed and converted for the product.
 struct Factor {
   Value block; // to be written to a slot
+  unsigned k;  // the block's dimension of that name
   bool isTransposed = false;
   ReadSharedOp present;       // instead, if a slot has it in an order for warpgroups
   bool isInRegisters = false; // as the product takes it
 
-  explicit Factor(Value value) {
-    block = value;
+  /// `k` is the factor's dimension of that name.
+  Factor(Value value, unsigned k) : block(value), k(k) {
     for (auto trans = block.getDefiningOp<TransOp>(); trans;
          trans = block.getDefiningOp<TransOp>()) {
       isTransposed ^= trans.getOrder().front() != 0;
       block = trans.getSource();
     }
+    if (isTransposed)
+      this->k = 1 - k;
     if (auto read = block.getDefiningOp<ReadSharedOp>()) {
       RankedTensorType slot = read.getShared().getType().getBlock();
-      if (rowsOfWarpgroupOrder(*layoutOf(slot), bytesOf(slot)))
+      std::optional<unsigned> rows = rowsOfWarpgroupOrder(*layoutOf(slot), bytesOf(slot));
+      if (rows && (bytesOf(slot) == 2 || *rows == this->k))
         present = read;
     } else if (auto convert = block.getDefiningOp<ConvertLayoutOp>()) {
       std::optional<ShufflePlan> plan =
@@ -53,11 +57,10 @@ struct Factor {
       return present.getShared().getType();
     auto type = cast<RankedTensorType>(block.getType());
     const LinearLayout layout = places(block);
-    auto run = [&](unsigned dim) { return layout.contiguousAlong(place::registers, dim); };
+    const unsigned rows = rowsForWarpgroups(layout, bytesOf(type), k);
     auto plain = RankedTensorType::get(type.getShape(), type.getElementType());
-    return SharedType::get(
-        type.getContext(), 1,
-        withLayout(plain, warpgroupOrder(layout.shape(), run(0) > run(1) ? 0 : 1, bytesOf(type))));
+    return SharedType::get(type.getContext(), 1,
+                           withLayout(plain, warpgroupOrder(layout.shape(), rows, bytesOf(type))));
   }
 
   uint64_t bytes() { return present ? 0 : slotType().getBytes(); }
@@ -99,7 +102,7 @@ struct StageFactorsPass : impl::StageFactorsBase<StageFactorsPass> {
 
 private:
   void stage(DotOp dot) {
-    Factor a(dot.getA()), other(dot.getB());
+    Factor a(dot.getA(), 1), other(dot.getB(), 0);
     const uint64_t bytes = (a.isInRegisters ? 0 : a.bytes()) + other.bytes();
     if (bytesInUse(dot) + bytes > maxBytes)
       return;

@@ -18,7 +18,9 @@ static MatrixTile tileOf(DotOp dot) {
 static std::optional<LinearLayout> accumulatorOfWarpgroups(DotOp dot,
                                                            const PlacementTarget &target) {
   Type element = getElementTypeOrSelf(dot.getA());
-  if (!target.hasWarpgroups || !(element.isF16() || element.isBF16()))
+  const bool isHalf = element.isF16() || element.isBF16();
+  const int64_t k = cast<RankedTensorType>(dot.getA().getType()).getDimSize(1);
+  if (!target.hasWarpgroups || !(isHalf || (element.isInteger(8) && k >= 32)))
     return std::nullopt;
   ArrayRef<int64_t> shape = cast<RankedTensorType>(dot.getType()).getShape();
   return warpgroupAccumulator(shape[0], shape[1], target.numWarps);
