@@ -3,6 +3,7 @@
 
 #include "compiler/layout/Placement.h"
 
+#include <algorithm>
 #include <cassert>
 
 namespace eft {
@@ -35,6 +36,11 @@ Bases swapped(Bases bases) {
 /// dimension, zero in the other.
 LinearLayout placesOf(std::string_view name, Bases bases, int64_t rows, int64_t columns) {
   return build({{std::string(name), std::move(bases)}}, std::vector<int64_t>{rows, columns});
+}
+
+/// Places of one dimension that walk the rows, then the columns.
+LinearLayout along(std::string_view name, int64_t rows, int64_t columns) {
+  return LinearLayout::identity(name, std::vector<int64_t>{rows, columns});
 }
 
 MatrixTile doubleTile() {
@@ -90,13 +96,28 @@ LinearLayout accumulatorLayout(const LinearLayout &tile, int64_t rows, int64_t c
       copies *= 2;
     }
   }
-  auto along = [](std::string_view name, int64_t rowExtent, int64_t columnExtent) {
-    return LinearLayout::identity(name, std::vector<int64_t>{rowExtent, columnExtent});
-  };
   return tile.product(along(place::registers, 1, partColumns / tileColumns))
       .product(along(place::registers, partRows / tileRows, 1))
       .product(along(place::warp, 1, across))
       .product(along(place::warp, down, 1))
+      .product(placesOf(place::warp, Bases(exponentOf(copies), {0, 0}), 1, 1));
+}
+
+LinearLayout accumulatorLayoutByRows(const LinearLayout &tile, int64_t rows, int64_t columns,
+                                     int64_t numWarps) {
+  constexpr int64_t rowsOfWarp = 16, warpsOfGroup = 4;
+  const int64_t tileRows = tile.shape()[0], tileColumns = tile.shape()[1];
+  assert(rows % tileRows == 0 && columns % tileColumns == 0 && "a block made of tiles");
+  const int64_t partRows = std::clamp(rowsOfWarp, tileRows, rows);
+  const int64_t down = std::min(numWarps, rows / partRows), group = std::min(down, warpsOfGroup);
+  const int64_t across = std::min(numWarps / down, columns / tileColumns);
+  const int64_t copies = numWarps / down / across;
+  return tile.product(along(place::registers, 1, columns / tileColumns / across))
+      .product(along(place::registers, partRows / tileRows, 1))
+      .product(along(place::warp, group, 1))
+      .product(along(place::registers, rows / partRows / down, 1))
+      .product(along(place::warp, down / group, 1))
+      .product(along(place::warp, 1, across))
       .product(placesOf(place::warp, Bases(exponentOf(copies), {0, 0}), 1, 1));
 }
 

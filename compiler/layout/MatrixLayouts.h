@@ -43,6 +43,14 @@ LinearLayout patchTile(int64_t columns);
 LinearLayout accumulatorLayout(const LinearLayout &tile, int64_t rows, int64_t columns,
                                int64_t numWarps);
 
+/// A block of rows × columns, made of such tiles, whose warps lie below each other as far as they
+/// have 16 rows each. Four warps take turns with 64 rows; further ones cut all rows into parts. A
+/// reduction of the rows then stays inside of a warp, and so does a second product, of which this
+/// block is the first factor. Warps beyond the rows share the columns; those for which no tile is
+/// left hold copies.
+LinearLayout accumulatorLayoutByRows(const LinearLayout &tile, int64_t rows, int64_t columns,
+                                     int64_t numWarps);
+
 /// Which of the accumulator's register bits, above those of its tile, choose a row, and which a
 /// column: the numbers of the tile's registers in the order that the lowering counts them.
 struct FactorLayouts {

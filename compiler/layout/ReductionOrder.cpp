@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "compiler/layout/ReductionOrder.h"
 
+#include "compiler/layout/MatrixLayouts.h"
 #include "compiler/layout/Placement.h"
 
 #include <algorithm>
+#include <bit>
 
 namespace eft {
 
@@ -56,6 +58,28 @@ ReductionOrder reductionOrder(std::span<const int64_t> shape, unsigned axis, int
   std::ranges::reverse(order.tree);
   order.tree.insert(order.tree.end(), lanes.rbegin(), lanes.rend());
   order.tree.insert(order.tree.end(), warps.rbegin(), warps.rend());
+  return order;
+}
+
+ReductionOrder productReductionOrder(std::span<const int64_t> shape, unsigned axis,
+                                     int64_t numWarps) {
+  constexpr int64_t halfBits = 16, leastK = 16;
+  const LinearLayout tile = matrixTile(halfBits, leastK).acc;
+  return cheapestOrder(accumulatorLayoutByRows(tile, shape[0], shape[1], numWarps), axis);
+}
+
+ReductionOrder cheapestOrder(const LinearLayout &layout, unsigned axis) {
+  ReductionOrder order;
+  int64_t left = layout.shape()[axis] - 1;
+  for (std::string_view place : gpuPlaces) {
+    int64_t own = 0;
+    for (unsigned bit = 0; bit < layout.placeBits(place); ++bit)
+      own |= layout.basis(place, bit)[axis];
+    for (own &= left; own != 0; own &= ~int64_t(std::bit_floor(uint64_t(own)))) {
+      order.tree.push_back(static_cast<int32_t>(std::bit_floor(uint64_t(own))));
+      left &= ~int64_t(order.tree.back());
+    }
+  }
   return order;
 }
 

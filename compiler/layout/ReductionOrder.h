@@ -18,6 +18,17 @@
 // result; they are the highest bits of the axis. To fold a bit is to combine x[i] with x[i + bit].
 // The highest bits lead because a CPU's vectors have more lanes than a GPU's: the lanes' own bits
 // come last, when few vectors are left to be shuffled.
+//
+// Blocks that are computed element by element from a matrix product lie as a tensor core leaves
+// it, and stay there. So their order is the one that costs nothing in an accumulator whose warps
+// lie below each other (accumulatorLayoutByRows in MatrixLayouts.h):
+//
+//   column            1: register    2, 4: lanes       8 …: registers    the highest: warps beyond
+//   row               1, 2, 4: lanes 8: register       16, 32: warps     64 …: registers
+//                                                      the highest: warps beyond four
+//
+// Registers fold first, then lanes, then warps; of each, the highest bit leads. A row of 64 is
+// folded by 32, 16, 8, 1, 4, 2. Nothing of that depends on the product's types either.
 #pragma once
 
 #include "compiler/layout/LinearLayout.h"
@@ -35,5 +46,13 @@ LinearLayout reductionLayout(std::span<const int64_t> shape, int64_t elementBits
 /// The order along one axis of a block of this shape.
 ReductionOrder reductionOrder(std::span<const int64_t> shape, unsigned axis, int64_t elementBits,
                               int64_t numWarps);
+
+/// The order along one axis of a block of this shape that is computed element by element from a
+/// matrix product.
+ReductionOrder productReductionOrder(std::span<const int64_t> shape, unsigned axis,
+                                     int64_t numWarps);
+
+/// The order along one axis that costs least in this layout (register, lane, warp).
+ReductionOrder cheapestOrder(const LinearLayout &layout, unsigned axis);
 
 } // namespace eft

@@ -106,6 +106,38 @@ TEST(AccumulatorLayout, WarpsWithoutTilesHoldCopies) {
             "warp = [[0, 8], [0, 0], [0, 0]]");
 }
 
+TEST(AccumulatorLayoutByRows, FourWarpsHaveSixtyFourRows) {
+  EXPECT_EQ(accumulatorLayoutByRows(matrixTile(16, 16).acc, 128, 32, 4).toString(),
+            "register = [[0, 1], [8, 0], [0, 8], [0, 16], [64, 0]], "
+            "lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]");
+  // The tile of doubles has eight rows.
+  EXPECT_EQ(accumulatorLayoutByRows(matrixTile(64, 16).acc, 64, 16, 2).toString(),
+            "register = [[0, 1], [0, 8], [8, 0], [32, 0]], "
+            "lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0]]");
+}
+
+TEST(AccumulatorLayoutByRows, FurtherWarpsCutAllRows) {
+  EXPECT_EQ(accumulatorLayoutByRows(matrixTile(16, 16).acc, 256, 16, 8).toString(),
+            "register = [[0, 1], [8, 0], [0, 8], [64, 0]], "
+            "lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0], [128, 0]]");
+}
+
+TEST(AccumulatorLayoutByRows, WarpsBeyondTheRowsShareTheColumns) {
+  EXPECT_EQ(accumulatorLayoutByRows(matrixTile(16, 16).acc, 32, 16, 8).toString(),
+            "register = [[0, 1], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], "
+            "warp = [[16, 0], [0, 8], [0, 0]]");
+}
+
+/// The accumulator of a product is the first factor of the next one without a move.
+TEST(AccumulatorLayoutByRows, IsAFirstFactorOfHalves) {
+  MatrixTile tile = matrixTile(16, 64);
+  LinearLayout scores = accumulatorLayoutByRows(tile.acc, 128, 64, 4);
+  LinearLayout sums = accumulatorLayoutByRows(tile.acc, 128, 32, 4);
+  std::optional<FactorLayouts> factors = factorLayouts(tile, sums, 64);
+  ASSERT_TRUE(factors);
+  EXPECT_EQ(factors->a.toString(), scores.toString());
+}
+
 TEST(FactorLayouts, OfABlockOverFourWarps) {
   MatrixTile tile = matrixTile(16, 32);
   std::optional<FactorLayouts> factors =
@@ -130,19 +162,21 @@ TEST(FactorLayouts, AWarpHasWhatItMultiplies) {
         for (int64_t warps : {1, 2, 8}) {
           const int64_t k = 64;
           MatrixTile tile = matrixTile(bits, k);
-          LinearLayout acc = accumulatorLayout(tile.acc, rows, columns, warps);
-          EXPECT_EQ(acc.shape(), (std::vector<int64_t>{rows, columns}));
-          EXPECT_TRUE(acc.isSurjective());
-          std::optional<FactorLayouts> factors = factorLayouts(tile, acc, k);
-          ASSERT_TRUE(factors);
-          EXPECT_EQ(factors->a.shape(), (std::vector<int64_t>{rows, k}));
-          EXPECT_EQ(factors->b.shape(), (std::vector<int64_t>{k, columns}));
-          EXPECT_TRUE(factors->a.isSurjective());
-          EXPECT_TRUE(factors->b.isSurjective());
-          for (int64_t warp = 0; warp < warps; ++warp) {
-            const std::vector<int64_t> place = {0, 0, warp};
-            EXPECT_EQ(factors->a.apply(place)[0], acc.apply(place)[0]);
-            EXPECT_EQ(factors->b.apply(place)[1], acc.apply(place)[1]);
+          for (auto layoutOf : {accumulatorLayout, accumulatorLayoutByRows}) {
+            LinearLayout acc = layoutOf(tile.acc, rows, columns, warps);
+            EXPECT_EQ(acc.shape(), (std::vector<int64_t>{rows, columns}));
+            EXPECT_TRUE(acc.isSurjective());
+            std::optional<FactorLayouts> factors = factorLayouts(tile, acc, k);
+            ASSERT_TRUE(factors);
+            EXPECT_EQ(factors->a.shape(), (std::vector<int64_t>{rows, k}));
+            EXPECT_EQ(factors->b.shape(), (std::vector<int64_t>{k, columns}));
+            EXPECT_TRUE(factors->a.isSurjective());
+            EXPECT_TRUE(factors->b.isSurjective());
+            for (int64_t warp = 0; warp < warps; ++warp) {
+              const std::vector<int64_t> place = {0, 0, warp};
+              EXPECT_EQ(factors->a.apply(place)[0], acc.apply(place)[0]);
+              EXPECT_EQ(factors->b.apply(place)[1], acc.apply(place)[1]);
+            }
           }
         }
 }
