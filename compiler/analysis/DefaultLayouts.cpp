@@ -44,12 +44,12 @@ static bool mayBeHeadless(Operation *access, const PlacementTarget &target) {
 }
 
 DefaultLayouts::DefaultLayouts(func::FuncOp function, const AxisInfos &infos,
-                               PlacementTarget target)
+                               const ProductBlocks &products, PlacementTarget target)
     : target(target) {
   function.walk([&](Operation *op) {
     if (Value pointer = pointerOf(op))
       add(pointer, infos, /*isWide=*/!isAtomic(op), mayBeHeadless(op, target));
-    else if (auto reduce = dyn_cast<ReduceOp>(op))
+    else if (auto reduce = dyn_cast<ReduceOp>(op); reduce && !products.productBehind(reduce))
       add(reduce);
   });
 }

@@ -8,10 +8,12 @@
 // widest type in memory.
 //
 // Where blocks of the shape are reduced, and memory runs along the last dimension as reductions do,
-// the layout is the one in which reducing is cheapest (ReductionOrder.h).
+// the layout is the one in which reducing is cheapest (ReductionOrder.h). Blocks that are computed
+// from matrix products are reduced where the products leave them, and do not count.
 #pragma once
 
 #include "compiler/analysis/AxisInfo.h"
+#include "compiler/analysis/ProductBlocks.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -32,7 +34,8 @@ struct PlacementTarget {
 
 class DefaultLayouts {
 public:
-  DefaultLayouts(mlir::func::FuncOp function, const AxisInfos &infos, PlacementTarget target);
+  DefaultLayouts(mlir::func::FuncOp function, const AxisInfos &infos, const ProductBlocks &products,
+                 PlacementTarget target);
 
   /// The layout of blocks of this type's shape.
   LayoutAttr of(mlir::RankedTensorType type);

@@ -43,6 +43,8 @@ void addInlining(OpPassManager &passes) {
 
 void addBlockTransforms(OpPassManager &passes, const PassOptions &options) {
   addInlining(passes);
+  // Before all that differs between targets.
+  passes.addPass(createOrderReductions({options.numWarps}));
   // What fits into two registers is sorted there.
   passes.addPass(createExpandSort({options.isGpu ? 0 : int64_t(options.vectorBits) * 2}));
   // Before anything folds: what a function is of a constant, its expansion says, not this machine's

@@ -4,6 +4,7 @@
 
 #include "compiler/analysis/DefaultLayouts.h"
 #include "compiler/ir/EftDialect.h"
+#include "compiler/layout/ReductionOrder.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/PatternMatch.h"
@@ -20,6 +21,12 @@ void populateFuseMultiplyAddPatterns(mlir::RewritePatternSet &patterns);
 
 /// Replaces `eft.philox` by integer arithmetic on words of `wordBits` bits, 32 or 64.
 void populateExpandPhiloxPatterns(mlir::RewritePatternSet &patterns, unsigned wordBits);
+
+/// Writes the order of a program of `numWarps` warps on every reduction that has none and is not
+/// free of order. No target counts.
+void orderReductions(mlir::Operation *top, int64_t numWarps);
+/// Writes one order on one reduction.
+void setOrder(ReduceOp reduce, const ReductionOrder &order);
 
 /// Expands `eft.sort` of blocks of at most `maxBits` bits (0: of all blocks) into compare-exchange
 /// stages.

@@ -41,6 +41,30 @@ def FuseMultiplyAdd : Pass<"eft-fuse-multiply-add"> {
                            "::mlir::math::MathDialect"];
 }
 
+def OrderReductions : Pass<"eft-order-reductions"> {
+  let summary = "Writes on each reduction the order in which it combines";
+  let description = [{
+    A reduction gets its order, `steps` and `tree`, as `docs/language.md` has it: that of a program of
+    `num-warps` warps. One that is `order_free`, or has an order, stays as it is.
+
+    The order of a block that is computed element by element from a matrix product is another one than that
+    of other blocks. So this pass runs before all that differs between targets: what a block is computed
+    from is then the same for all of them.
+
+    ```mlir
+    %1 = eft.reduce %0 axis 1 : (tensor<64x64xf32>) -> tensor<64xf32> {
+    ```
+    becomes, if `%0` is computed from a product,
+    ```mlir
+    %1 = eft.reduce %0 axis 1 steps 1 tree [32, 16, 8, 1, 4, 2] : (tensor<64x64xf32>) -> tensor<64xf32> {
+    ```
+  }];
+  let options = [
+    Option<"numWarps", "num-warps", "unsigned", /*default=*/"4", "warps of a program">
+  ];
+  let dependentDialects = ["::eft::EftDialect"];
+}
+
 def ExpandPhilox : Pass<"eft-expand-philox"> {
   let summary = "Replaces eft.philox by integer arithmetic";
   let description = [{
@@ -411,8 +435,8 @@ def Place : Pass<"eft-place"> {
     inserted. It is also inserted behind a load that can't be made in the second layout: one of a
     transposed tile, or one whose elements may be stored from another place.
 
-    A reduction gets its order, `steps` and `tree`: that of a program of `num-warps` warps, which is the
-    same for all targets.
+    A reduction that is `order_free` gets an order that suits its sources' layout. One that still has no
+    order gets that of `eft-order-reductions`.
 
     Accesses get notes. `run` is the number of neighbours that one access may move; `headless` says that
     the first of them may lie elsewhere; `prefix`, `uniformRuns` and `prefixRuns` say how the mask cuts

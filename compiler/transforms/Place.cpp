@@ -2,8 +2,8 @@
 // eft-place: gives every block a layout, and every access the notes that the lowerings need.
 // placing/PlacingPlan.h says how layouts are chosen.
 #include "compiler/analysis/PrefixMask.h"
+#include "compiler/ir/LayoutConversion.h"
 #include "compiler/layout/Placement.h"
-#include "compiler/layout/ReductionOrder.h"
 #include "compiler/target/Capabilities.h"
 #include "compiler/transforms/Passes.h"
 #include "compiler/transforms/placing/DotPlacing.h"
@@ -46,13 +46,18 @@ void noteAccess(Access access, const AxisInfos &infos, const PlacementTarget &ta
   access.setPrefixRuns(!isUniform && prefixRun(infos, access.getMask(), run.dim) >= run.length);
 }
 
-/// The order of a reduction is that of a GPU's program of so many warps, on every target.
-void noteOrder(ReduceOp reduce, int64_t numWarps) {
+/// A reduction that is free of order has the usual one, unless its sources lie otherwise.
+void noteOrder(ReduceOp reduce, const PlacementTarget &target) {
+  if (reduce.getSteps())
+    return;
   auto type = cast<RankedTensorType>(reduce.getSources().front().getType());
-  ReductionOrder order = reductionOrder(std::vector<int64_t>(type.getShape()), reduce.getAxis(),
-                                        type.getElementTypeBitWidth(), numWarps);
-  reduce.setSteps(order.steps);
-  reduce.setTree(order.tree);
+  const std::vector<int64_t> shape(type.getShape());
+  const int64_t bits = type.getElementTypeBitWidth();
+  LinearLayout layout = *layoutOf(type);
+  const bool isUsual = target.kind == PlacementTarget::Kind::Cpu ||
+                       layout == reductionLayout(shape, bits, target.numWarps);
+  setOrder(reduce, isUsual ? reductionOrder(shape, reduce.getAxis(), bits, target.numWarps)
+                           : cheapestOrder(layout, reduce.getAxis()));
 }
 
 LogicalResult checkAllPlaced(func::FuncOp function) {
@@ -77,8 +82,10 @@ LogicalResult checkAllPlaced(func::FuncOp function) {
 LogicalResult placeBlocks(func::FuncOp function, const PlacementTarget &target) {
   {
     AxisInfos infos(function);
-    DefaultLayouts defaults(function, infos, target);
-    PlacingRules rules(defaults, target);
+    orderReductions(function, target.numWarps);
+    ProductBlocks products(function);
+    DefaultLayouts defaults(function, infos, products, target);
+    PlacingRules rules(defaults, products, target);
     PlacingPlan plan(function, rules, infos, target);
     if (failed(plan.make()))
       return failure();
@@ -96,7 +103,7 @@ LogicalResult placeBlocks(func::FuncOp function, const PlacementTarget &target) 
     else if (auto store = dyn_cast<StoreOp>(op))
       noteAccess(store, infos, target);
     else if (auto reduce = dyn_cast<ReduceOp>(op))
-      noteOrder(reduce, target.numWarps);
+      noteOrder(reduce, target);
     else if (auto dot = dyn_cast<DotOp>(op))
       dot.setWarpgroups(isForWarpgroups(dot, target));
   });

@@ -20,8 +20,8 @@ Value allAlongLastAxis(OpBuilder &builder, Location loc, Value condition) {
   ArrayRef<int64_t> rest = type.getShape().drop_back();
   Type result = rest.empty() ? i1 : Type(RankedTensorType::get(rest, i1));
   auto reduce = builder.create<ReduceOp>(loc, TypeRange(result), ValueRange(condition),
-                                         /*axis=*/type.getRank() - 1, /*steps=*/IntegerAttr(),
-                                         /*tree=*/DenseI32ArrayAttr());
+                                         /*axis=*/type.getRank() - 1, /*order_free=*/true,
+                                         /*steps=*/IntegerAttr(), /*tree=*/DenseI32ArrayAttr());
   OpBuilder::InsertionGuard guard(builder);
   Block *combine = builder.createBlock(&reduce.getCombine(), {}, {i1, i1}, {loc, loc});
   Value both = builder.create<arith::AndIOp>(loc, combine->getArgument(0), combine->getArgument(1));

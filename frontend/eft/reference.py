@@ -15,6 +15,7 @@ import numpy as np
 
 _LANE_BITS = 5
 _VECTOR_BYTES = 16
+_PRODUCT_EXTENT = 16
 
 
 @dataclass(frozen=True)
@@ -28,7 +29,11 @@ class ReductionOrder:
 
 
 def reduction_order(
-    shape: tuple[int, ...], axis: int, itemsize: int, num_warps: int = 4
+    shape: tuple[int, ...],
+    axis: int,
+    itemsize: int,
+    num_warps: int = 4,
+    of_product: bool = False,
 ) -> ReductionOrder:
     """The order in which a block of this shape is reduced along an axis.
 
@@ -37,14 +42,23 @@ def reduction_order(
     fewer elements than that has a shorter vector. What is left makes steps. The bits of the
     vector fold first, then those of the lanes, then those of the warps; of each, the highest leads.
 
+    A block that is computed from a matrix product has the order of its accumulators.
+
     Args:
         shape: the block's extents, powers of two.
         axis: the dimension that is reduced.
         itemsize: the bytes of an element; of several blocks, of one of the first.
         num_warps: the launch's option.
+        of_product: the block is computed element by element from the result of `tl.dot`.
     """
     bits = [extent.bit_length() - 1 for extent in shape]
     axis %= len(shape)
+    if of_product:
+        if len(shape) != 2 or min(shape) < _PRODUCT_EXTENT:
+            raise ValueError(
+                f"a product has two dimensions of at least {_PRODUCT_EXTENT}, got {shape}"
+            )
+        return _order_of_product(*bits, axis, num_warps)
     start = sum(bits[axis + 1 :])
     threads = _LANE_BITS + num_warps.bit_length() - 1
     vector = min((_VECTOR_BYTES // itemsize).bit_length() - 1, bits[-1])
@@ -57,7 +71,28 @@ def reduction_order(
     return ReductionOrder(1 << (bits[axis] - len(tree)), tuple(tree))
 
 
-def reduce_in_order(x, axis: int | None, combine: Callable, num_warps: int = 4):
+def _order_of_product(rows: int, columns: int, axis: int, num_warps: int) -> ReductionOrder:
+    """Registers fold first, then lanes, then warps; of each, the highest bit leads. A warp has 16
+    rows, whose bits 0 to 2 are lanes; four warps have the next two bits, and more of them the
+    highest. Of the columns, bits 1 and 2 are lanes; warps beyond the rows have the highest bits.
+    All else are registers. `rows` and `columns` count bits."""
+    warp_bits = num_warps.bit_length() - 1
+    down = min(warp_bits, rows - 4)
+    across = min(warp_bits - down, columns - 3)
+    if axis == 0:
+        group = min(down, 2)
+        warps = [*range(4, 4 + group), *range(rows - (down - group), rows)]
+        lanes, bits = range(3), range(rows)
+    else:
+        lanes, warps, bits = range(1, 3), range(columns - across, columns), range(columns)
+    registers = [bit for bit in bits if bit not in lanes and bit not in warps]
+    tree = (1 << bit for place in (registers, lanes, warps) for bit in reversed(place))
+    return ReductionOrder(1, tuple(tree))
+
+
+def reduce_in_order(
+    x, axis: int | None, combine: Callable, num_warps: int = 4, of_product: bool = False
+):
     """What `tl.reduce` gives, and with `combine=np.add`, `tl.sum`.
 
     Args:
@@ -67,11 +102,14 @@ def reduce_in_order(x, axis: int | None, combine: Callable, num_warps: int = 4):
             behind; gives an array, or a tuple of them if `x` is a tuple. It sees arrays of many
             shapes.
         num_warps: the launch's option.
+        of_product: one of the blocks is computed element by element from the result of `tl.dot`.
+            Without an axis that makes no difference.
     """
     blocks = x if isinstance(x, tuple) else (x,)
     if axis is None:
-        blocks, axis = tuple(block.reshape(-1) for block in blocks), 0
-    order = reduction_order(blocks[0].shape, axis, blocks[0].dtype.itemsize, num_warps)
+        blocks, axis, of_product = tuple(block.reshape(-1) for block in blocks), 0, False
+    itemsize = blocks[0].dtype.itemsize
+    order = reduction_order(blocks[0].shape, axis, itemsize, num_warps, of_product)
     blocks = tuple(np.moveaxis(block, axis, 0) for block in blocks)
     parts = list(zip(*(np.split(block, order.steps) for block in blocks), strict=True))
     total = parts[0]

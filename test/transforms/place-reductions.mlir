@@ -80,6 +80,36 @@ func.func @columns(%x: !eft.ptr<f32> {eft.divisibility = 16 : i32}, %y: !eft.ptr
   return
 }
 
+// A maximum is the same in every order: it is combined where it was loaded, in the order that costs least
+// there. A CPU has the usual one.
+// CHECK-LABEL: @maxima_of_columns
+// CHECK: %[[V:.*]] = eft.load %{{.*}} {run = 4 : i32}
+// CHECK-NEXT: eft.reduce %[[V]] axis 1 order_free steps 1 tree [32, 16, 8, 4, 1, 2]
+// CPU-LABEL: @maxima_of_columns
+// CPU: eft.reduce %{{.*}} axis 1 order_free steps 1 tree [2, 1, 32, 16, 8, 4]
+func.func @maxima_of_columns(%x: !eft.ptr<f32> {eft.divisibility = 16 : i32}, %y: !eft.ptr<f32>) {
+  %i = eft.arange 0 to 64 : tensor<64xi32>
+  %c64 = arith.constant dense<64> : tensor<64xi32>
+  %r = arith.muli %i, %c64 : tensor<64xi32>
+  %r2 = eft.expand_dims %i axis 1 : tensor<64xi32> -> tensor<64x1xi32>
+  %r3 = eft.broadcast %r2 : tensor<64x1xi32> -> tensor<64x64xi32>
+  %c2 = eft.expand_dims %r axis 0 : tensor<64xi32> -> tensor<1x64xi32>
+  %c3 = eft.broadcast %c2 : tensor<1x64xi32> -> tensor<64x64xi32>
+  %o = arith.addi %r3, %c3 : tensor<64x64xi32>
+  %xs = eft.splat %x : !eft.ptr<f32> -> tensor<64x64x!eft.ptr<f32>>
+  %ps = eft.addptr %xs, %o : tensor<64x64x!eft.ptr<f32>>, tensor<64x64xi32>
+  %v = eft.load %ps : tensor<64x64x!eft.ptr<f32>>
+  %m = eft.reduce %v axis 1 order_free : (tensor<64x64xf32>) -> tensor<64xf32> {
+  ^bb0(%a: f32, %b: f32):
+    %s = arith.maximumf %a, %b : f32
+    eft.yield %s : f32
+  }
+  %ys = eft.splat %y : !eft.ptr<f32> -> tensor<64x!eft.ptr<f32>>
+  %qs = eft.addptr %ys, %i : tensor<64x!eft.ptr<f32>>, tensor<64xi32>
+  eft.store %qs, %m : tensor<64x!eft.ptr<f32>>
+  return
+}
+
 // What a loop carries stays where the reduction leaves it.
 // CHECK-LABEL: @carried_sums
 // CHECK: scf.for {{.*}} -> (tensor<8xf32, #[[S:layout[0-9]*]]>)

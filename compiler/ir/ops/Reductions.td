@@ -19,10 +19,13 @@ def Eft_ReduceOp : Eft_CombiningOp<"reduce"> {
     those of the element with the lower index come first. The region yields one value per source. A result has the sources' shape without `axis`, and is a scalar if nothing is left.
 
     The function must be associative and commutative, up to rounding. The order in which it is applied
-    is part of the meaning. Placing writes it on the operation: let the axis be cut into `steps` parts
-    of equal length. They are combined element by element, the first with the second, that with the
-    third, and so on. In the part that is left, each number of `tree` in turn is a power of two that
-    folds one bit of the index: x[i] and x[i + bit] are combined for every i that has that bit clear.
+    is part of the meaning. `eft-order-reductions` writes it on the operation: let the axis be cut into
+    `steps` parts of equal length. They are combined element by element, the first with the second, that
+    with the third, and so on. In the part that is left, each number of `tree` in turn is a power of two
+    that folds one bit of the index: x[i] and x[i + bit] are combined for every i that has that bit clear.
+
+    `order_free` states that the function gives the same bits in every such order: as a maximum does, or
+    a sum of integers. Placing then writes an order that suits the layout of the sources.
 
     ```mlir
     %1 = eft.reduce %0 axis 0 : (tensor<64x32xf32>) -> tensor<32xf32> {
@@ -32,12 +35,12 @@ def Eft_ReduceOp : Eft_CombiningOp<"reduce"> {
     }
     ```
   }];
-  let arguments = (ins Variadic<Eft_NumberBlock>:$sources, I32Attr:$axis, OptionalAttr<I32Attr>:$steps,
-                       OptionalAttr<DenseI32ArrayAttr>:$tree);
+  let arguments = (ins Variadic<Eft_NumberBlock>:$sources, I32Attr:$axis, UnitAttr:$order_free,
+                       OptionalAttr<I32Attr>:$steps, OptionalAttr<DenseI32ArrayAttr>:$tree);
   let results = (outs Variadic<Eft_Value>:$results);
   let regions = (region SizedRegion<1>:$combine);
   let assemblyFormat = [{
-    $sources `axis` $axis (`steps` $steps^ `tree` $tree)? attr-dict
+    $sources `axis` $axis (`order_free` $order_free^)? (`steps` $steps^ `tree` $tree)? attr-dict
     `:` functional-type($sources, $results) $combine
   }];
 }

@@ -77,7 +77,8 @@ SmallVector<Value> reduceTree(ImplicitLocOpBuilder &b, ReduceOp reduce, ValueRan
                                  layoutOf(block)->slice(axis)));
   }
   auto result = b.create<ReduceOp>(types, sources, b.getI32IntegerAttr(int32_t(axis)),
-                                   b.getI32IntegerAttr(1), b.getDenseI32ArrayAttr(tree));
+                                   reduce.getOrderFreeAttr(), b.getI32IntegerAttr(1),
+                                   b.getDenseI32ArrayAttr(tree));
   IRMapping mapping;
   reduce.getCombine().cloneInto(&result.getCombine(), mapping);
   return SmallVector<Value>(result.getResults());

@@ -26,13 +26,13 @@ static std::optional<LinearLayout> accumulatorOfWarpgroups(DotOp dot,
   return warpgroupAccumulator(shape[0], shape[1], target.numWarps);
 }
 
-LayoutAttr dotAccumulator(DotOp dot, const PlacementTarget &target) {
+LayoutAttr dotAccumulator(DotOp dot, bool byRows, const PlacementTarget &target) {
   if (std::optional<LinearLayout> layout = accumulatorOfWarpgroups(dot, target))
     return toAttribute(dot.getContext(), *layout);
   ArrayRef<int64_t> shape = cast<RankedTensorType>(dot.getType()).getShape();
   LinearLayout tile = dot.usesTensorCores() ? tileOf(dot).acc : patchTile(shape[1]);
-  return toAttribute(dot.getContext(),
-                     accumulatorLayout(tile, shape[0], shape[1], target.numWarps));
+  auto place = byRows ? accumulatorLayoutByRows : accumulatorLayout;
+  return toAttribute(dot.getContext(), place(tile, shape[0], shape[1], target.numWarps));
 }
 
 bool isForWarpgroups(DotOp dot, const PlacementTarget &target) {

@@ -6,8 +6,9 @@
 
 namespace eft {
 
-/// The layout of the product's accumulator and result.
-LayoutAttr dotAccumulator(DotOp dot, const PlacementTarget &target);
+/// The layout of the product's accumulator and result. If it is used `byRows` (ProductBlocks.h),
+/// its warps lie below each other.
+LayoutAttr dotAccumulator(DotOp dot, bool byRows, const PlacementTarget &target);
 
 /// Whether warpgroups of the target are to compute the product.
 bool isForWarpgroups(DotOp dot, const PlacementTarget &target);

@@ -114,6 +114,10 @@ LayoutAttr PlacingRules::reductionSource(ReduceOp reduce) {
   // On a CPU any order of folding costs much the same.
   if (target.kind == PlacementTarget::Kind::Cpu)
     return defaults.of(type);
+  if (DotOp dot = products.productBehind(reduce))
+    return dotAccumulator(dot, products.isUsedByRows(dot), target);
+  if (reduce.getOrderFree())
+    return defaults.of(type);
   return toAttribute(type.getContext(),
                      reductionLayout(std::vector<int64_t>(type.getShape()),
                                      type.getElementTypeBitWidth(), target.numWarps));
@@ -124,7 +128,7 @@ LayoutAttr PlacingRules::anchorOf(Operation *op) {
   if (!result || !hasAnchor(op))
     return {};
   if (auto dot = dyn_cast<DotOp>(op); dot && target.kind == PlacementTarget::Kind::Gpu)
-    return dotAccumulator(dot, target);
+    return dotAccumulator(dot, products.isUsedByRows(dot), target);
   auto reduce = dyn_cast<ReduceOp>(op);
   if (!reduce)
     return defaultOf(result);

@@ -22,8 +22,9 @@ mlir::RankedTensorType placed(mlir::Type block, LayoutAttr layout);
 
 class PlacingRules {
 public:
-  PlacingRules(DefaultLayouts &defaults, const PlacementTarget &target)
-      : defaults(defaults), target(target) {}
+  PlacingRules(DefaultLayouts &defaults, const ProductBlocks &products,
+               const PlacementTarget &target)
+      : defaults(defaults), products(products), target(target) {}
 
   LayoutAttr defaultOf(mlir::Value block) {
     return defaults.of(mlir::cast<mlir::RankedTensorType>(block.getType()));
@@ -37,13 +38,15 @@ public:
   /// block. `result` is null for one that makes none.
   LayoutAttr requiredOf(mlir::OpOperand &operand, LayoutAttr result);
 
-  /// The layout in which a reduction's sources are cheapest to combine.
+  /// The layout in which a reduction's sources are combined: if its order is free, or that of a
+  /// product, the one in which they are made.
   LayoutAttr reductionSource(ReduceOp reduce);
 
 private:
   LayoutAttr requiredOfView(mlir::OpOperand &operand, LayoutAttr result);
 
   DefaultLayouts &defaults;
+  const ProductBlocks &products;
   PlacementTarget target;
 };
 

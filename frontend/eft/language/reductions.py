@@ -44,22 +44,27 @@ def reduce(input, axis, combine_fn, keep_dims=False):
     return results if isinstance(input, tuple) else results[0]
 
 
-def _reduce(what: str, blocks, axis, combine, keep_dims) -> tuple[tensor, ...]:
+def _reduce(what: str, blocks, axis, combine, keep_dims, is_order_free=False) -> tuple[tensor, ...]:
     rank = len(blocks[0].shape)
     keep_dims = check_flag(what, "keep_dims", keep_dims)
     if axis is None:
-        results = _reduce_axis(what, [flatten(block) for block in blocks], 0, combine)
+        blocks = [flatten(block) for block in blocks]
+        results = _reduce_axis(what, blocks, 0, combine, is_order_free)
         kept = tuple(range(rank))
     else:
         kept = check_axis(what, axis, rank)
-        results = _reduce_axis(what, blocks, kept, combine)
+        results = _reduce_axis(what, blocks, kept, combine, is_order_free)
     return tuple(expand_dims(result, kept) for result in results) if keep_dims else results
 
 
-def _reduce_axis(what: str, blocks, axis: int, combine) -> tuple[tensor, ...]:
+def _reduce_axis(what: str, blocks, axis: int, combine, is_order_free) -> tuple[tensor, ...]:
+    """`is_order_free` says that the function gives the same bits in every order."""
     shape = blocks[0].shape[:axis] + blocks[0].shape[axis + 1 :]
     types = [block_type(block.dtype, shape) if shape else block.dtype for block in blocks]
-    return combining("eft.reduce", what, blocks, types, combine, axis=f"{axis} : i32")
+    attributes = {"axis": f"{axis} : i32"}
+    if is_order_free:
+        attributes["order_free"] = "unit"
+    return combining("eft.reduce", what, blocks, types, combine, **attributes)
 
 
 def flatten(x: tensor) -> tensor:
@@ -73,7 +78,7 @@ def number_of(what: str, x: tensor) -> tensor:
     """The number in a block of one element."""
     if not x.type.is_block():
         return x
-    return _reduce_axis(what, [flatten(check_block(what, x))], 0, lambda a, b: a)[0]
+    return _reduce_axis(what, [flatten(check_block(what, x))], 0, lambda a, b: a, True)[0]
 
 
 # -- sums ------------------------------------------------------------------------------------------
@@ -104,13 +109,13 @@ def sum(input, axis=None, keep_dims=False, dtype=None):
             narrower integers, else their own type.
     """
     x = in_sum_dtype("sum", input, dtype)
-    return _reduce("sum", [x], axis, operators.add, keep_dims)[0]
+    return _reduce("sum", [x], axis, operators.add, keep_dims, x.dtype.is_int())[0]
 
 
 def _bitwise(what: str, input, axis, combine, keep_dims) -> tensor:
     if not check_block(what, input).dtype.is_int():
         raise Mistake(f"{what} needs a block of integers, got {describe(input)}")
-    return _reduce(what, [input], axis, combine, keep_dims)[0]
+    return _reduce(what, [input], axis, combine, keep_dims, is_order_free=True)[0]
 
 
 @builtin(method=True)
@@ -138,7 +143,7 @@ def _extremum(what: str, input, axis, with_index, tie_break_left, keep_dims):
     if input.dtype.primitive_bitwidth < 32:
         input = cast_to(input, dtypes.float32 if input.dtype.is_floating() else dtypes.int32)
     combine = math.maximum if what == "max" else math.minimum
-    return _reduce(what, [input], axis, combine, keep_dims)[0]
+    return _reduce(what, [input], axis, combine, keep_dims, is_order_free=True)[0]
 
 
 def _with_index(what: str, x: tensor, axis, tie_break_left: bool, keep_dims):
@@ -162,7 +167,8 @@ def _with_index(what: str, x: tensor, axis, tie_break_left: bool, keep_dims):
             first = operators.or_(first, operators.and_(tie, operators.compare("<", i, j)))
         return math.where(first, a, b), math.where(first, i, j)
 
-    return _reduce(what, [x, index], axis, combine, keep_dims)
+    # Without the rule for ties, the order decides between equals.
+    return _reduce(what, [x, index], axis, combine, keep_dims, is_order_free=tie_break_left)
 
 
 @builtin(method=True)

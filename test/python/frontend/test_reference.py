@@ -24,6 +24,23 @@ def test_orders_of_reductions(shape, axis, itemsize, num_warps, steps, tree):
     assert reduction_order(shape, axis, itemsize, num_warps) == ReductionOrder(steps, tree)
 
 
+@pytest.mark.parametrize(
+    "shape, axis, num_warps, tree",
+    [
+        ((128, 64), 1, 4, (32, 16, 8, 1, 4, 2)),
+        ((128, 64), -1, 8, (32, 16, 8, 1, 4, 2)),
+        ((128, 64), 0, 4, (64, 8, 4, 2, 1, 32, 16)),
+        ((256, 64), 0, 8, (64, 8, 4, 2, 1, 128, 32, 16)),
+        ((32, 64), 1, 4, (16, 8, 1, 4, 2, 32)),
+        ((16, 16), 1, 32, (1, 4, 2, 8)),
+        ((16, 16), 0, 1, (8, 4, 2, 1)),
+    ],
+)
+def test_orders_of_products(shape, axis, num_warps, tree):
+    found = reduction_order(shape, axis, 4, num_warps, of_product=True)
+    assert found == ReductionOrder(1, tree)
+
+
 def letters(n: int) -> np.ndarray:
     return np.array([chr(ord("a") + i) for i in range(n)], dtype=object)
 
@@ -49,6 +66,14 @@ def test_the_highest_bit_folds_first():
         "((ae)(cg))",
         "((bf)(dh))",
     ]
+
+
+def test_a_row_of_a_product_folds_registers_before_lanes():
+    row = np.repeat(letters(16)[None], 16, 0)
+    inner = "(((ai)(bj))((em)(fn)))", "(((ck)(dl))((go)(hp)))"
+    assert reduce_in_order(row, 1, joined, of_product=True, num_warps=1)[0] == f"({''.join(inner)})"
+    with pytest.raises(ValueError, match=r"product has two dimensions of at least 16, got \(8,\)"):
+        reduction_order((8,), 0, 4, of_product=True)
 
 
 def test_scans():
