@@ -1,4 +1,5 @@
 // RUN: eft-opt %s -eft-place='target=gpu num-warps=4' | FileCheck %s --check-prefix=GPU
+// RUN: eft-opt %s -eft-place='target=gpu num-warps=4' | FileCheck %s --check-prefix=SHAPES
 // RUN: eft-opt %s -eft-place='target=cpu vector-bits=256' | FileCheck %s --check-prefix=CPU
 
 // The accumulator's layout is the result's home, and the factors are converted to what follows from
@@ -41,5 +42,33 @@ func.func @exact_products(%p: !eft.ptr<f32>) {
   %zero = arith.constant dense<0.0> : tensor<32x32xf32>
   %d = eft.dot %x, %x, %zero precision ieee : tensor<32x32xf32>, tensor<32x32xf32> -> tensor<32x32xf32>
   eft.store %ps, %d : tensor<32x32x!eft.ptr<f32>>
+  return
+}
+
+// The first factor of a product is a product itself: both have their warps below each other, and the one
+// is the other's factor as it is. Where nothing is computed from a row, the warps lie in a square.
+// GPU-LABEL: @product_of_a_product
+// GPU: eft.dot {{.*}} -> tensor<64x64xf32, #[[ROWS:layout[0-9]*]]>
+// GPU-NOT: eft.convert_layout
+// GPU: eft.dot {{.*}} : tensor<64x64xf16, #[[ROWS]]>, {{.*}} -> tensor<64x64xf32, #[[ROWS]]>
+// GPU: eft.convert_layout
+// GPU: eft.dot {{.*}} -> tensor<64x64xf32, #[[SQUARE:layout[0-9]*]]>
+// SHAPES-DAG: #[[ROWS:.*]] = #eft.layout<register = {{\[\[}}0, 1], [8, 0], [0, 8], [0, 16], [0, 32]], lane = {{\[\[}}0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = {{\[\[}}16, 0], [32, 0]]>
+// SHAPES-DAG: #[[SQUARE:.*]] = #eft.layout<register = {{\[\[}}0, 1], [8, 0], [0, 8], [0, 16], [16, 0]], lane = {{\[\[}}0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = {{\[\[}}0, 32], [32, 0]]>
+// SHAPES-LABEL: @product_of_a_product
+// SHAPES: eft.dot {{.*}} -> tensor<64x64xf32, #[[ROWS]]>
+// SHAPES: eft.dot {{.*}} -> tensor<64x64xf32, #[[ROWS]]>
+// SHAPES: eft.dot {{.*}} -> tensor<64x64xf32, #[[SQUARE]]>
+func.func @product_of_a_product(%p: !eft.ptr<f16>, %q: !eft.ptr<f32>) {
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+  %ps = eft.splat %p : !eft.ptr<f16> -> tensor<64x64x!eft.ptr<f16>>
+  %x = eft.load %ps : tensor<64x64x!eft.ptr<f16>>
+  %first = eft.dot %x, %x, %zero precision ieee : tensor<64x64xf16>, tensor<64x64xf16> -> tensor<64x64xf32>
+  %factor = arith.truncf %first : tensor<64x64xf32> to tensor<64x64xf16>
+  %second = eft.dot %factor, %x, %zero precision ieee : tensor<64x64xf16>, tensor<64x64xf16> -> tensor<64x64xf32>
+  %qs = eft.splat %q : !eft.ptr<f32> -> tensor<64x64x!eft.ptr<f32>>
+  eft.store %qs, %second : tensor<64x64x!eft.ptr<f32>>
+  %other = eft.dot %x, %x, %zero precision ieee : tensor<64x64xf16>, tensor<64x64xf16> -> tensor<64x64xf32>
+  eft.store %qs, %other : tensor<64x64x!eft.ptr<f32>>
   return
 }
