@@ -17,6 +17,12 @@ bool worksByElement(Operation *op) {
   return op->hasTrait<OpTrait::Elementwise>() || isa<UniformDivOp>(op);
 }
 
+Value beforeReshaping(Value block) {
+  while (auto reshape = block.getDefiningOp<ReshapeOp>())
+    block = reshape.getSource();
+  return block;
+}
+
 /// The classes of blocks that are computed from each other and from products.
 class Classes {
 public:
@@ -76,11 +82,14 @@ ProductBlocks::ProductBlocks(Operation *top) {
     }
   }
   top->walk([&](ReduceOp reduce) {
-    for (Value source : reduce.getSources())
-      if (void *known = classes.of(source)) {
+    for (Value source : reduce.getSources()) {
+      Value block = reduce.getOrderFree() ? beforeReshaping(source) : source;
+      void *known = classes.of(block);
+      if (known && block == source)
         classesByRows.insert(known);
+      if (known)
         behind.try_emplace(reduce, first.lookup(known));
-      }
+    }
   });
   for (DotOp dot : dots)
     if (classesByRows.contains(classes.of(dot)))

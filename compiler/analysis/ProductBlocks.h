@@ -20,11 +20,12 @@ public:
   explicit ProductBlocks(mlir::Operation *top);
 
   /// The product, the first if there are several, from which a source of the reduction is computed
-  /// element by element; null if there is none.
+  /// element by element; null if there is none. The source of a reduction that is free of order may
+  /// have been reshaped since.
   DotOp productBehind(ReduceOp reduce) const { return behind.lookup(reduce); }
 
-  /// True if what is computed from the product is reduced, or is the first factor of another
-  /// product, or if its own first factor is computed from a product.
+  /// True if what is computed from the product is reduced along an axis, or is the first factor of
+  /// another product, or if its own first factor is computed from a product.
   bool isUsedByRows(DotOp dot) const { return byRows.contains(dot); }
 
 private:

@@ -45,6 +45,27 @@ func.func @exact_products(%p: !eft.ptr<f32>) {
   return
 }
 
+// The largest element of a product is found where the product is, in whatever shape.
+// GPU-LABEL: @largest_of_a_product
+// GPU: eft.dot
+// GPU-NOT: eft.convert_layout
+// GPU: eft.reshape
+// GPU-NEXT: eft.reduce {{.*}} axis 0 order_free steps 1 tree [256, 8, 1, 128, 64, 32, 4, 2, 512, 16]
+func.func @largest_of_a_product(%p: !eft.ptr<f16>, %q: !eft.ptr<f32>) {
+  %zero = arith.constant dense<0.0> : tensor<32x32xf32>
+  %ps = eft.splat %p : !eft.ptr<f16> -> tensor<32x32x!eft.ptr<f16>>
+  %x = eft.load %ps : tensor<32x32x!eft.ptr<f16>>
+  %d = eft.dot %x, %x, %zero precision ieee : tensor<32x32xf16>, tensor<32x32xf16> -> tensor<32x32xf32>
+  %flat = eft.reshape %d : tensor<32x32xf32> -> tensor<1024xf32>
+  %most = eft.reduce %flat axis 0 order_free : (tensor<1024xf32>) -> f32 {
+  ^bb0(%a: f32, %b: f32):
+    %max = arith.maximumf %a, %b : f32
+    eft.yield %max : f32
+  }
+  eft.store %q, %most : !eft.ptr<f32>
+  return
+}
+
 // The first factor of a product is a product itself: both have their warps below each other, and the one
 // is the other's factor as it is. Where nothing is computed from a row, the warps lie in a square.
 // GPU-LABEL: @product_of_a_product

@@ -114,13 +114,15 @@ LayoutAttr PlacingRules::reductionSource(ReduceOp reduce) {
   // On a CPU any order of folding costs much the same.
   if (target.kind == PlacementTarget::Kind::Cpu)
     return defaults.of(type);
-  if (DotOp dot = products.productBehind(reduce))
-    return dotAccumulator(dot, products.isUsedByRows(dot), target);
+  const std::vector<int64_t> shape(type.getShape());
+  if (DotOp dot = products.productBehind(reduce)) {
+    RankedTensorType product = placed(dot.getType(), anchorOf(dot));
+    return toAttribute(type.getContext(), layoutOf(product)->reshape(shape));
+  }
   if (reduce.getOrderFree())
     return defaults.of(type);
   return toAttribute(type.getContext(),
-                     reductionLayout(std::vector<int64_t>(type.getShape()),
-                                     type.getElementTypeBitWidth(), target.numWarps));
+                     reductionLayout(shape, type.getElementTypeBitWidth(), target.numWarps));
 }
 
 LayoutAttr PlacingRules::anchorOf(Operation *op) {

@@ -255,6 +255,30 @@ def extrema_of(
     store(index_ptr + 3 * count, tl.xor_sum(whole, AXIS))
 
 
+@eft.jit
+def whole_extrema(a_ptr, b_ptr, x_ptr, value_ptr, index_ptr, N: tl.constexpr):
+    x = product_of(a_ptr, b_ptr, N, N, 16)
+    store(x_ptr, x)
+    most, place = tl.max(x, return_indices=True)
+    tl.store(value_ptr, tl.max(tl.abs(x)))
+    tl.store(value_ptr + 1, most)
+    tl.store(index_ptr, place)
+    tl.store(index_ptr + 1, tl.sum(x.to(tl.int32)))
+
+
+@pytest.mark.parametrize("num_warps", [1, 4, 8])
+def test_extrema_of_all_elements(device, num_warps):
+    numbers = np.random.default_rng(3)
+    a, b = (numbers.integers(-2, 3, each).astype(np.float16) for each in ((32, 16), (16, 32)))
+    x = device.put(np.zeros((32, 32), np.float32))
+    values, indices = device.put(np.zeros(2, np.float32)), device.put(np.zeros(2, np.int32))
+    arrays = [device.put(each) for each in (a, b)]
+    whole_extrema[1](*arrays, x, values, indices, N=32, num_warps=num_warps)
+    x = device.get(x)
+    assert device.get(values).tolist() == [np.abs(x).max(), x.max()]
+    assert device.get(indices).tolist() == [np.argmax(x), x.sum()]
+
+
 @pytest.mark.parametrize("num_warps", [1, 4, 8])
 @pytest.mark.parametrize("axis", [0, 1])
 @pytest.mark.parametrize("shape", [(16, 64), (64, 32)], ids=str)
@@ -265,7 +289,7 @@ def test_extrema_and_sums_of_integers(device, shape, axis, num_warps):
     a, b = (numbers.integers(-2, 3, each).astype(np.float16) for each in ((m, 16), (16, n)))
     rest = reduced_shape(shape, axis)
     x = device.put(np.zeros(shape, np.float32))
-    values, indices = device.put(np.zeros((2, *rest), np.float32)), None
+    values = device.put(np.zeros((2, *rest), np.float32))
     indices = device.put(np.zeros((4, *rest), np.int32))
     extrema_of[1](
         device.put(a), device.put(b), x, values, indices, AXIS=axis, M=m, N=n, num_warps=num_warps
