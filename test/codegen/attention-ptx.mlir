@@ -2,9 +2,11 @@
 // the scores stay in the registers in which the tensor cores have left them.
 
 // RUN: eft-compile %s --target=sm_90 --emit=placed | FileCheck %s --check-prefix=PLACED
-// RUN: eft-compile %s --target=sm_90 --emit=ptx -o %t.ptx
+// RUN: eft-compile %s --target=sm_80 --emit=placed | FileCheck %s --check-prefix=PLACED
+// RUN: eft-compile %s --target=sm_80 --emit=ptx -o %t.ptx
 // RUN: FileCheck %s --check-prefix=PTX < %t.ptx
-// RUN: %if ptxas %{ %ptxas -arch=sm_90 %t.ptx -o %t.cubin %}
+// RUN: %if ptxas %{ %ptxas -arch=sm_80 %t.ptx -o %t.cubin %}
+// RUN: eft-compile %s --target=sm_90 --emit=ptx | FileCheck %s --check-prefix=GROUPS
 
 // Four warps have 64 rows below each other.
 // PLACED-DAG: #[[ACC:.*]] = #eft.layout<register = {{\[\[}}0, 1], [8, 0], [0, 8], [0, 16], [0, 32], [64, 0]], lane = {{\[\[}}0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = {{\[\[}}16, 0], [32, 0]]>
@@ -43,6 +45,19 @@
 // PTX-COUNT-64: mma.sync
 // PTX-NOT: {{st.shared|ld.shared|bar.sync|shfl|mma.sync}}
 // PTX: bra [[LOOP]];
+
+// Warpgroups take the exponentials from registers, too.
+// GROUPS: {{^}}[[LOOP:.L__BB0_[0-9]+]]:
+// GROUPS: cp.async.wait_group
+// GROUPS: bar.sync
+// GROUPS-NOT: {{st.shared|ld.shared|ldmatrix|bar.sync|shfl}}
+// GROUPS-COUNT-8: wgmma.mma_async
+// GROUPS-NOT: {{st.shared|ld.shared|ldmatrix|bar.sync|wgmma.mma_async}}
+// GROUPS-COUNT-16: shfl.sync.bfly
+// GROUPS-NOT: {{st.shared|ld.shared|ldmatrix|bar.sync|shfl}}
+// GROUPS-COUNT-8: wgmma.mma_async
+// GROUPS-NOT: {{st.shared|ld.shared|ldmatrix|bar.sync|shfl|wgmma.mma_async}}
+// GROUPS: bra [[LOOP]];
 
 func.func @attention(%q: !eft.ptr<f16> {eft.divisibility = 16 : i32},
                      %k: !eft.ptr<f16> {eft.divisibility = 16 : i32},
