@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The methods and attributes of an autotuned kernel that programs use, and what is printed."""
+
+import pickle
+import sys
+import threading
+import time
+
+import eft
+import eft.language as tl
+import eft.testing
+import pytest
+from eft import Config, _runtime
+from eft.errors import AutotunerError
+from eft.tuning import Autotuner
+from eft.tuning.progress import Progress
+from tuned_kernels import LARGE, SMALL, Bench, fill, grid, tuned, zeros
+
+
+def test_run_and_warmup(device):
+    kernel = tuned(do_bench=Bench(1.0, 2.0))
+    x = zeros(device)
+    compiled = kernel.warmup(x, 100, 1.0, grid=(1,))
+    assert [each.metadata.num_warps for each in compiled] == [4, 2]
+    assert len(kernel.run(x, 100, 1.0, grid=(1,), warmup=True)) == 2
+    assert (kernel.cache, device.get(x).any()) == ({}, False)
+    assert kernel.run(x, 100, 1.0, grid=grid).metadata.num_warps == 4
+    assert device.get(x).tolist() == [1.0] * 100
+
+
+def test_a_warmup_through_heuristics_has_its_grid():
+    grids = []
+
+    def prune(configs, arguments, **kwargs):
+        grids.append(kwargs["grid"])
+        return configs
+
+    kernel = tuned(prune_configs_by={"early_config_prune": prune})
+    eft.heuristics({"value": lambda args: 1.0})(kernel).warmup(tl.float32, 100, grid=(7,))
+    assert grids == [(7,)]
+
+
+def test_warmup_without_arrays():
+    kernel = tuned(configs=[SMALL, Config({"BLOCK": 100})])
+    (compiled,) = kernel.warmup(eft.MockTensor(tl.float32), 100, 1.0, target="sm_90")
+    assert "st.global" in compiled.asm["ptx"]
+    kernel = tuned(configs=[Config({"BLOCK": 10}), Config({"BLOCK": 100})])
+    with pytest.raises(AutotunerError, match="^none of the 2 configurations of 'fill' can run:\n"):
+        kernel.warmup(eft.MockTensor(tl.float32), 100, 1.0, target="sm_90")
+
+
+def test_a_subclass_may_run_in_its_own_way(device):
+    class Own(Autotuner):
+        def run(self, *args, grid, warmup, **kwargs):
+            self.nargs = dict(zip(self.arg_names, args, strict=False))
+            (config,) = self.prune_configs(kwargs)[1:]
+            return self.fn[grid](*args, **kwargs, **config.all_kwargs())
+
+    kernel = Own(eft.jit(fill), None, [SMALL, LARGE], ["n"], None, None)
+    assert kernel[grid](zeros(device), 100, 1.0).metadata.num_warps == 2
+
+
+def test_a_subclass_may_choose_in_its_own_way(device):
+    class Own(Autotuner):
+        def run(self, *args, **kwargs):
+            self.nargs = dict(zip(self.arg_names, args, strict=False))
+            times = [self._bench(*args, config=each, **kwargs) for each in self.configs]
+            self.times = times
+            config = self.configs[times.index(min(times))]
+            kwargs.pop("warmup")
+            return self.fn[kwargs.pop("grid")](*args, **kwargs, **config.all_kwargs())
+
+    configs = [Config({"BLOCK": 10}), LARGE]
+    kernel = Own(eft.jit(fill), ["x_ptr", "n", "value", "BLOCK"], configs, ["n"], [], [])
+    x = zeros(device)
+    kernel[grid](x, 100, 3.0)
+    assert device.get(x).tolist() == [3.0] * 100
+    assert kernel.times[0] == [float("inf")] * 3 and 0 < kernel.times[1][0] < 1e6
+    assert kernel.do_bench is eft.testing.do_bench
+    bench = Bench(1.0)
+    assert tuned(do_bench=bench).do_bench is bench
+
+
+@eft.autotune([SMALL], [])
+@eft.jit
+def picked(x_ptr, BLOCK: tl.constexpr):
+    tl.store(x_ptr, BLOCK)
+
+
+def test_an_autotuned_kernel_is_pickled_by_its_name():
+    assert pickle.loads(pickle.dumps(picked)) is picked
+    assert repr(picked) == f"<Autotuner of <eft kernel {__name__}.picked>>"
+
+
+def test_two_threads_choose_once(device):
+    begun, bench = threading.Event(), Bench(1.0, 2.0)
+
+    def slow(call, quantiles):
+        begun.set()
+        time.sleep(0.1)
+        return bench(call, quantiles)
+
+    kernel = tuned(do_bench=slow)
+    arrays = [zeros(device), zeros(device)]
+    first, second = (threading.Thread(target=lambda x=x: kernel[grid](x, 100, 3.0)) for x in arrays)
+    first.start()
+    begun.wait()
+    second.start()
+    first.join()
+    second.join()
+    assert bench.calls == 2
+    assert all(device.get(x).tolist() == [3.0] * 100 for x in arrays)
+
+
+def test_all_candidates_are_compiled_by_threads(device, monkeypatch):
+    monkeypatch.setattr(_runtime, "host_threads", lambda: 3)
+    together, threads = threading.Barrier(3), set()
+
+    class Kernel(eft.JITFunction):
+        def warmup(self, *args, **kwargs):
+            together.wait(60)
+            threads.add(threading.get_ident())
+            return super().warmup(*args, **kwargs)
+
+    configs = [Config({"BLOCK": b}) for b in (16, 32, 64)]
+    kernel = eft.autotune(configs, ["n"], cache_results=False, rep=0)(Kernel(fill))
+    kernel[grid](zeros(device), 100, 1.0)
+    assert len(threads) == 3
+
+
+def test_a_graph_is_no_matter_on_a_cpu(host):
+    kernel = tuned(use_cuda_graph=True, rep=0)
+    x = zeros(host)
+    kernel[grid](x, 100, 3.0)
+    assert x.tolist() == [3.0] * 100
+
+
+@pytest.mark.parametrize("name", ["EFT_PRINT_AUTOTUNING", "TRITON_PRINT_AUTOTUNING"])
+def test_a_choice_is_printed_if_that_is_wanted(device, monkeypatch, capsys, name):
+    kernel = tuned(configs=[Config({"BLOCK": 10}), SMALL, LARGE], do_bench=Bench(1.0, 2.0))
+    monkeypatch.setenv(name, "0")
+    kernel[grid](zeros(device), 50, 1.0)
+    assert capsys.readouterr().out == ""
+    monkeypatch.setenv(name, "1")
+    kernel[grid](zeros(device), 100, 1.0)
+    kernel[grid](zeros(device), 100, 1.0)
+    left_out, first, key, seconds, best = capsys.readouterr().out.splitlines()
+    assert left_out.startswith("left out BLOCK: 10, ")
+    assert first == "Eft autotuning for function fill,"
+    assert key == f"with key as {list(kernel.cache)[-1]},"
+    assert seconds.startswith("finished after ") and seconds.endswith("s,")
+    assert best == f"best config selected: {SMALL};"
+
+
+def test_progress_is_shown_on_a_terminal(monkeypatch, capsys):
+    monkeypatch.setattr("eft.tuning.progress._SECONDS_BEFORE", 0)
+    monkeypatch.setattr("eft.tuning.progress._SECONDS_BETWEEN", 0)
+    with Progress("fill", 4) as progress:
+        progress.compiled(1)
+    assert capsys.readouterr().err == ""
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    with Progress("fill", 4) as progress:
+        progress.compiled(1)
+        progress.measured(0.5, 3)
+    lines = capsys.readouterr().err.split("\r")
+    assert lines[1] == "autotuning fill [#####...............] compiled 1 of 4"
+    assert lines[2].rstrip() == "autotuning fill [##########..........] measuring 3 of 4"
+    assert lines[3].strip() == "" and lines[4] == ""
