@@ -7,10 +7,10 @@ dicts. Everything else is behind `_choose`, in modules that are loaded when it i
 
 from __future__ import annotations
 
+import math
 import os
 from _thread import RLock  # `threading` takes longer to import than all of this
 
-from eft.errors import AutotunerError
 from eft.tuning.config import Config
 from eft.tuning.wrapper import Wrapper, check_names
 
@@ -63,9 +63,7 @@ class Autotuner(Wrapper):
         prune = prune_configs_by or {}
         if not isinstance(prune, dict):
             raise TypeError(f"prune_configs_by must be a dict, got {prune!r}")
-        unknown = [
-            name for name in prune if name not in ("early_config_prune", "perf_model", "top_k")
-        ]
+        unknown = [name for name in prune if name not in _PRUNING]
         if unknown:
             raise ValueError(
                 "prune_configs_by takes early_config_prune, perf_model and top_k, got "
@@ -73,7 +71,7 @@ class Autotuner(Wrapper):
             )
         self.early_config_prune = prune.get("early_config_prune")
         self.perf_model = prune.get("perf_model")
-        self.configs_top_k = prune.get("top_k", 1.0)
+        self.configs_top_k = prune.get("top_k", prune.get("configs_top_k", 1.0))
         self.num_warmups = warmup
         self.num_reps = rep
         self.use_cuda_graph = use_cuda_graph
@@ -125,7 +123,11 @@ class Autotuner(Wrapper):
             kinds += (*kwargs, *map(type, kwargs.values()))
         plan = self._plans.get(kinds) or self._make_plan(kinds, args, kwargs)
         facts = plan.facts(args, kwargs)
-        key, config, added = plan.choices.get(facts, _NO_CHOICE)
+        try:
+            key, config, added = plan.choices.get(facts, _NO_CHOICE)
+        except TypeError:  # a value of the key can't be hashed
+            self._check_key(plan, args, kwargs)
+            raise
         if config is None or (key is not None and self.cache.get(key) is not config):
             config, added = self._choose(plan, facts, args, kwargs, grid)
         self.best_config = config
@@ -158,20 +160,42 @@ class Autotuner(Wrapper):
         return {**kwargs, **self.configs[0].all_kwargs()}
 
     def _make_plan(self, kinds, args, kwargs: dict) -> _Plan:
+        self.check_conflicts(self.configs, args, kwargs)
+        _ = self.kernel  # what is none yet is an error before anything is run
+        self._plans[kinds] = plan = _Plan(self, args, kwargs)
+        return plan
+
+    def check_conflicts(self, configs, args, kwargs: dict):
+        """Raises a ValueError if configurations give an argument that the call gives, too."""
         named = [*self.arg_names[: len(args)], *kwargs]
-        for config in self.configs:
+        for config in configs:
             conflicts = [name for name in config.all_kwargs() if name in named]
             if conflicts:
                 raise ValueError(
                     f"Conflicting meta-parameters: {', '.join(conflicts)}. Both the call of "
                     f"{self.__name__!r} and its configurations give them; leave it to one"
                 )
-        _ = self.kernel  # what is none yet is an error before anything is run
-        self._plans[kinds] = plan = _Plan(self, args, kwargs)
-        return plan
+
+    def _check_key(self, plan: _Plan, args, kwargs: dict):
+        """Raises a TypeError for a value of the key that can't be hashed."""
+        values = {**dict(zip(self.arg_names, args, strict=False)), **kwargs}
+        for name in plan.keys:
+            try:
+                hash(values[name])
+            except TypeError:
+                raise TypeError(
+                    f"the key of {self.__name__!r} has {name!r}, whose values must be hashable, "
+                    f"got {values[name]!r}"
+                ) from None
 
     def _choose(self, plan: _Plan, facts, args, kwargs: dict, grid) -> tuple[Config, dict]:
         """The configuration for a call, with the keyword arguments that it adds."""
+        same = with_one_nan(facts)
+        if same is not facts:
+            facts = same
+            key, config, added = plan.choices.get(facts, _NO_CHOICE)
+            if config is not None and (key is None or self.cache.get(key) is config):
+                return config, added
         key, config = None, self.configs[0]
         if len(self.configs) > 1:
             from eft.tuning.choice import choose
@@ -190,28 +214,9 @@ class Autotuner(Wrapper):
 
     def prune_configs(self, kwargs: dict) -> list[Config]:
         """The configurations worth measuring for the arguments `nargs` and `kwargs`."""
-        configs = self.configs
-        if self.early_config_prune:
-            configs = list(self.early_config_prune(configs, self.nargs, **kwargs) or ())
-            if not configs:
-                raise AutotunerError(
-                    "No valid autotuner configs after pruning: early_config_prune of "
-                    f"{self.__name__!r} must return at least one of {len(self.configs)}"
-                )
-        if not self.perf_model:
-            return configs
-        top_k = self.configs_top_k
-        if isinstance(top_k, float) and top_k <= 1.0:
-            top_k = max(1, int(len(self.configs) * top_k))
-        elif not isinstance(top_k, int) or top_k < 1:
-            raise TypeError(
-                f"top_k must be a float of at most 1.0 or a positive int, got {top_k!r}"
-            )
-        if len(configs) <= top_k:
-            return configs
-        times = [self.perf_model(**self.nargs, **kwargs, **each.all_kwargs()) for each in configs]
-        order = sorted(range(len(configs)), key=times.__getitem__)
-        return [configs[number] for number in order[:top_k]]
+        from eft.tuning.pruning import prune
+
+        return prune(self, kwargs)
 
     def _bench(self, *args, config: Config, grid=None, warmup=False, **kwargs) -> list[float]:
         """The median and the quantiles of the times of one configuration, in milliseconds; for
@@ -290,6 +295,17 @@ class _Plan:
         self.choices = {}
 
 
+def with_one_nan(value):
+    """A value of a key, or a tuple of them, in which one object stands for every NaN, which then
+    equal each other; the same object where there is none."""
+    if type(value) is tuple:
+        found = tuple(map(with_one_nan, value))
+        is_same = all(new is old for new, old in zip(found, value, strict=True))
+        return value if is_same else found
+    is_number = isinstance(value, float) or "numpy" in type(value).__module__
+    return math.nan if is_number and value != value else value
+
+
 #: The attribute that tells the type of an array's elements, and how to read it, the first that is
 #: there: arrays with a dtype come first, then Python's own, then any other.
 _ELEMENT_TYPES = {
@@ -300,6 +316,8 @@ _ELEMENT_TYPES = {
     "__class__": "__class__",
 }
 _NO_CHOICE = (None, None, None)
+#: What `prune_configs_by` takes. PyTorch's compiler calls the last one `configs_top_k`.
+_PRUNING = ("early_config_prune", "perf_model", "top_k", "configs_top_k")
 
 
 def _type_attribute(array) -> str:

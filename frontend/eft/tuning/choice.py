@@ -11,7 +11,7 @@ from time import perf_counter
 from eft import _runtime, host
 from eft.errors import AutotunerError, CompilationError
 from eft.tuning import results
-from eft.tuning.autotuner import element_type
+from eft.tuning.autotuner import element_type, with_one_nan
 from eft.tuning.candidates import (
     Candidate,
     check_left,
@@ -30,9 +30,13 @@ def choose(tuner, plan, args, kwargs: dict, grid) -> tuple[tuple, Config]:
     final.pop("ir_override", None)  # which is refused in other words
     device, is_captured = tuner.kernel.place(*args, **final)
     key = _key(tuner, plan, args, kwargs, device)
-    if key in tuner.cache:  # another thread has chosen meanwhile
-        return key, tuner.cache[key]
+    # Another thread may have chosen meanwhile. Programs that put choices there themselves have keys
+    # without the device, as they are in Triton.
+    for known in (key, key[:-1]):
+        if known in tuner.cache:
+            return known, tuner.cache[known]
     configs = tuner.prune_configs({**kwargs, "grid": grid, "warmup": False})
+    tuner.check_conflicts(configs, args, kwargs)
     if len(configs) == 1:
         tuner.cache[key] = configs[0]
         return key, configs[0]
@@ -93,7 +97,7 @@ def _take(tuner, key: tuple, candidates: list[Candidate]) -> Config:
 def _key(tuner, plan, args, kwargs: dict, device: int) -> tuple:
     named = {**dict(zip(tuner.arg_names, args, strict=False)), **kwargs}
     return (
-        *(named[name] for name in plan.keys),
+        *(with_one_nan(named[name]) for name in plan.keys),
         *(element_type(named[name]) for name in plan.typed),
         "cpu" if device < 0 else f"cuda:{device}",
     )

@@ -38,10 +38,6 @@ class Heuristics(Wrapper):
     def _launch(self, grid, /, *args, **kwargs):
         return self.fn[grid](*args, **self.complete(args, kwargs))
 
-    def warmup(self, *args, grid=None, **kwargs):
-        """Compiles what a launch with these arguments needs; see `JITFunction.warmup`."""
-        return self.run(*args, grid=grid, warmup=True, **kwargs)
-
 
 def heuristics(values):
     """Computes meta-parameters of a kernel from its other arguments, at each launch.

@@ -9,6 +9,7 @@ goes to those among which it is hard to choose.
 from __future__ import annotations
 
 import contextlib
+import math
 import sys
 from time import perf_counter
 
@@ -48,8 +49,31 @@ def measure(tuner, candidates: list[Candidate], device: int, progress):
 
 def _measure_by(do_bench, candidate: Candidate):
     """Measures with a function of the user's, which may call the kernel as often as it likes."""
-    times = do_bench(candidate.run_measured, quantiles=QUANTILES)
-    candidate.timing = list(times) if hasattr(times, "__iter__") else [times] * len(QUANTILES)
+    returned = do_bench(candidate.run_measured, quantiles=QUANTILES)
+    if candidate.failure is None:
+        candidate.timing = _read_times(candidate.tuner, returned)
+
+
+def _read_times(tuner, returned) -> list[float]:
+    """What a user's `do_bench` has returned: a time, which stands for all quantiles, or several, of
+    which the first is compared."""
+    words = (
+        f"do_bench of {tuner.__name__!r} must return a time in milliseconds or the {len(QUANTILES)}"
+        f" quantiles that it is asked for, got {returned!r}"
+    )
+    if isinstance(returned, str):
+        raise TypeError(words)
+    has_many = hasattr(returned, "__iter__") and getattr(returned, "ndim", 1) > 0
+    try:
+        if not has_many:
+            times = [float(returned)] * len(QUANTILES)
+        else:
+            times = [float(each) for each in returned]
+    except (TypeError, ValueError):
+        raise TypeError(words) from None
+    if not times or any(map(math.isnan, times)):
+        raise ValueError(words)
+    return times
 
 
 def _measure(tuner, candidates: list[Candidate], timer, device: int, progress):

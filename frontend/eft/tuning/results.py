@@ -2,7 +2,7 @@
 """Choices in the disk cache.
 
 An entry has lines of text: the form's name, the kernel's, the device's, the key in words, and then
-one for each candidate: its three times, the configuration, and the reason if it can't run.
+one for each candidate: its times, the configuration, and the reason if it can't run.
 """
 
 from __future__ import annotations
@@ -117,7 +117,7 @@ def _read(entry: bytes, count: int) -> list[tuple[list[float], str]] | None:
             times = [float(time) for time in times]
         except ValueError:
             return None
-        if len(times) != 3 or any(math.isnan(time) for time in times):
+        if not times or any(math.isnan(time) for time in times):
             return None
         found.append((times, reason))
     return found if any(not reason for _, reason in found) else None
@@ -131,7 +131,7 @@ def summary(entry: bytes) -> tuple[str, str]:
     times = [math.inf if reason else timing[0] for timing, reason in found]
     best = ""
     if times:
-        best = lines[_LINES_BEFORE + times.index(min(times))].split("\t")[3]
+        best = lines[_LINES_BEFORE + times.index(min(times))].split("\t")[-2]
     device = re.sub(r" [+-]\S+,[+-]\S+(?=,)", "", device)
     return name.rpartition(".")[2], f"({key}) on {device}: {best}"
 

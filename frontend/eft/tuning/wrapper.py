@@ -7,9 +7,10 @@ from functools import partial
 from types import FunctionType
 
 from eft import _runtime
+from eft.jit import KernelInterface
 
 
-class Wrapper:
+class Wrapper(KernelInterface):
     """Something around a kernel that adds to the arguments of its launches.
 
     Attributes:

@@ -2,6 +2,7 @@
 """Autotuning: which configuration a launch gets, what is measured for it and when."""
 
 import array
+import math
 
 import eft
 import eft.language as tl
@@ -229,7 +230,9 @@ def test_early_pruning_that_leaves_none(device, nothing):
     assert kernel.nargs is None
 
 
-@pytest.mark.parametrize("top_k, left", [(1, 1), (2, 2), (0.5, 2), (0.1, 1), (1.0, 4)])
+@pytest.mark.parametrize(
+    "top_k, left", [(1, 1), (2, 2), (9, 4), (np.int64(2), 2), (0.5, 2), (0.1, 1), (1.0, 4)]
+)
 def test_a_model_keeps_the_best(device, top_k, left):
     def model(x_ptr, n, value, BLOCK, num_warps, **kwargs):
         assert (n, value, num_warps, kwargs["num_stages"]) == (100, 1.0, 4, 3)
@@ -248,7 +251,7 @@ def test_a_model_keeps_the_best(device, top_k, left):
         }
 
 
-@pytest.mark.parametrize("top_k", [1.5, "2", 0])
+@pytest.mark.parametrize("top_k", [1.5, "2", 0, 0.0, -0.5, math.nan, None])
 def test_a_number_to_keep_that_is_none(device, top_k):
     kernel = tuned(prune_configs_by={"perf_model": lambda **_: 1, "top_k": top_k})
     with pytest.raises(TypeError) as raised:
@@ -256,3 +259,123 @@ def test_a_number_to_keep_that_is_none(device, top_k):
     assert str(raised.value) == (
         f"top_k must be a float of at most 1.0 or a positive int, got {top_k!r}"
     )
+
+
+def test_early_pruning_may_be_a_generator_and_make_configurations_of_its_own(device):
+    def prune(configs, named, **kwargs):
+        configs.clear()  # this list is the function's own
+        yield Config({"BLOCK": 32}, num_warps=8)
+        yield Config({"BLOCK": 128}, num_warps=1)
+
+    kernel = tuned(prune_configs_by={"early_config_prune": prune}, do_bench=Bench(2.0, 1.0))
+    for _ in range(2):
+        assert kernel[grid](zeros(device), 100, 1.0).metadata.num_warps == 1
+    assert kernel.configs == [SMALL, LARGE]
+    assert [each.kwargs["BLOCK"] for each in kernel.configs_timings] == [32, 128]
+
+
+def test_a_configuration_that_pruning_made_and_the_call_both_give(device):
+    made = Config({"BLOCK": 32, "value": 1.0})
+    kernel = tuned(prune_configs_by={"early_config_prune": lambda *_, **__: [made]})
+    with pytest.raises(ValueError) as raised:
+        kernel[grid](zeros(device), 100, 1.0)
+    assert str(raised.value) == (
+        "Conflicting meta-parameters: value. Both the call of 'fill' and its configurations give "
+        "them; leave it to one"
+    )
+
+
+@pytest.mark.parametrize("returned, found", [(3, "3"), (SMALL, repr(SMALL)), ([{}], "{} at 0")])
+def test_early_pruning_that_returns_no_configurations(device, returned, found):
+    kernel = tuned(prune_configs_by={"early_config_prune": lambda *_, **__: returned})
+    with pytest.raises(TypeError) as raised:
+        kernel[grid](zeros(device), 100, 1.0)
+    assert str(raised.value) == (
+        f"early_config_prune of 'fill' must return a list of eft.Config, got {found}"
+    )
+    assert kernel.nargs is None
+
+
+@pytest.mark.parametrize(
+    "returned, kind",
+    [(None, TypeError), ("3", TypeError), ((1, 2), TypeError), (math.nan, ValueError)],
+)
+def test_a_model_that_returns_no_time(device, returned, kind):
+    kernel = tuned(prune_configs_by={"perf_model": lambda **_: returned, "top_k": 1})
+    with pytest.raises(kind) as raised:
+        kernel[grid](zeros(device), 100, 1.0)
+    assert str(raised.value) == f"perf_model of 'fill' must return a number, got {returned!r}"
+
+
+def test_a_nan_in_the_key_is_like_any_other(device):
+    bench = Bench(1.0, 2.0)
+    kernel = tuned(key=["value"], do_bench=bench)
+    for _ in range(3):
+        kernel[grid](zeros(device), 100, float("nan"))
+    kernel[grid](zeros(device), 100, np.float64("nan"))
+    kernel[grid](zeros(device), 100, np.float64("nan"))
+    assert bench.calls == 4  # NumPy's number is of another type
+    assert len(kernel.cache) == 2
+    assert sum(len(plan.choices) for plan in kernel._plans.values()) == 2
+
+
+def listed(x_ptr, SIZES: tl.constexpr, BLOCK: tl.constexpr):
+    tl.store(x_ptr, SIZES[0] * BLOCK)
+
+
+def test_a_value_of_the_key_that_cannot_be_hashed(device):
+    kernel = tuned(listed, key=["SIZES"], do_bench=Bench(1.0, 2.0))
+    with pytest.raises(TypeError) as raised:
+        kernel[1](zeros(device), [2, 3])
+    assert str(raised.value) == (
+        "the key of 'listed' has 'SIZES', whose values must be hashable, got [2, 3]"
+    )
+    x = zeros(device)
+    kernel[1](x, (2, 3))
+    assert device.get(x)[0] == 32
+
+
+@pytest.mark.parametrize(
+    "returned, timing",
+    [
+        (np.float32(1.5), [1.5] * 3),
+        (np.array(1.5), [1.5] * 3),
+        (np.array([1.5, 1.0, 2.0]), [1.5, 1.0, 2.0]),
+        ((1.5, 1.0), [1.5, 1.0]),
+        (range(3), [0.0, 1.0, 2.0]),
+    ],
+)
+def test_a_do_bench_may_return_numbers_of_any_kind(device, returned, timing):
+    kernel = tuned(do_bench=lambda call, quantiles: returned, cache_results=True)
+    for _ in range(2):
+        kernel[grid](zeros(device), 100, 1.0)
+        assert kernel.configs_timings == {SMALL: timing, LARGE: timing}
+        kernel.cache.clear()
+
+
+@pytest.mark.parametrize(
+    "returned, kind",
+    [
+        (None, TypeError),
+        ("1.5", TypeError),
+        ([None] * 3, TypeError),
+        ([], ValueError),
+        (math.nan, ValueError),
+        ([math.nan, 1.0, 2.0], ValueError),
+    ],
+)
+def test_a_do_bench_that_returns_no_time(device, returned, kind):
+    kernel = tuned(do_bench=lambda call, quantiles: returned)
+    with pytest.raises(kind) as raised:
+        kernel[grid](zeros(device), 100, 1.0)
+    assert str(raised.value) == (
+        "do_bench of 'fill' must return a time in milliseconds or the 3 quantiles that it is asked "
+        f"for, got {returned!r}"
+    )
+    assert (kernel.cache, kernel.nargs) == ({}, None)
+
+
+def test_a_do_bench_is_not_asked_about_what_could_not_run(device):
+    kernel = tuned(do_bench=lambda call, quantiles: None if call() else 1.0)
+    kernel[lambda meta: (2**31 if meta["BLOCK"] == 16 else 2,)](zeros(device), 100, 3.0)
+    assert kernel.best_config == LARGE and list(kernel.left_out) == [SMALL]

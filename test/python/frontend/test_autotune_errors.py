@@ -2,7 +2,6 @@
 """Errors of autotuning: wrong options, and configurations that can't run."""
 
 import logging
-import pickle
 
 import eft
 import eft.language as tl
@@ -11,29 +10,6 @@ import pytest
 from eft import Config
 from eft.errors import AutotunerError
 from tuned_kernels import LARGE, SMALL, fill, grid, trouble, tuned, zeros
-
-
-def test_a_configuration_has_all_arguments_of_a_launch():
-    config = Config({"M": 1, "N": 2})
-    assert config.all_kwargs() == {"M": 1, "N": 2, "num_warps": 4, "num_ctas": 1, "num_stages": 3}
-    config = Config({"M": 1}, num_warps=None, num_stages=2, num_ctas=None, maxnreg=64)
-    assert list(config.all_kwargs().items()) == [("M", 1), ("num_stages", 2), ("maxnreg", 64)]
-    assert Config({}, ir_override="x.ptx").all_kwargs()["ir_override"] == "x.ptx"
-
-
-def test_a_configuration_prints_its_fields():
-    config = Config({"M": 1, "N": "two"}, num_warps=8, num_stages=2, num_ctas=1, maxnreg=64)
-    text = "M: 1, N: two, num_warps: 8, num_ctas: 1, num_stages: 2, maxnreg: 64, ir_override: None"
-    assert str(config) == text
-    assert repr(config) == f"<Config {text}>"
-
-
-def test_configurations_are_equal_if_their_fields_are():
-    assert Config({"M": 1}) == Config({"M": 1}) != Config({"M": 2})
-    assert hash(Config({"M": 1})) == hash(Config({"M": 1}))
-    others = [Config({"M": 1}, pre_hook=print), Config({"M": 1}, num_warps=8), ("M", 1)]
-    assert all(Config({"M": 1}) != other for other in others)
-    assert pickle.loads(pickle.dumps(SMALL)) == SMALL
 
 
 def test_a_configuration_without_a_dict():

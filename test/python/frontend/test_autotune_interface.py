@@ -14,7 +14,30 @@ from eft import Config, _runtime
 from eft.errors import AutotunerError
 from eft.tuning import Autotuner
 from eft.tuning.progress import Progress
-from tuned_kernels import LARGE, SMALL, Bench, fill, grid, tuned, zeros
+from tuned_kernels import LARGE, SMALL, Bench, fill, grid, trouble, tuned, zeros
+
+
+def test_a_configuration_has_all_arguments_of_a_launch():
+    config = Config({"M": 1, "N": 2})
+    assert config.all_kwargs() == {"M": 1, "N": 2, "num_warps": 4, "num_ctas": 1, "num_stages": 3}
+    config = Config({"M": 1}, num_warps=None, num_stages=2, num_ctas=None, maxnreg=64)
+    assert list(config.all_kwargs().items()) == [("M", 1), ("num_stages", 2), ("maxnreg", 64)]
+    assert Config({}, ir_override="x.ptx").all_kwargs()["ir_override"] == "x.ptx"
+
+
+def test_a_configuration_prints_its_fields():
+    config = Config({"M": 1, "N": "two"}, num_warps=8, num_stages=2, num_ctas=1, maxnreg=64)
+    text = "M: 1, N: two, num_warps: 8, num_ctas: 1, num_stages: 2, maxnreg: 64, ir_override: None"
+    assert str(config) == text
+    assert repr(config) == f"<Config {text}>"
+
+
+def test_configurations_are_equal_if_their_fields_are():
+    assert Config({"M": 1}) == Config({"M": 1}) != Config({"M": 2})
+    assert hash(Config({"M": 1})) == hash(Config({"M": 1}))
+    others = [Config({"M": 1}, pre_hook=print), Config({"M": 1}, num_warps=8), ("M", 1)]
+    assert all(Config({"M": 1}) != other for other in others)
+    assert pickle.loads(pickle.dumps(SMALL)) == SMALL
 
 
 def test_run_and_warmup(device):
@@ -166,3 +189,57 @@ def test_progress_is_shown_on_a_terminal(monkeypatch, capsys):
     assert lines[1] == "autotuning fill [#####...............] compiled 1 of 4"
     assert lines[2].rstrip() == "autotuning fill [##########..........] measuring 3 of 4"
     assert lines[3].strip() == "" and lines[4] == ""
+
+
+def test_autotuned_kernels_and_heuristics_are_kernel_interfaces():
+    heuristics = eft.heuristics({"BLOCK": lambda given: 16})(eft.jit(fill))
+    assert isinstance(tuned(), eft.KernelInterface)
+    assert isinstance(heuristics, eft.KernelInterface)
+    compiled = heuristics.warmup(eft.MockTensor(tl.float32), 100, 1.0, grid=(1,), target="sm_90")
+    assert "st.global" in compiled.asm["ptx"]
+
+
+def test_hooks_of_the_kernel_are_called_before_each_run(device):
+    calls = []
+    kernel = tuned(do_bench=Bench(1.0, 2.0))
+    kernel.fn.add_pre_run_hook(lambda x_ptr, n, value, **given: calls.append(given["BLOCK"]))
+    kernel[grid](zeros(device), 100, 1.0)
+    assert calls == [16, 64, 16]
+    by_heuristics = eft.heuristics({"BLOCK": lambda given: 32})(kernel.fn)
+    by_heuristics[grid](zeros(device), 100, 1.0)
+    assert calls[3:] == [32]
+
+
+def test_a_kernel_with_a_method_run_of_its_own_is_tuned_by_it(device):
+    class Own(eft.JITFunction):
+        def run(self, *args, grid, warmup, **kwargs):
+            runs.append(kwargs["BLOCK"])
+            return super().run(*args, grid=grid, warmup=warmup, **kwargs)
+
+    runs = []
+    kernel = eft.autotune([SMALL, LARGE], ["n"], do_bench=Bench(2.0, 1.0), cache_results=False)(
+        Own(fill)
+    )
+    kernel[grid](zeros(device), 100, 1.0)
+    assert runs == [16, 64, 64]
+
+
+def test_a_choice_that_a_program_puts_into_the_cache_needs_no_device(device):
+    class Own(Autotuner):
+        """Knows choices already, by the keys that they have in Triton."""
+
+        def run(self, *args, **kwargs):
+            named = dict(zip(self.arg_names, args, strict=False)) | kwargs
+            key = tuple(named[name] for name in self.keys) + (str(named["x_ptr"].dtype),)
+            self.cache[key] = LARGE
+            return super().run(*args, **kwargs)
+
+    kernel = Own(eft.jit(fill), None, [SMALL, LARGE], ["n"], None, None, do_bench=trouble)
+    for _ in range(2):
+        assert kernel[grid](zeros(device), 100, 1.0).metadata.num_warps == 2
+    assert len(kernel.cache) == 1
+
+
+def test_pruning_under_the_names_that_pytorch_has():
+    pruning = {"perf_model": None, "early_config_prune": None, "configs_top_k": 0.5}
+    assert tuned(prune_configs_by=pruning).configs_top_k == 0.5
