@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
+import warnings
 from collections import Counter, namedtuple
 
 from eft import _runtime
@@ -20,6 +22,8 @@ def list_entries(name: str | None) -> int:
     """Prints a line for each kernel and each choice, of all names or of one; the latest last."""
     from time import localtime, strftime
 
+    if reason := _unusable():
+        return _fail("list", reason)
     files = _files()
     for each in sorted(files, key=lambda each: each.last_use):
         if each.kind in ("kernel", "choice") and name in (None, each.name):
@@ -31,7 +35,10 @@ def list_entries(name: str | None) -> int:
 
 
 def verify() -> int:
-    """Reads every entry; prints those that are damaged. The status is 1 if there are any."""
+    """Reads every entry; prints those that are damaged. The status is 1 if there are any, or if
+    the folder is one that the cache does not use."""
+    if reason := _unusable():
+        return _fail("verify", reason)
     files = _files()
     damaged = [each for each in files if each.kind == "damaged"]
     for each in damaged:
@@ -47,11 +54,35 @@ def clear(name: str | None) -> int:
         try:
             _runtime.cache_remove(each.file)
         except OSError as error:
-            print(f"python -m eft cache clear: {error}", file=sys.stderr)
-            return 1
+            return _fail("clear", str(error))
     count, size = len(removed), sum(each.size for each in removed)
     print(f"removed {count} {'entry' if count == 1 else 'entries'}, {size / 1e6:.1f} MB")
     return 0
+
+
+def _unusable() -> str:
+    """The reason why the cache does not use its folder; empty if it does, or if there is none."""
+    folder = _runtime.cache_folder()
+    if not folder:
+        return ""
+    try:
+        os.scandir(folder).close()
+    except FileNotFoundError:  # not made yet
+        return ""
+    except OSError as error:
+        return f"{folder!r} can't be read: {error.strerror}"
+    with warnings.catch_warnings():
+        warnings.filterwarnings("error", "the compile cache is not used")
+        try:
+            _runtime.cache_get("")  # which looks at the folder first
+        except RuntimeWarning as warning:
+            return str(warning)
+    return ""
+
+
+def _fail(action: str, reason: str) -> int:
+    print(f"python -m eft cache {action}: {reason}", file=sys.stderr)
+    return 1
 
 
 def _summary(files: list[File]) -> str:

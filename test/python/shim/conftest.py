@@ -30,8 +30,11 @@ class Process:
         path.write_text(text)
         return path
 
-    def run(self, *arguments: str, path: str = "") -> subprocess.CompletedProcess:
-        """`python ARGUMENTS`; `path` is a folder of more modules, relative to this one."""
+    def run(
+        self, *arguments: str, path: str = "", given: str = "", **variables: str
+    ) -> subprocess.CompletedProcess:
+        """`python ARGUMENTS`; `path` is a folder of more modules, relative to this one; `given` is
+        what it reads from standard input; `variables` are of its environment."""
         folders = [str(self.folder / path)] if path else []
         folders += [str(_BUILD), *os.environ.get("PYTHONPATH", "").split(os.pathsep)]
         environment = dict(
@@ -39,10 +42,12 @@ class Process:
             PYTHONPATH=os.pathsep.join(filter(None, folders)),
             EFT_CACHE_DIR=str(self.folder / "cache"),
         )
+        environment |= variables
         return subprocess.run(
             [sys.executable, *map(str, arguments)],
             cwd=self.folder,
             env=environment,
+            input=given,
             capture_output=True,
             text=True,
             timeout=300,

@@ -164,6 +164,25 @@ def test_cache_verify_names_damaged_entries(python):
     assert ", 1 damaged entry, " in summary
 
 
+@pytest.mark.parametrize("action", ["list", "verify"])
+def test_a_folder_that_the_cache_does_not_use(python, action):
+    file = python.write("file", "")
+    folder = python.folder / "open"
+    folder.mkdir()
+    folder.chmod(0o777)
+    for place, reason in (
+        (file, f"'{file}' can't be read: Not a directory"),
+        (
+            folder,
+            f"the compile cache is not used: the folder '{folder}' can be written by others "
+            "(mode 0777, expected 0700); EFT_CACHE_DIR names another",
+        ),
+    ):
+        done = python.run("-m", "eft", "cache", action, EFT_CACHE_DIR=str(place))
+        assert (done.returncode, done.stdout) == (1, "")
+        assert done.stderr == f"python -m eft cache {action}: {reason}\n"
+
+
 def test_cache_clear_forgets_one_kernel_or_all(python):
     python.run(python.write("kernels.py", KERNELS))
     assert cache_command(python, "clear", "two")[0].startswith("removed 3 entries, ")
