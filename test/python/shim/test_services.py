@@ -290,6 +290,15 @@ def test_files_that_override_others(folder, monkeypatch):
     assert not (folder / "mine").exists()
 
 
+def test_a_file_that_cannot_be_kept_leaves_nothing_behind(tmp_path, monkeypatch):
+    monkeypatch.setenv("TRITON_CACHE_DIR", str(tmp_path))
+    files = cache.FileCacheManager("key")
+    (tmp_path / "key" / "folder").mkdir()
+    with pytest.raises(OSError):
+        files.put(b"data", "folder")
+    assert os.listdir(tmp_path / "key") == ["folder"]
+
+
 class Remote(cache.RemoteCacheBackend):
     files: dict = {}
 

@@ -79,9 +79,13 @@ class FileCacheManager(CacheManager):
     def put(self, data, filename: str, binary: bool = True) -> str:
         contents = data if isinstance(data, bytes) else str(data).encode()
         handle, temporary = tempfile.mkstemp(dir=self.cache_dir)
-        with os.fdopen(handle, "wb") as file:
-            file.write(contents)
-        os.replace(temporary, self._path(filename))  # so that nobody sees half a file
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(contents)
+            os.replace(temporary, self._path(filename))  # so that nobody sees half a file
+        except BaseException:
+            os.unlink(temporary)
+            raise
         return self._path(filename)
 
     def get_group(self, filename: str) -> dict[str, str] | None:
