@@ -4,7 +4,8 @@
     python scripts/compare/report.py BASE HERE DIFFERENT
 
 takes the folders of both, and writes the texts that differ, and their diffs, into a third. It ends
-with status 0 if all code is equal, 1 if some differs, 2 if the corpus did not run.
+with status 0 if all code is equal, 1 if some differs or the corpus did not run to its end with the
+base, which may lack what it uses, 2 if it did not with the other build.
 """
 
 from __future__ import annotations
@@ -209,7 +210,8 @@ def report(base: Recording, here: Recording, folder: Path) -> int:
     if here.failed or not here.codes or not base.codes:
         return 2
     stable = all(code.is_stable for each in (base, here) for code in each.codes.values())
-    return 0 if stable and not differences and base.codes.keys() == here.codes.keys() else 1
+    is_same = not differences and base.codes.keys() == here.codes.keys()
+    return 0 if stable and is_same and not base.failed else 1
 
 
 if __name__ == "__main__":

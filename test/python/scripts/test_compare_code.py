@@ -270,6 +270,15 @@ def test_part_that_stops_in_the_base_is_a_difference(recorded):
     assert "sm_80         3       2          0          0          1\n" in text
 
 
+def test_base_that_stops_after_the_last_kernel_is_a_difference(recorded):
+    file = recorded / "base" / "kernels.jsonl"
+    file.write_text(file.read_text().replace('{"finished": true}\n', ""))
+    status, text = report(recorded)
+    assert status == 1
+    log = recorded / "base" / "kernels.log"
+    assert text == f"{SAME}\nparts that did not run to their end:\n  base   {log}\n"
+
+
 def test_base_without_a_kernel_is_an_error(recorded):
     (recorded / "base" / "kernels.jsonl").unlink()
     assert report(recorded)[0] == 2
