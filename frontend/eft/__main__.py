@@ -13,7 +13,8 @@ import sys
 from eft.version import __version__
 
 _USAGE = """\
-usage: python -m eft run SCRIPT [ARGUMENTS...]      run a script with `import triton` meaning Eft
+usage: python -m eft run SCRIPT [ARGUMENTS...]      run a script with `import triton` meaning Eft,
+                                                    - for one from standard input
        python -m eft run -m MODULE [ARGUMENTS...]   the same for a module
        python -m eft compile FILE.py ...            compile a kernel ahead of time, for C and C++
        python -m eft info                           show the devices, the versions and the cache
@@ -34,6 +35,10 @@ def main(arguments: list[str]) -> int:
             from eft.script import run_module
 
             return run_module(module, rest)
+        case ["run", "-", *rest]:
+            from eft.script import run_input
+
+            return run_input(rest)
         case ["run", script, *rest] if not script.startswith("-"):
             from eft.script import run
 

@@ -7,9 +7,12 @@ import os
 import sys
 from types import ModuleType
 
+_INPUT = "<stdin>"
+
 
 def run(script: str, arguments: list[str]) -> int:
-    """Runs a file as `__main__`, with `import triton` meaning Eft.
+    """Runs a file as `__main__`, with `import triton` meaning Eft; of a folder or a zip archive the
+    `__main__.py` in it.
 
     The script sees its own `sys.argv`, `sys.path[0]`, `__file__` and `__main__`; an exception that
     it lets through is reported without Eft's frames.
@@ -17,6 +20,8 @@ def run(script: str, arguments: list[str]) -> int:
     Returns:
         The exit status. What the script says with `sys.exit` goes through as a SystemExit.
     """
+    if (importer := _importer(script)) is not None:
+        return _run_inside(script, importer, arguments)
     try:
         with open(script, "rb") as file:
             text = file.read()
@@ -25,6 +30,46 @@ def run(script: str, arguments: list[str]) -> int:
     path = os.path.abspath(script)  # which stays true when the script changes its folder
     main = _become(script, arguments, os.path.dirname(os.path.realpath(script)))
     main.__file__ = path
+    return _execute_text(text, path, main)
+
+
+def run_input(arguments: list[str]) -> int:
+    """Runs what is read from standard input; see `run`."""
+    import linecache
+
+    text = sys.stdin.buffer.read()
+    main = _become("-", arguments, "")
+    del main.__file__
+    lines = text.decode(errors="replace").splitlines(keepends=True)
+    # So that errors show its lines, and kernels have a source.
+    linecache.cache[_INPUT] = len(text), None, lines, _INPUT
+    return _execute_text(text, _INPUT, main)
+
+
+def _importer(place: str):
+    """The importer of modules in a folder or a zip archive; None for any other file."""
+    for make in sys.path_hooks:
+        try:
+            return make(place)
+        except ImportError:
+            continue
+    return None
+
+
+def _run_inside(place: str, importer, arguments: list[str]) -> int:
+    main = _become(place, arguments, place)
+    spec = importer.find_spec("__main__")
+    if spec is None:
+        return _fail(f"can't find a module __main__ in {place!r}")
+    try:
+        code = spec.loader.get_code("__main__")
+    except Exception as error:  # of its own text
+        return _report(error, _frames_outside(error.__traceback__))
+    _specify(main, spec)
+    return _execute(code, main)
+
+
+def _execute_text(text: bytes, path: str, main: ModuleType) -> int:
     try:
         code = compile(text, path, "exec", dont_inherit=True)
     except (SyntaxError, ValueError) as error:
@@ -44,10 +89,16 @@ def run_module(name: str, arguments: list[str]) -> int:
         return _fail(str(error))
     except Exception as error:  # of a package around it, or of its own text
         return _report(error, _frames_outside(error.__traceback__))
-    sys.argv[0] = main.__file__ = spec.origin
+    _specify(main, spec)
+    sys.argv[0] = spec.origin
+    return _execute(code, main)
+
+
+def _specify(main: ModuleType, spec):
+    """Gives `__main__` the attributes of a module with this specification."""
+    main.__file__ = spec.origin
     main.__spec__, main.__loader__ = spec, spec.loader
     main.__package__, main.__cached__ = spec.parent, spec.cached
-    return _execute(code, main)
 
 
 class _NoModule(Exception):

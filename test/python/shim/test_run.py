@@ -7,6 +7,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
 import eft
@@ -185,6 +186,66 @@ def test_script_that_is_not_there(python):
     done = python.run("-m", "eft", "run", "nowhere.py")
     assert done.returncode == 2
     assert done.stderr == "python -m eft run: can't open 'nowhere.py': No such file or directory\n"
+
+
+INSIDE = (
+    "import sys, numpy as np, triton, triton.language as tl, helper\n\n\n"
+    "@triton.jit\ndef kernel(x_ptr):\n    tl.store(x_ptr, helper.VALUE)\n\n\n"
+    "x = np.zeros(1, np.int32)\n"
+    "kernel[1](x)\n"
+    "print(__name__, __package__ == '', __spec__.name, sys.argv, sys.path[0], x)\n"
+    "assert __file__.endswith('__main__.py')\n"
+)
+HELPER = "import triton.language as tl\n\nVALUE = tl.constexpr(7)\n"
+
+
+@pytest.mark.parametrize("place", ["folder", "archive.pyz"])
+def test_a_folder_or_an_archive_runs_its_main(python, place):
+    if place == "folder":
+        python.write("folder/__main__.py", INSIDE)
+        python.write("folder/helper.py", HELPER)
+    else:
+        with zipfile.ZipFile(python.folder / place, "w") as archive:
+            archive.writestr("__main__.py", INSIDE)
+            archive.writestr("helper.py", HELPER)
+    done = python.run("-m", "eft", "run", place, "one")
+    assert done.stderr == ""
+    assert done.stdout == f"__main__ True __main__ ['{place}', 'one'] {place} [7]\n"
+    assert done.returncode == 0
+
+
+def test_a_folder_without_a_main(python):
+    python.write("folder/other.py", "")
+    done = python.run("-m", "eft", "run", "folder")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "python -m eft run: can't find a module __main__ in 'folder'\n"
+
+
+def test_a_folder_whose_main_has_a_syntax_error(python):
+    python.write("folder/__main__.py", "x = = 1\n")
+    done = python.run("-m", "eft", "run", "folder")
+    assert done.returncode == 1
+    assert done.stderr.splitlines()[0].endswith('__main__.py", line 1')
+    assert last_line(done.stderr) == "SyntaxError: invalid syntax"
+
+
+def test_a_script_from_standard_input(python):
+    text = (
+        "import sys, numpy as np, triton, triton.language as tl\n\n\n"
+        "@triton.jit\ndef kernel(x_ptr):\n    tl.store(x_ptr, 7)\n\n\n"
+        "x = np.zeros(1, np.int32)\n"
+        "kernel[1](x)\n"
+        "print(__name__, '__file__' in globals(), sys.argv, [sys.path[0]], x, flush=True)\n"
+        "nothing\n"
+    )
+    done = python.run("-m", "eft", "run", "-", "one", given=text)
+    assert done.stdout == "__main__ False ['-', 'one'] [''] [7]\n"
+    assert done.returncode == 1
+    assert done.stderr.splitlines()[:2] == [
+        "Traceback (most recent call last):",
+        '  File "<stdin>", line 12, in <module>',
+    ]
+    assert last_line(done.stderr) == "NameError: name 'nothing' is not defined"
 
 
 PACKAGE = {
