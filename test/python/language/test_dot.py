@@ -13,18 +13,9 @@ SHAPES = [(16, 16, 16), (32, 16, 64), (16, 64, 32), (64, 32, 16), (64, 64, 64)]
 
 @eft.jit
 def product(
-    a_ptr,
-    b_ptr,
-    c_ptr,
-    a_row,
-    a_column,
-    b_row,
-    b_column,
-    M: tl.constexpr,
-    N: tl.constexpr,
-    K: tl.constexpr,
-    PRECISION: tl.constexpr,
-):
+    a_ptr, b_ptr, c_ptr, a_row, a_column, b_row, b_column,
+    M: tl.constexpr, N: tl.constexpr, K: tl.constexpr, PRECISION: tl.constexpr,
+):  # fmt: skip
     m, n, k = tl.arange(0, M), tl.arange(0, N), tl.arange(0, K)
     a = tl.load(a_ptr + m[:, None] * a_row + k[None, :] * a_column)
     b = tl.load(b_ptr + k[:, None] * b_row + n[None, :] * b_column)

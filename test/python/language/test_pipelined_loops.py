@@ -11,20 +11,9 @@ from support import assert_same_bits
 
 @eft.jit
 def matmul(
-    a_ptr,
-    b_ptr,
-    c_ptr,
-    m,
-    n,
-    k,
-    a_row,
-    a_column,
-    b_row,
-    b_column,
-    BM: tl.constexpr,
-    BN: tl.constexpr,
-    BK: tl.constexpr,
-):
+    a_ptr, b_ptr, c_ptr, m, n, k, a_row, a_column, b_row, b_column,
+    BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr,
+):  # fmt: skip
     rows = (tl.program_id(0) * BM + tl.arange(0, BM)) % m
     columns = (tl.program_id(1) * BN + tl.arange(0, BN)) % n
     inner = tl.arange(0, BK)

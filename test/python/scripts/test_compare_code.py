@@ -75,6 +75,13 @@ def report(folder: Path) -> tuple[int, str]:
     return done.returncode, re.sub(r"refused-\w+", "refused", text)
 
 
+def difference(folder: Path) -> str:
+    """What is printed where code differs."""
+    status, text = report(folder)
+    assert status == 1
+    return text
+
+
 def totals(*rows: str) -> str:
     head = "        kernels   equal  different  base only  here only   seconds to compile\n"
     return head + "".join(f"{row}\n" for row in rows)
@@ -137,8 +144,7 @@ def test_one_byte_of_ptx_counts(recorded, target):
     text = file.read_text()
     assert text.count("%tid.x") == 1
     file.write_text(text.replace("%tid.x", "%tid.y"))
-    status, text = report(recorded)
-    assert status == 1
+    text = difference(recorded)
     name = file.name.removesuffix(f".{target}.ptx")
     assert f"\ndifferent code:\n  {target}  kernels/{name}: −1 +1 lines" in text
     assert f"\nboth texts and their diffs: {recorded}/different\n" in text
@@ -161,8 +167,7 @@ def test_one_byte_of_an_object_counts(recorded, section):
     content = bytearray(file.read_bytes())
     content[sections(file)[section]] ^= 1
     file.write_bytes(content)
-    status, text = report(recorded)
-    assert status == 1
+    text = difference(recorded)
     assert "host          3       2          1          0          0\n" in text
     assert f"host   kernels/{file.name.removesuffix('.host.o')}: −" in text
 
@@ -193,8 +198,7 @@ def test_registers_are_shown_if_they_change(recorded):
     large = code(recorded / "here", "sm_80.ptx")
     small = next(f for f in large.parent.glob("total-*.sm_80.ptx") if f != large)
     large.write_text(small.read_text())
-    status, text = report(recorded)
-    assert status == 1
+    text = difference(recorded)
     assert re.search(r"lines, registers \d+ → \d+\n", text)
     large.write_text("no PTX\n")
     assert re.search(r"lines, registers \d+ → refused by ptxas, ", report(recorded)[1])
@@ -202,8 +206,7 @@ def test_registers_are_shown_if_they_change(recorded):
 
 def test_shared_bytes_count(recorded):
     name = change_record(recorded / "here", "sm_90", {"shared": 4096}, {"shared": 4096})
-    status, text = report(recorded)
-    assert status == 1
+    text = difference(recorded)
     assert f"  sm_90  kernels/{name}: −0 +0 lines, shared 8 → 4096\n" in text
 
 
@@ -212,8 +215,7 @@ def test_kernel_of_one_build_alone_counts(recorded):
     first, *others = file.read_text().splitlines(keepends=True)
     del others[8]  # its second try
     file.write_text("".join(others))
-    status, text = report(recorded)
-    assert status == 1
+    text = difference(recorded)
     assert "sm_80         3       2          0          0          1\n" in text
     assert f"\nonly here:\n  sm_80  kernels/{json.loads(first)['name']}\n" in text
 
@@ -224,15 +226,13 @@ def test_kernel_that_one_build_refuses_counts(recorded):
     name = old.name.removesuffix(".sm_80.ptx")
     file = recorded / "here" / "kernels.jsonl"
     file.write_text(file.read_text().replace(old.name, old.with_suffix(".error").name))
-    status, text = report(recorded)
-    assert status == 1
+    text = difference(recorded)
     assert f"  sm_80  kernels/{name}: −" in text
 
 
 def test_code_that_changes_by_itself_counts(recorded):
     name = change_record(recorded / "base", "host", {}, {"digest": "another"})
-    status, text = report(recorded)
-    assert status == 1
+    text = difference(recorded)
     assert f"\nnot the same code when compiled again, base:\n  host   kernels/{name}\n" in text
 
 
@@ -264,8 +264,7 @@ def test_part_that_stops_here_is_an_error(recorded):
 def test_part_that_stops_in_the_base_is_a_difference(recorded):
     file = recorded / "base" / "kernels.jsonl"
     file.write_text("".join(file.read_text().splitlines(keepends=True)[:4]))
-    status, text = report(recorded)
-    assert status == 1
+    text = difference(recorded)
     assert f"  base   {recorded}/base/kernels.log\n" in text
     assert "sm_80         3       2          0          0          1\n" in text
 
@@ -273,8 +272,7 @@ def test_part_that_stops_in_the_base_is_a_difference(recorded):
 def test_base_that_stops_after_the_last_kernel_is_a_difference(recorded):
     file = recorded / "base" / "kernels.jsonl"
     file.write_text(file.read_text().replace('{"finished": true}\n', ""))
-    status, text = report(recorded)
-    assert status == 1
+    text = difference(recorded)
     log = recorded / "base" / "kernels.log"
     assert text == f"{SAME}\nparts that did not run to their end:\n  base   {log}\n"
 
