@@ -17,7 +17,7 @@ from eft.stable_text import NotStable, stable_text
 
 
 def check_constants(function) -> dict:
-    """What a kernel, with the functions that it calls, reads now.
+    """The constants that a kernel, with the functions that it calls, reads now.
 
     Returns:
         By the function that reads it and by name, each constant's value with what tells it from

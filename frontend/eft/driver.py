@@ -16,9 +16,9 @@ from eft.keys import cache_key
 from eft.language.dtypes import describe
 from eft.stable_text import NotStable
 
-#: What a kernel is compiled for. `types` has the type of each parameter in the signature, None for
-#: those that are known at compile time, whose values `constexprs` has by name; `specialization` has
-#: "", "16" (divisible by 16) or "1" for each parameter, or is None where that does not matter.
+#: All that a kernel is compiled for. `types` has the type of each parameter in the signature, None
+#: for those that are known at compile time, whose values `constexprs` has by name; `specialization`
+#: has "", "16" (divisible by 16) or "1" for each parameter, or is None where that does not matter.
 Variant = namedtuple("Variant", "target types constexprs options specialization")
 
 
@@ -54,7 +54,7 @@ def compile_variant(function, variant: Variant, device: int | None) -> Compilati
         key, reason = cache_key(function, variant, "code"), ""
     except NotStable as error:
         key, reason = None, str(error)
-    # Who wants to see the passes at work does not want their result of another time.
+    # A cached result would show none of the passes at work.
     entry = _runtime.cache_get(key) if key and not _print_ir() and not _always() else None
     if entry is not None:
         metadata, binary = _unpack(entry)
@@ -135,7 +135,7 @@ def _run_compiler(
     stoppable: bool = True,
 ):
     with _compiler_errors(function, variant) as errors:
-        # Who asks for the stages has the kernel already, and has read what it prints.
+        # A kernel whose stages are asked for has printed when its code was made.
         errors.emitter = _lower(function, variant, symbol, prints=not keep_stages)
         from eft import _compiler
 
@@ -239,7 +239,7 @@ def _log_reason(function, variant: Variant):
 
 
 def _differences(names, variant: Variant, earlier: Variant) -> list[str]:
-    """What `variant` has that `earlier` has not."""
+    """The facts that `variant` has and `earlier` has not."""
     found = []
     if variant.target != earlier.target:
         found.append(f"the target is {variant.target}")

@@ -68,8 +68,8 @@ class AutotunerError(EftError):
 
 
 class Mistake(Exception):
-    """What a builtin raises when its operands don't fit. The compiler adds the place in the kernel
-    and raises it as a CompilationError."""
+    """A mistake in the operands of a builtin, which raises it. The compiler adds the place in the
+    kernel and raises it as a CompilationError."""
 
 
 def is_of_signal(raised: BaseException) -> bool:

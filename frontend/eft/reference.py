@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What reductions and scans compute, in NumPy, to the bit.
+"""Reductions and scans in NumPy, with the bits that kernels compute.
 
 A sum of floats depends on the order of its additions. Eft fixes one, the same for every device: it
 follows from the block's shape, the size of an element and the number of warps. The functions here
@@ -93,7 +93,7 @@ def _order_of_product(rows: int, columns: int, axis: int, num_warps: int) -> Red
 def reduce_in_order(
     x, axis: int | None, combine: Callable, num_warps: int = 4, of_product: bool = False
 ):
-    """What `tl.reduce` gives, and with `combine=np.add`, `tl.sum`.
+    """The result of `tl.reduce`, and with `combine=np.add`, `tl.sum`.
 
     Args:
         x: an array, or a tuple of arrays of one shape; extents are powers of two.
@@ -133,7 +133,7 @@ def _folded(combine, blocks, bit: int):
 
 
 def scan_in_order(x, axis: int, combine: Callable, reverse: bool = False):
-    """What `tl.associative_scan` gives, and with `combine=np.add`, `tl.cumsum`.
+    """The result of `tl.associative_scan`, and with `combine=np.add`, `tl.cumsum`.
 
     For each bit of the index, from the lowest on, every element that has it is combined with the
     last one of the half before: x[i] becomes combine(x[j], x[i]), where j is i with that bit

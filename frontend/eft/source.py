@@ -94,8 +94,8 @@ class Source:
             return False
 
     def _units(self, lines: list[str]):
-        """What may have been compiled at once, for what a file imports changes the code of its
-        functions: all of it, or the one statement around the function, as notebooks do."""
+        """The texts that may have been compiled at once, for what a file imports changes the code
+        of its functions: all of it, or the one statement around the function, as notebooks do."""
         text = "".join(lines)
         yield text
         before = 0
@@ -106,7 +106,7 @@ class Source:
             before = statement.end_lineno
 
     def _compile(self, text: str, flags: int):
-        """What Python makes of a text. How deep that may be nested depends on how many calls are
+        """The syntax tree of a text. How deep that may be nested depends on how many calls are
         under way: in a thread of its own there are none."""
 
         def run():
@@ -216,7 +216,7 @@ def _codes(code):
 
 
 def _indentation(line: str) -> int:
-    """How many blanks are in front of a line. A form feed starts the count anew, as in Python."""
+    """The number of blanks in front of a line. A form feed starts the count anew, as in Python."""
     blanks = line[: len(line) - len(line.lstrip())]
     return len(blanks) - 1 - blanks.rfind("\f")
 

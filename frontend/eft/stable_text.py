@@ -145,7 +145,7 @@ class StableText:
         return None
 
     def _object(self, value) -> str:
-        """What pickle would keep of an object."""
+        """The text of what pickle would keep of an object."""
         if hasattr(value, "__dlpack__") and getattr(value, "nbytes", _MOST_BYTES) >= _MOST_BYTES:
             raise NotStable("is an array")
         try:
@@ -335,7 +335,7 @@ def _library_by_name(value) -> str | None:
 
 
 def _found(module: str, name: str):
-    """What a name of a module, perhaps with dots, leads to; None if to nothing."""
+    """The value of a name of a module, perhaps with dots; None if there is none."""
     found = sys.modules.get(module)
     for part in name.split("."):
         found = getattr(found, part, None)
@@ -343,7 +343,7 @@ def _found(module: str, name: str):
 
 
 def _file_text(function: BuiltinFunctionType) -> str:
-    """What tells one build of an extension module from another."""
+    """A text that tells one build of an extension module from another."""
     module = function.__module__ or type(function.__self__).__module__
     if library := _library(module):
         return library

@@ -126,7 +126,7 @@ def _as_numpy(x) -> np.ndarray:
 
 @dataclass
 class Benchmark:
-    """What a plot shows: one line for each of `line_vals`, over `x_vals`.
+    """The contents of a plot: one line for each of `line_vals`, over `x_vals`.
 
     Attributes:
         x_names: the function's parameters that run along the x axis; all of them get the same

@@ -7,7 +7,8 @@ import sys
 
 
 def with_room(run):
-    """What `run()` returns or raises. If many calls are under way here, it runs in a thread."""
+    """Returns or raises what `run()` does. If many calls are under way here, it runs in a
+    thread."""
     try:
         sys._getframe(sys.getrecursionlimit() // 4)
     except ValueError:  # there are not so many
@@ -16,7 +17,8 @@ def with_room(run):
 
 
 def in_thread(run):
-    """What `run()` returns or raises in a thread of its own, where no other call is under way."""
+    """Returns or raises what `run()` does in a thread of its own, where no other call is under
+    way."""
     import threading
     from contextvars import copy_context
 

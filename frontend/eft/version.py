@@ -12,8 +12,8 @@ _fingerprint = None
 
 
 def fingerprint() -> str:
-    """What code that Eft made depends on of Eft itself and of Python: their versions, where Eft is,
-    and the size and the time of every file of the frontend and of the compiler."""
+    """The facts of Eft itself and of Python on which compiled code depends: their versions, where
+    Eft is, and the size and the time of every file of the frontend and of the compiler."""
     global _fingerprint
     if _fingerprint is None:
         folder = os.path.dirname(os.path.abspath(__file__))

@@ -79,7 +79,7 @@ def bind(function, args, kwargs) -> dict:
 
 
 def type_and_specialization(parameter, value) -> tuple[str, str]:
-    """What an argument is compiled for if it reaches an address: its type in the signature, and
+    """The type of an argument in the signature, and its specialization if it reaches an address:
     "16", "1" or ""."""
     type = _type(parameter, unwrap(value))
     return type, _specialization(unwrap(value), type, True) if parameter.kind == VALUE else ""

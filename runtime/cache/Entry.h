@@ -17,7 +17,7 @@ bool isEntryFileName(std::string_view name);
 // The whole content of the file.
 std::string encodeEntry(std::string_view key, std::string_view bytes);
 
-// What an entry holds.
+// The contents of an entry.
 struct Entry {
   std::string key;
   std::string bytes;

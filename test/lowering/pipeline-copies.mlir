@@ -104,7 +104,7 @@ func.func @from_anywhere(%x: tensor<16x16x!eft.ptr<f16>, #rows>, %mask: tensor<1
 #b = #eft.layout<register = [[1, 0], [8, 0], [0, 8]], lane = [[2, 0], [4, 0], [0, 1], [0, 2], [0, 4]], warp = []>
 #rows = #eft.layout<register = [[0, 1], [0, 2], [0, 4]], lane = [[0, 8], [1, 0], [2, 0], [4, 0], [8, 0]], warp = []>
 
-// What is loaded may be what the loop has stored.
+// The loop may load what it has stored.
 // CHECK-LABEL: @writes_memory
 // CHECK-NOT: eft.copy_async
 func.func @writes_memory(%x: tensor<16x16x!eft.ptr<f16>, #rows>, %n: i32, %q: !eft.ptr<i32>) -> tensor<16x16xf32, #acc> {

@@ -21,7 +21,7 @@ func.func @one_after_the_other() {
   return
 }
 
-// What a loop uses is in use from before the loop to behind it.
+// A loop's arrays are in use from before the loop to behind it.
 // CHECK-LABEL: @used_in_a_loop
 // CHECK: llvm.intr.lifetime.start
 // CHECK: scf.for

@@ -35,7 +35,7 @@ _KINDS = {
     "host": "machine code for the CPU",
 }
 
-#: What a parameter can't be called in a header that both C and C++ read.
+#: Names that a parameter can't have in a header that both C and C++ read.
 _RESERVED = frozenset(
     """alignas alignof and and_eq asm auto bitand bitor bool break case catch char class compl
     concept const const_cast consteval constexpr constinit continue decltype default delete
@@ -58,7 +58,7 @@ def check_name(name: str) -> None:
 
 
 def launch_arguments(function, signature: Signature) -> list[Argument]:
-    """What a launch passes: the parameters that are no constants."""
+    """The parameters that a launch passes: those that are no constants."""
     found = []
     for parameter, type, hint in zip(
         function.parameters, signature.types, signature.specialization, strict=True
@@ -112,8 +112,8 @@ def _fill(template: str, values: dict, **more) -> str:
 
 
 def _common_values(name: str, arguments: list[Argument]) -> dict:
-    """What every template may have. The source calls the arguments by number, so that none of them
-    is called as something else there."""
+    """The words that every template may have. The source calls the arguments by number, so that
+    none of them is called as something else there."""
     defined = [f"{_spaced(each.c_type)}a{i}" for i, each in enumerate(arguments)]
     numbers = [f"a{i}" for i in range(len(arguments))]
     return {

@@ -99,7 +99,8 @@ def _fail(error: Exception, status: int) -> int:
     return status
 
 
-#: What the options ask for: the files' name, the signature, the options of a launch, the targets.
+#: The choices that the options make: the files' name, the signature, the options of a launch, the
+#: targets.
 _Request = namedtuple("_Request", "name signature launch targets")
 
 

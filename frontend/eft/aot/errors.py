@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What the command `compile` has to say about its arguments."""
+"""Errors of the command `compile`, about its arguments."""
 
 from __future__ import annotations
 

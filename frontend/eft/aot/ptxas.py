@@ -54,7 +54,7 @@ def _release(path: str) -> str | None:
 
 
 def architecture(ptx: str) -> str:
-    """What the PTX says that it is for: `sm_90`. One that ends in a letter runs on that GPU
+    """The target that the PTX names: `sm_90`. One that ends in a letter runs on that GPU
     alone."""
     return re.search(r"^\.target\s+(\w+)", ptx, re.MULTILINE)[1]
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What to compile for: `sm_90`, `compute_90`, `host:x86-64-v3`, `host`, by the compiler's names."""
+"""Targets of a compile: `sm_90`, `compute_90`, `host:x86-64-v3`, `host`, by the compiler's
+names."""
 
 from __future__ import annotations
 

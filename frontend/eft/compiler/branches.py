@@ -21,7 +21,7 @@ from eft.language import operators
 from eft.language.constants import to_tensor
 from eft.language.tensor import tensor
 
-#: What follows a choice is lowered at most so often more than once.
+#: The statements after a choice are lowered at most so often more than once.
 _MOST_COPIES = 32
 #: An `if` has at most so many ways that run time chooses between: each is nested in the one before,
 #: and the compiler takes the longer for each the deeper it is.
@@ -144,7 +144,7 @@ class Branches:
     # -- arms --------------------------------------------------------------------------------------
 
     def _arm(self, lower, what) -> Arm:
-        """What `lower(what)` writes, in a region and with names of its own."""
+        """Has `lower(what)` write into a region, with names of its own."""
         arm = self._open()
         self._close(arm, lower(what))
         return arm

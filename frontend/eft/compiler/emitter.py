@@ -12,7 +12,7 @@ from eft.language.dtypes import dtype
 #: Some times more than the largest kernels that people write. LLVM takes a minute for so many.
 MOST_OPERATIONS = 100_000
 
-#: What was warned of already, for the filter that shows a warning once for each place.
+#: The warnings that were shown already, for the filter that shows a warning once for each place.
 _shown_warnings: dict = {}
 
 

@@ -269,7 +269,7 @@ class Expressions:
         return value
 
     def _other_attribute(self, module: ModuleType, name: str, shown_as: str) -> str:
-        """What was probably meant by an attribute that a module does not have."""
+        """A guess at an attribute that a module does not have."""
         if module is language and (ours := in_language(name, f"{shown_as}.")):
             return f": use {ours}"
         may_be_used = module is math or module.__name__.startswith("eft.")

@@ -158,7 +158,7 @@ class Program:
             self.emitter.function(name, arguments, [], region, False, f"[{attributes}]")
 
     def _values(self, function, signature, constexprs: dict, specialization, handles) -> dict:
-        """What the names of a kernel's parameters mean at its start."""
+        """The values of a kernel's parameters at its start, by name."""
         values = {}
         nodes = function.source.parameters
         for parameter, node, type, special in zip(
@@ -258,9 +258,9 @@ class Program:
 
 
 def _run_time_constexprs(function, values: dict):
-    """What may be behind a mistake in a function: parameters that its author takes for known at
-    compile time, and that are not. They are no mistake by themselves: kernels of Triton's, which
-    does not look at the annotations of functions that a kernel calls, pass blocks so."""
+    """A note on what may be behind a mistake in a function: parameters that its author takes for
+    known at compile time, and that are not. They are no mistake by themselves: kernels of Triton's,
+    which does not look at the annotations of functions that a kernel calls, pass blocks so."""
     for parameter in function.parameters:
         if parameter.is_constexpr and contains_tensor(values[parameter.name]):
             yield (

@@ -121,7 +121,8 @@ class Loops:
                 yield from self._comprehend(element, others)
 
     def _known_elements(self, node):
-        """What a comprehension runs over: there is no loop at run time that makes a tuple."""
+        """The elements that a comprehension runs over: there is no loop at run time that makes a
+        tuple."""
         with self.at(node):
             values = self.expression(node)
             if isinstance(values, range):

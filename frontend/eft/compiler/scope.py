@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What a name in a kernel means."""
+"""The meaning of a name in a kernel."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Scope:
         constants: the names that are constexpr.
     """
 
-    #: What `value` gives for a name that nobody has assigned.
+    #: The result of `value` for a name that nobody has assigned.
     NOTHING = object()
 
     def __init__(self, parent: Scope | None = None):
@@ -54,7 +54,7 @@ class Scope:
         return scope
 
     def value(self, name: str):
-        """What `name` holds here, or NOTHING."""
+        """The value of `name` here, or NOTHING."""
         owner = self.find(name)
         return Scope.NOTHING if owner is None else owner.values[name]
 
@@ -96,8 +96,8 @@ class Scope:
 
 
 class Closure:
-    """What a function sees outside of itself: variables of the functions around it, globals,
-    builtins."""
+    """The names that a function sees outside of itself: variables of the functions around it,
+    globals, builtins."""
 
     def __init__(self, function):
         self.globals = function.__globals__

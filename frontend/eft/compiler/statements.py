@@ -23,7 +23,7 @@ from eft.language.tuples import is_tuple, map_elements
 
 
 def to_variable(value):
-    """What a name holds after `name = value`."""
+    """The value of a name after `name = value`."""
     if is_number(value):
         return to_tensor(value)
     if type(value) is list:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What somebody probably meant by a name that a kernel can't use: a word for the end of a mistake's
+"""Guesses at what was meant by a name that a kernel can't use: words for the end of a mistake's
 message, or nothing."""
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def did_you_mean(name: str, names, owner: str = "") -> str:
 
 
 def in_language(name: str, owner: str = "tl.") -> str:
-    """What the language calls a function that others call `name`, or an empty text."""
+    """The language's own name of a function that others call `name`, or an empty text."""
     from eft import language
     from eft.language.extra import libdevice
 

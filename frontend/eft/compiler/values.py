@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What the names of a function hold, and how it goes into and out of functions and regions.
+"""The values of a function's names, and their way into and out of functions and regions.
 
 A value is a tensor, a Python object that is known at compile time, a tuple of values, or a
 structure, which is made of such a tuple. Functions, loops and conditionals pass on the tensors in
@@ -16,8 +16,9 @@ from eft.language.tuples import constant_elements, is_tuple, map_elements, remak
 
 
 class Unusable:
-    """What a name holds that can't be read, and why: a control flow that is decided at run time has
-    left it without a value, or without one that is the same kind of thing whatever was decided."""
+    """The value of a name that can't be read, with the reason: a control flow that is decided at
+    run time has left it without a value, or without one that is the same kind of thing whatever was
+    decided."""
 
     def __init__(self, reason: str):
         self.reason = reason
@@ -133,7 +134,7 @@ def is_same(one, other) -> bool:
 
 
 def in_words(value) -> str:
-    """What a value is, for a mistake."""
+    """Describes a value, for a mistake."""
     if type(value) is tuple:
         return f"({', '.join(in_words(element) for element in value)})"
     if is_tuple(value):
@@ -146,7 +147,8 @@ def in_words(value) -> str:
 
 
 def key(name: str, value):
-    """What tells one argument of a function from another, as far as its code depends on it."""
+    """A key that tells one argument of a function from another, as far as its code depends on
+    it."""
     if isinstance(value, tensor):
         return name, "tensor", str(value.type)
     if is_tuple(value):
@@ -161,8 +163,9 @@ def key(name: str, value):
 
 
 def content(value):
-    """What tells a constant from others of its type, by the rule of the runtime's Constants.cpp:
-    types and bits count, so that neither 1 and True nor 0.0 and -0.0 are the same."""
+    """A key that tells a constant from others of its type, by the rule of the runtime's
+    Constants.cpp: types and bits count, so that neither 1 and True nor 0.0 and -0.0 are the
+    same."""
     if isinstance(value, tuple):
         return tuple(key("", element) for element in value)
     if isinstance(value, frozenset):

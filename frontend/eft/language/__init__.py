@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What a kernel is written in: Triton's language. `import eft.language as tl`.
+"""The language of kernels, Triton's. `import eft.language as tl`.
 
 Each family of functions has its file. docs/language.md tells what they mean.
 """

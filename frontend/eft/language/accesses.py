@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What all accesses to memory check of their operands.
+"""The checks that all accesses to memory make of their operands.
 
 Booleans live in memory as bytes: any byte but 0 is read as true, true is written as 1.
 """

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What reductions and scans share: their inputs, and the function that combines two elements.
+"""The common parts of reductions and scans: their inputs, and the function that combines two
+elements.
 
 The function becomes the region of `eft.reduce` and `eft.scan`. It is called on numbers: for each
 block of the inputs one from the elements before, then for each one from the elements behind.
@@ -59,7 +60,7 @@ def check_inputs(what: str, input) -> tuple[tensor, ...]:
 
 
 def users_function(what: str, function) -> Callable:
-    """What calls a combine function that a kernel has passed."""
+    """A function that calls a combine function which a kernel has passed."""
     if not hasattr(function, "_eft_jit"):
         raise Mistake(f"{what} needs a combine function under @eft.jit, got {describe(function)}")
     return lambda *operands: emitter().call(function, list(operands), {})
@@ -82,7 +83,7 @@ def combining(name: str, what: str, blocks, types, function: Callable, **attribu
 
 
 def _check_combined(what: str, combined, scalars: list[dtype]) -> list[tensor]:
-    """What a combine function gave: a number for each block, of its type."""
+    """The result of a combine function: a number for each block, of its type."""
     values = combined if isinstance(combined, tuple) else (combined,)
     if len(values) != len(scalars):
         some = "1 block" if len(scalars) == 1 else f"{len(scalars)} blocks"

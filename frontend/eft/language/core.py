@@ -11,7 +11,7 @@ from eft.language.builtin import builtin, constexpr_function, is_builtin  # noqa
 from eft.language.constexpr import constexpr
 from eft.language.dtypes import describe
 
-#: What Triton's own functions have as a default in place of False.
+#: The default of Triton's own functions in place of False.
 CONSTEXPR_0 = constexpr(0)
 
 

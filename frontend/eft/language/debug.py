@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What a kernel tells about itself while it runs."""
+"""Prints and assertions of a kernel while it runs."""
 
 from __future__ import annotations
 

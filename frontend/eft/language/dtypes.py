@@ -36,7 +36,7 @@ class dtype:
         self.primitive_bitwidth = _INTEGERS.get(name) or _FLOATS.get(name, 0)
         self.itemsize = max(1, self.primitive_bitwidth // 8)
         self.ir = _FLOATS_IN_IR.get(name) or f"i{self.primitive_bitwidth}"
-        #: How signatures call it: `i32`, `u8`, `fp16`.
+        #: Its name in signatures: `i32`, `u8`, `fp16`.
         self.signature = name.replace("uint", "u").replace("int", "i")
         #: bool < integer < float, for the rules of promotion.
         self.kind = 0 if name == "int1" else 1 if name in _INTEGERS else 2
@@ -189,7 +189,7 @@ class block_type(dtype):
         return self.name
 
 
-# What a block is not, its elements may be: `x.type.is_floating()` asks about a number.
+# The elements of a block may be what the block is not: `x.type.is_floating()` asks about a number.
 for _name in ("is_floating", "is_int", "is_int_signed", "is_int_unsigned", "is_ptr"):
     setattr(block_type, _name, lambda self: False)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What the writer of a kernel knows and the compiler can't see, and the barrier.
+"""Facts that the writer of a kernel knows and the compiler can't see, and the barrier.
 
 What is said and is not so makes the program do anything.
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What a kernel's `for` runs over."""
+"""The ranges that a kernel's `for` runs over."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from eft.language.math import minimum, where
 from eft.language.promotion import materialize, promote_integers
 from eft.language.tensor import emitter, tensor
 
-#: What a loop is unrolled to. Many more would be code that takes minutes to compile, and is slower
-#: than a loop.
+#: The most iterations that a loop is unrolled to. Many more would be code that takes minutes to
+#: compile, and is slower than a loop.
 _MOST_TURNS = 10_000
 
 
@@ -74,7 +74,7 @@ def range(
     warp_specialize=False,
     disable_licm=False,
 ):
-    """What a `for` loop that runs at run time runs over, as Python's `range`.
+    """The numbers of a `for` loop that runs at run time, as in Python's `range`.
 
     Args:
         arg1: the first value; the end if there is no `arg2`.
@@ -111,15 +111,15 @@ class Range:
         for bound in (start, stop, step):
             if type(bound) is not int and not _is_integer(bound):
                 raise Mistake(f"range needs integers, got {describe(bound)}")
-            # How far it goes at a time does not make the variable a wider one.
+            # The step does not make the variable a wider one.
             if bound is not step or isinstance(step, tensor):
                 self.type = promote_integers(
                     self.type, bound.dtype if isinstance(bound, tensor) else number_dtype(bound)
                 )
 
     def counter(self):
-        """What an `scf.for` counts with: a signed lower bound, the upper bound, the step, and a
-        function that makes the loop's variable of its counter.
+        """The numbers with which an `scf.for` counts: a signed lower bound, the upper bound, the
+        step, and a function that makes the loop's variable of its counter.
 
         The variable itself is counted where it can't pass the end of its type. Otherwise the
         number of iterations is found out first, and they are counted.

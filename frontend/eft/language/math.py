@@ -40,7 +40,8 @@ from eft.language.tensor import emitter, is_number, op, ops, tensor
 
 
 class PropagateNan:
-    """What `minimum` and `maximum` give where one operand is NaN: NONE the other one, ALL NaN."""
+    """The result of `minimum` and `maximum` where one operand is NaN: NONE the other one, ALL
+    NaN."""
 
     def __init__(self, name: str):
         self.name = name

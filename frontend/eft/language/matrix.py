@@ -104,7 +104,7 @@ def _check_imprecise(count):
 
 
 def _result_dtype(factor: dtype, acc, out_dtype) -> dtype:
-    """What the product of factors of this type is given in."""
+    """The type of a product whose factors have this type."""
     if out_dtype is not None and not isinstance(out_dtype, dtype):
         raise Mistake(f"out_dtype must be a dtype, got {describe(out_dtype)}")
     if factor == dtypes.int8:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What Triton's language has and Eft's does not have yet, so that a kernel which uses it gets an
-error that says so."""
+"""Names that Triton's language has and Eft's does not have yet, so that a kernel which uses one
+gets an error that says so."""
 
 from __future__ import annotations
 

@@ -224,7 +224,7 @@ def logical_or(x, y) -> tensor:
     return or_(truth(to_tensor(x)), truth(to_tensor(y)))
 
 
-#: What Python calls the operators: the symbol and the function.
+#: Python's names of the operators: the symbol and the function.
 BINARY = {
     "add": ("+", add),
     "sub": ("-", sub),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Which type two operands meet in, and which shape. The rules are Triton's.
+"""The common type and shape of two operands. The rules are Triton's.
 
 A Python number whose kind (bool < integer < float) is not above the tensor's has no part in it.
 Among what is left, the first rule that fits decides:

@@ -118,7 +118,7 @@ def broadcast_to(input, *shape):
 
 
 def extents_of(arguments: tuple) -> tuple:
-    """What a function got that takes extents, or dimensions, as a tuple or one by one."""
+    """The arguments of a function that takes extents, or dimensions, as a tuple or one by one."""
     if len(arguments) == 1 and isinstance(arguments[0], tuple | list):
         return tuple(arguments[0])
     return arguments

@@ -135,7 +135,7 @@ def _better_halves(x: tensor, axis: int, k: int, descending: bool) -> tensor:
 
 @builtin(method=True)
 def histogram(input, num_bins, mask=None):
-    """How many elements equal 0, 1, … `num_bins` - 1, as int32.
+    """Counts the elements that equal 0, 1, … `num_bins` - 1, as int32.
 
     The elements are sorted, and each bin finds its first one by bisection: the time grows with the
     block's extent n like n log² n, and hardly with the number of bins.

@@ -54,7 +54,7 @@ _current = ContextVar("emitter", default=None)
 
 
 def emitter(function: str = ""):
-    """What writes the IR of the kernel that this thread is compiling; the builtin `function` asks
+    """The writer of the IR of the kernel that this thread is compiling; the builtin `function` asks
     for it."""
     current = _current.get()
     if current is None:
@@ -67,7 +67,7 @@ def emitter(function: str = ""):
 
 
 def target_of_kernel() -> str | None:
-    """What the kernel that this thread is compiling is compiled for: "cuda:90", "cpu"; None if it
+    """The target of the kernel that this thread is compiling: "cuda:90", "cpu"; None if it
     compiles none."""
     current = _current.get()
     return None if current is None else current.target

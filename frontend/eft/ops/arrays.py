@@ -7,7 +7,8 @@ from abc import ABC, abstractmethod
 
 
 class Library(ABC):
-    """What the operators need of a library of arrays. Its methods take arrays of its own."""
+    """The functions that operators need of a library of arrays. Its methods take arrays of its
+    own."""
 
     @abstractmethod
     def contiguous(self, array):

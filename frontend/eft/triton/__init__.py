@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What `import triton` gives a script under `python -m eft run`: Triton's names for what Eft has.
+"""The module that a script under `python -m eft run` imports as `triton`: Triton's names for what
+Eft has.
 
 `eft.triton.install()` makes the import system answer `triton` with this module, `triton.language`
 with `eft.language`, and so on, in this process. docs/triton.md says what is the same and what

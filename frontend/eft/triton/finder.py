@@ -54,8 +54,8 @@ class _Alias(Loader):
     def create_module(self, spec: ModuleSpec):
         module = importlib.import_module(self.name)
         self.spec = module.__spec__
-        # What a package has imported of its own modules has its second name from now on, so that
-        # nothing imports it once more, over a name of the package's that is called the same.
+        # The modules of its own that a package has imported have their second names from now on, so
+        # that nothing imports them once more, over a name of the package's that is called the same.
         for name in list(sys.modules):
             if name.startswith(f"{self.name}.") and name not in _OWN:
                 sys.modules.setdefault(spec.name + name[len(self.name) :], sys.modules[name])

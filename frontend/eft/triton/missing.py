@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What Triton has beside its language and Eft does not have, so that a script which uses it gets an
-error that says so. A script that only imports it runs, derives from it or catches it.
+"""Names that Triton has beside its language and Eft does not have, so that a script which uses one
+gets an error that says so. A script that only imports it runs, derives from it or catches it.
 
 docs/triton.md has the same for readers; a test compares.
 """
@@ -160,7 +160,7 @@ def is_missing(module: str, name: str) -> bool:
 
 
 def attribute(module: str, name: str):
-    """What `module.name` is where Eft has nothing of that name."""
+    """The stand-in for `module.name` where Eft has nothing of that name."""
     if not is_missing(module, name):
         raise AttributeError(f"Eft {__version__} has nothing named {module}.{name}")
     return _make(f"{module}.{name}", _NAMES[module][0])

@@ -316,7 +316,7 @@ _ELEMENT_TYPES = {
     "__class__": "__class__",
 }
 _NO_CHOICE = (None, None, None)
-#: What `prune_configs_by` takes. PyTorch's compiler calls the last one `configs_top_k`.
+#: The keys of `prune_configs_by`. PyTorch's compiler calls the last one `configs_top_k`.
 _PRUNING = ("early_config_prune", "perf_model", "top_k", "configs_top_k")
 
 

@@ -55,7 +55,7 @@ def _measure_by(do_bench, candidate: Candidate):
 
 
 def _read_times(tuner, returned) -> list[float]:
-    """What a user's `do_bench` has returned: a time, which stands for all quantiles, or several, of
+    """Reads a result of a user's `do_bench`: a time, which stands for all quantiles, or several, of
     which the first is compared."""
     words = (
         f"do_bench of {tuner.__name__!r} must return a time in milliseconds or the {len(QUANTILES)}"

@@ -39,7 +39,7 @@ def prune(tuner, kwargs: dict) -> list[Config]:
 
 
 def _left(tuner, returned) -> list[Config]:
-    """What `early_config_prune` has returned, as a list."""
+    """The result of `early_config_prune`, as a list."""
     if returned is not None and not hasattr(returned, "__iter__"):
         raise TypeError(
             f"early_config_prune of {tuner.__name__!r} must return a list of eft.Config, got "
@@ -61,7 +61,7 @@ def _left(tuner, returned) -> list[Config]:
 
 
 def _count(tuner) -> int:
-    """How many configurations `top_k` keeps."""
+    """The number of configurations that `top_k` keeps."""
     top_k = tuner.configs_top_k
     if isinstance(top_k, float):
         if 0 < top_k <= 1:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What programs read of a kernel, and the hooks that they hang on it."""
+"""The attributes of a kernel that programs read, and the hooks that they hang on it."""
 
 import inspect
 import json

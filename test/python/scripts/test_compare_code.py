@@ -48,7 +48,7 @@ except eft.CompilationError as error:
 
 @pytest.fixture(scope="module")
 def twice(tmp_path_factory) -> Path:
-    """What one build makes of KERNELS, recorded as two."""
+    """The code that one build makes of KERNELS, recorded as that of two."""
     folder = tmp_path_factory.mktemp("twice")
     (folder / "kernels.py").write_text(KERNELS)
     builds = [word for name in ("base", "here") for word in ("--build", name, str(BUILD))]
@@ -76,7 +76,7 @@ def report(folder: Path) -> tuple[int, str]:
 
 
 def difference(folder: Path) -> str:
-    """What is printed where code differs."""
+    """The text that is printed where code differs."""
     status, text = report(folder)
     assert status == 1
     return text

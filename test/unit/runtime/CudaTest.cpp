@@ -268,7 +268,7 @@ TEST_F(Cuda, a_wait_that_is_ended_leaves_the_kernel_to_the_next_launch) {
   EXPECT_EQ(fake.log(), "") << "launched while the GPU was busy";
   EXPECT_EQ(fake.current(), -1);
   fake.stayBusy(0);
-  // What failed in the first launch is not told by this one.
+  // This launch does not tell of the failure of the first.
   EXPECT_TRUE(kernel->launch(holds, {}).ok());
   EXPECT_FALSE(kernel->launch(fails, {}).ok());
 }

@@ -441,7 +441,7 @@ EXPORT void fakeBusy(int questions) {
   questionsWhileBusy = questions;
 }
 
-// What is put into this stream becomes part of a graph from now on.
+// Work in this stream becomes part of a graph from now on.
 EXPORT void fakeCapture(void *stream) { capturedStream = static_cast<StreamHandle>(stream); }
 
 Result cuStreamIsCapturing(StreamHandle stream, CaptureStatus *status) {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What Triton's language has beside its core: `libdevice`."""
+"""The parts of Triton's language beside its core: `libdevice`."""
 
 from __future__ import annotations
 

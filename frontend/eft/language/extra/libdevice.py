@@ -16,7 +16,7 @@ from eft.language.missing import attribute
 
 __all__ = [*bits.__all__, *elementary.__all__, *rounding.__all__]
 
-#: What Triton's libdevice has beside these.
+#: Functions that Triton's libdevice has beside these.
 _MISSING = frozenset(
     """
     add_rd add_ru add_rz cyl_bessel_i0 cyl_bessel_i1 div_rd div_ru div_rz double2float_rd

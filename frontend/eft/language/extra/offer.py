@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""How the files of libdevice say what they offer."""
+"""A decorator for the functions that a file of libdevice offers."""
 
 from __future__ import annotations
 

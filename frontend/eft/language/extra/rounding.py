@@ -174,7 +174,7 @@ def min(arg0, arg1):
 
 @offer
 def fmod(arg0, arg1):
-    """What is left of `arg0` after a multiple of `arg1` is taken off, with the sign of `arg0`:
+    """The remainder of `arg0` after a multiple of `arg1` is taken off, with the sign of `arg0`:
     exact."""
     return function_of_floats("fmod", "arith.remf", arg0, arg1)
 
