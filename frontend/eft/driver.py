@@ -26,20 +26,26 @@ def load(function, variant: Variant, device: int) -> CompiledKernel:
     """The kernel for `variant`, loaded on a device."""
     constants = check_constants(function)
     compilation = compile_variant(function, variant, device)
+    with _compiler_errors(function, variant):
+        kernel = load_code(compilation, device)
+    function.constants.update(constants)
+    return kernel
+
+
+def load_code(compilation: Compilation, device: int) -> CompiledKernel:
+    """Loads a kernel's code on a GPU, or into this process if it is for the host."""
     metadata, binary = compilation.metadata, compilation.binary
-    if variant.target == "cpu":
+    if metadata.target == "cpu":
         from eft import _compiler
 
-        with _compiler_errors(function, variant):
-            address = _compiler.load_host_object(binary, metadata.name, _runtime.host_symbols())
+        address = _compiler.load_host_object(binary, metadata.name, _runtime.host_symbols())
         kernel = CompiledKernel.load_host(address, None, metadata.name)
     else:
         kernel = CompiledKernel.load_cuda(
             device, binary, metadata.name, metadata.num_warps, metadata.shared
         )
     kernel.compilation = compilation
-    kernel.device = -1 if variant.target == "cpu" else device
-    function.constants.update(constants)
+    kernel.device = -1 if metadata.target == "cpu" else device
     return kernel
 
 
@@ -74,10 +80,7 @@ def compile_variant(function, variant: Variant, device: int | None) -> Compilati
             left_out.note(function, variant.target, reason)
         else:
             left_out.forget(function)
-    make_cubin = None
-    if variant.target != "cpu" and device is not None:
-        make_cubin = lambda: _runtime.link_ptx(device, binary.decode(), metadata.name)  # noqa: E731
-    asm = Asm(lambda: _stages(function, variant), variant.target, binary, make_cubin)
+    asm = Asm(lambda: _stages(function, variant), metadata, binary, device)
     return Compilation(metadata, binary, asm)
 
 

@@ -49,7 +49,7 @@ class JITFunction(Reflection, _runtime.KernelBase, KernelInterface):
         The others are those of `jit`.
 
     Attributes:
-        fn: the Python function.
+        fn: the Python function. Programs that send a kernel to another process set it to None.
         variants: what it was compiled for, see `eft.driver.Variant`.
         constants: what it read of its surroundings then, see `eft.constants`.
         parameters: its parameters, see `eft.parameters.Parameter`.
@@ -97,10 +97,14 @@ class JITFunction(Reflection, _runtime.KernelBase, KernelInterface):
         self.compiled = {}
         self.pre_run_hooks = []
         self._hash = None
+        self._initialize()
+
+    def _initialize(self):
+        """Tells the runtime of the parameters."""
         self._launches_by_run = type(self).run is not JITFunction.run
         _runtime.KernelBase.__init__(
             self,
-            fn.__name__,
+            self.__name__,
             [
                 (each.name, each.kind, each.default, each.dtype and each.dtype.signature)
                 for each in self.parameters
@@ -120,6 +124,11 @@ class JITFunction(Reflection, _runtime.KernelBase, KernelInterface):
         return self._source
 
     def _original_source(self) -> Source:
+        if self.fn is None:
+            raise RuntimeError(
+                f"{self.__name__}() came from another process without its function: it has no "
+                "source, and can't be compiled"
+            )
         return Source(self.fn, self._text)
 
     def _replace_source(self, text: str):
@@ -130,7 +139,11 @@ class JITFunction(Reflection, _runtime.KernelBase, KernelInterface):
 
     def __reduce__(self):
         """Pickles a kernel as Python does its functions: by the name under which it is found. So a
-        copy is the kernel itself."""
+        copy is the kernel itself. One without a function is pickled with what tells it apart."""
+        if self.fn is None:
+            from eft.reflection import restore, without_function
+
+            return restore, (type(self), without_function(self))
         return self.__qualname__
 
     def __call__(self, *args, **kwargs):

@@ -19,30 +19,42 @@ class Asm(Mapping):
     PTX. The code that runs is assembled by the driver from the same PTX as a whole program, and may
     use fewer registers.
 
-    "ptx" is what is loaded. The other stages are made when one is first asked for.
+    "ptx" is what is loaded. The other stages are made when one is first asked for. Where this was
+    pickled, only "ptx" and "cubin" are left.
+
+    Args:
+        make_stages: a function that gives the text of every stage, or None.
+        metadata: the kernel's, see `Metadata`.
+        binary: PTX, or an object for the host.
+        device: the GPU for which "cubin" is made, or None.
     """
 
-    def __init__(self, make_stages, target: str, binary: bytes, make_cubin=None):
+    def __init__(self, make_stages, metadata: Metadata, binary: bytes, device: int | None = None):
         self._make = make_stages
         self._stages = None
+        self._metadata = metadata
         self._binary = binary
-        self._make_cubin = make_cubin
+        self._device = device
         self._cubin = None
-        self._names = [
-            "ir",
-            "placed",
-            "llvm",
-            "ptx" if target.startswith(("cuda:", "compute_")) else "asm",
-        ]
-        if make_cubin is not None:
+        is_gpu = metadata.target.startswith(("cuda:", "compute_"))
+        self._names = [] if make_stages is None else ["ir", "placed", "llvm"]
+        if is_gpu:
+            self._names.append("ptx")
+        elif make_stages is not None:
+            self._names.append("asm")
+        if is_gpu and device is not None:
             self._names.append("cubin")
+
+    def __reduce__(self):
+        return Asm, (None, self._metadata, self._binary, self._device)
 
     def __getitem__(self, name: str):
         if name not in self._names:
             raise KeyError(name)
         if name == "cubin":
             if self._cubin is None:
-                self._cubin = self._make_cubin()
+                text = self._binary.decode()
+                self._cubin = _runtime.link_ptx(self._device, text, self._metadata.name)
             return self._cubin
         if name == "ptx":
             return self._binary.decode()

@@ -26,11 +26,7 @@ class Reflection:
     @property
     def params(self) -> list[KernelParam]:
         """The parameters, in order."""
-        signature = self.signature.parameters.values()
-        return [
-            KernelParam(number, each, parameter)
-            for number, (each, parameter) in enumerate(zip(signature, self.parameters, strict=True))
-        ]
+        return [KernelParam(number, self, each) for number, each in enumerate(self.parameters)]
 
     @property
     def constexprs(self) -> list[int]:
@@ -49,8 +45,14 @@ class Reflection:
         return self.__module__
 
     @property
-    def __globals__(self) -> dict:
-        return self.fn.__globals__
+    def __globals__(self) -> dict | None:
+        """The function's globals, or what this was set to: PyTorch takes them away for a time, to
+        pickle a kernel."""
+        return vars(self)["_globals"] if "_globals" in vars(self) else self.fn.__globals__
+
+    @__globals__.setter
+    def __globals__(self, value: dict | None):
+        self._globals = value
 
     @property
     def starting_line_number(self) -> int:
@@ -117,13 +119,20 @@ class Reflection:
         return self._hash
 
     @property
-    def used_global_vals(self) -> dict:
+    def used_global_vals(self) -> dict | None:
         """The constants outside of the kernel that it was compiled with: for each name, with the
-        `id` of the globals that it is read from, its value and those globals."""
+        `id` of the globals that it is read from, its value and those globals. Or what this was set
+        to, as for `__globals__`."""
+        if "_used_global_vals" in vars(self):
+            return self._used_global_vals
         return {
             (name, id(reader.__globals__)): (value, reader.__globals__)
             for (reader, name), (_, value) in self.constants.items()
         }
+
+    @used_global_vals.setter
+    def used_global_vals(self, value: dict | None):
+        self._used_global_vals = value
 
     def get_capture_scope(self) -> dict:
         """The names that the function sees outside of itself: globals, and variables of the
@@ -201,15 +210,20 @@ class KernelParam:
             value alone.
     """
 
-    def __init__(self, num: int, param, parameter):
+    def __init__(self, num: int, kernel: Reflection, parameter):
         self.num = num
         self.name = parameter.name
         self.is_constexpr = parameter.is_constexpr
         self.is_const = parameter.is_const and not parameter.is_constexpr
         self.do_not_specialize = not parameter.specialize and parameter.dtype is None
         self.do_not_specialize_on_alignment = self.do_not_specialize
-        self._param = param
+        self._kernel = kernel
         self._dtype = parameter.dtype
+
+    @property
+    def _param(self):
+        """The parameter as `inspect` has it, which needs the kernel's function."""
+        return list(self._kernel.signature.parameters.values())[self.num]
 
     @property
     def annotation(self) -> str:
@@ -274,6 +288,43 @@ class DeviceCaches(dict):
     def clear(self):
         super().clear()
         self._kernel.hash = None
+
+
+def without_function(kernel: Reflection) -> dict:
+    """The facts that are left of a kernel whose `fn` was set to None."""
+    from eft import _runtime
+
+    parameters = [
+        {name: value for name, value in vars(each).items() if value is not _runtime.MISSING}
+        for each in kernel.parameters
+    ]
+    names = (
+        "__name__", "__qualname__", "__module__", "__doc__", "do_not_specialize",
+        "do_not_specialize_on_alignment", "noinline", "debug", "version", "launch_metadata",
+        "_hash", "_globals", "_used_global_vals", "_hash_lock", "repr",
+    )  # fmt: skip
+    facts = {name: vars(kernel)[name] for name in names if name in vars(kernel)}
+    return {**facts, "parameters": parameters}
+
+
+def restore(kind: type, facts: dict) -> Reflection:
+    """A kernel of which only facts are left. It can't be compiled."""
+    from eft import _runtime
+    from eft.parameters import Parameter
+
+    kernel = kind.__new__(kind)
+    parameters = []
+    for each in facts["parameters"]:
+        made = Parameter.__new__(Parameter)
+        vars(made).update({"default": _runtime.MISSING, **each})
+        parameters.append(made)
+    empty = {"variants": [], "constants": {}, "compiled": {}, "pre_run_hooks": []}
+    vars(kernel).update(
+        {"fn": None, "_text": None, "_source": None, "_repr": None, **empty, **facts}
+    )
+    kernel.parameters = parameters
+    kernel._initialize()
+    return kernel
 
 
 def _own_number(device: int) -> int:

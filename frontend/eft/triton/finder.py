@@ -16,7 +16,7 @@ import importlib.util
 import os
 import sys
 from importlib.abc import Loader, MetaPathFinder
-from importlib.machinery import ModuleSpec, PathFinder
+from importlib.machinery import ModuleSpec
 
 from eft.version import __version__
 
@@ -25,12 +25,9 @@ _ELSEWHERE = {"triton.language": "eft.language", "triton.testing": "eft.testing"
 
 #: Modules of `eft.triton` that Triton does not have.
 _OWN = {
-    "eft.triton.as_triton", "eft.triton.environment", "eft.triton.finder", "eft.triton.lazy",
-    "eft.triton.missing", "eft.triton.profiler.session",
+    "eft.triton.as_triton", "eft.triton.compiler.compiled", "eft.triton.environment",
+    "eft.triton.finder", "eft.triton.lazy", "eft.triton.missing", "eft.triton.profiler.session",
 }  # fmt: skip
-
-#: Where PyTorch asks whether there is a Triton.
-_ASKING_MODULES = {"torch.utils._triton", "torch._inductor.runtime.triton_compat"}
 
 
 def _name_in_eft(name: str) -> str | None:
@@ -83,12 +80,9 @@ class _Names(Loader):
 
 
 class TritonFinder(MetaPathFinder):
-    """Answers for `triton` and everything in it. PyTorch's compiler would go on from there to what
-    only Triton's own has, so its questions are answered as if there were no Triton."""
+    """Answers for `triton` and everything in it."""
 
     def find_spec(self, name: str, path=None, target=None) -> ModuleSpec | None:
-        if name in _ASKING_MODULES:
-            return _without_triton(PathFinder.find_spec(name, path, target))
         if name.partition(".")[0] != "triton":
             return None
         ours = _name_in_eft(name)
@@ -101,35 +95,6 @@ class TritonFinder(MetaPathFinder):
                 f"No module named {name!r}: Eft {__version__} does not have it", name=name
             )
         return ModuleSpec(name, _Alias(ours))
-
-
-def _without_triton(spec: ModuleSpec | None) -> ModuleSpec | None:
-    """The spec of a module of PyTorch's that asks whether there is a Triton: there is none while
-    it runs, and none by its own function."""
-    if spec is None:
-        return None
-    run = spec.loader.exec_module
-
-    def exec_module(module):
-        held = sys.modules.get("triton")
-        sys.modules["triton"] = None  # what can't be imported
-        try:
-            run(module)
-        finally:
-            if held is None:
-                del sys.modules["triton"]
-            else:
-                sys.modules["triton"] = held
-        _answer_no(module)
-
-    spec.loader.exec_module = exec_module
-    return spec
-
-
-def _answer_no(module) -> None:
-    """Makes a module's own question for Triton one that is always answered with no."""
-    if hasattr(module, "has_triton_package"):
-        module.has_triton_package = lambda: False
 
 
 def install(children: bool = False) -> None:
@@ -147,8 +112,6 @@ def install(children: bool = False) -> None:
     for name in list(sys.modules):
         if name.partition(".")[0] == "triton":
             del sys.modules[name]
-    for name in _ASKING_MODULES & sys.modules.keys():
-        _answer_no(sys.modules[name])
     sys.meta_path.insert(0, TritonFinder())
 
 

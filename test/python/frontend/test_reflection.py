@@ -3,12 +3,13 @@
 
 import inspect
 import json
+import pickle
 
 import eft
 import eft.language as tl
 import numpy as np
 import pytest
-from eft import hooks
+from eft import _runtime, hooks
 
 SCALE = tl.constexpr(2)
 
@@ -85,6 +86,26 @@ def test_an_indented_kernel_has_its_source_without_indentation():
 
     assert inner.src == "def inner(x_ptr):\n    tl.store(x_ptr, 1)\n"
     assert inner.get_capture_scope()["tl"] is tl
+
+
+def test_a_kernel_without_a_function_is_pickled_with_its_parameters():
+    kernel = copy_of(fills)
+    kernel.fn = kernel.__globals__ = kernel.used_global_vals = None
+    again = pickle.loads(pickle.dumps(kernel))
+    assert (again.fn, again.__globals__, again.used_global_vals) == (None, None, None)
+    assert (again.arg_names, again.constexprs) == (fills.arg_names, fills.constexprs)
+    assert (again.__name__, again.module, again.__doc__) == ("fills", __name__, "Fills.")
+    assert [each.is_constexpr for each in again.params] == [False] * 5 + [True]
+    assert again.parameters[0].default is _runtime.MISSING
+    assert [vars(each) for each in again.parameters][1:] == [
+        vars(each) for each in kernel.parameters
+    ][1:]
+    with pytest.raises(RuntimeError) as raised:
+        again[1](np.zeros(8, np.float32), 8)
+    assert str(raised.value) == (
+        "fills() came from another process without its function: it has no source, and can't be "
+        "compiled"
+    )
 
 
 def test_a_kernel_of_a_kernel_is_of_its_function():

@@ -442,30 +442,6 @@ def test_device_of_pytorch(python):
 
 
 @needs_torch
-@pytest.mark.parametrize("way", [["-m", "eft", "run"], []], ids=["run", "install"])
-def test_pytorchs_compiler_finds_no_triton(python, way):
-    """An optimizer of PyTorch's loads its compiler, which would look for Triton's insides."""
-    script = python.write(
-        "script.py",
-        "import torch\n"
-        "from eft.triton.finder import install\n"
-        "install()\n"
-        "import triton\n"
-        "x = torch.nn.Parameter(torch.ones(3))\n"
-        "x.grad = torch.ones(3)\n"
-        "torch.optim.SGD([x], lr=0.5).step()\n"
-        "from torch._inductor.runtime import triton_compat\n"
-        "assert not triton_compat.HAS_TRITON and not torch.utils._triton.has_triton_package()\n"
-        "import triton as again, eft\n"
-        "assert again is triton and triton.jit is eft.jit\n"
-        "print(x.tolist())\n",
-    )
-    done = python.run(*way, script)
-    assert done.returncode == 0, done.stderr
-    assert done.stdout == "[0.5, 0.5, 0.5]\n"
-
-
-@needs_torch
 def test_triton_and_pytorch_in_one_process():
     """The installed Triton, PyTorch and Eft beside each other, each under its own name."""
     # In a process of its own: where other tests have been, triton may mean Eft.

@@ -18,7 +18,7 @@ __all__ = [  # noqa: F822
 
 _PLACES = {
     "CompilationError": "eft.errors",
-    "CompiledKernel": "eft.kernel",
+    "CompiledKernel": "eft.triton.compiler.compiled",
     "LazyDict": "eft.hooks:LaunchMetadata",
     "get_cache_key": "eft.triton.runtime.cache",
     **dict.fromkeys(

@@ -3,13 +3,14 @@
 
 from __future__ import annotations
 
+from eft import _runtime
 from eft.hooks import LaunchMetadata as LazyDict
 from eft.kernel import Asm as AsmDict
-from eft.kernel import Compilation, CompiledKernel
 from eft.language.constexpr import unwrap
 from eft.triton import lazy
 from eft.triton.backends import backends
 from eft.triton.backends.compiler import BaseBackend, GPUTarget, Language
+from eft.triton.compiler.compiled import CompiledKernel
 from eft.triton.missing import refuse
 from eft.triton.runtime.cache import get_cache_key
 from eft.triton.runtime.driver import driver
@@ -69,7 +70,7 @@ class ASTSource:
         refuse("ASTSource.make_ir", "compile(source).asm['ir'] is Eft's")
 
 
-def compile(src, target: GPUTarget | None = None, options: dict | None = None) -> Compilation:
+def compile(src, target: GPUTarget | None = None, options: dict | None = None) -> CompiledKernel:
     """Compiles a kernel without loading it.
 
     Args:
@@ -78,7 +79,7 @@ def compile(src, target: GPUTarget | None = None, options: dict | None = None) -
         options: those of a launch; others are accepted without effect.
 
     Returns:
-        Its code: see `eft.kernel.Compilation`, with `src` and `hash` beside.
+        The kernel: see `CompiledKernel`. It is loaded when it is first launched.
 
     Raises:
         CompilationError: there is a mistake in the kernel.
@@ -91,16 +92,16 @@ def compile(src, target: GPUTarget | None = None, options: dict | None = None) -
     target = target or driver.active.get_current_target()
     if not isinstance(target, GPUTarget):
         raise TypeError(f"target must be a GPUTarget, got {target!r}")
-    variant = _variant(src, target, options or {})
-    made = compiling.compile_variant(src.fn, variant, None)
-    made.src = src
-    made.hash = src.hash()
-    return made
+    options = options or {}
+    variant = _variant(src, target, options)
+    device = None if variant.target == "cpu" or not _runtime.device_count() else 0
+    made = compiling.compile_variant(src.fn, variant, device)
+    return CompiledKernel(src, target, make_backend(target), options, made, variant.types)
 
 
 def _variant(src: ASTSource, target: GPUTarget, options: dict):
     """The target of the kernel, in Eft's words."""
-    from eft import _compiler, _runtime
+    from eft import _compiler
     from eft.driver import Variant
     from eft.language.dtypes import from_signature
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The questions about the CPU."""
 
+from eft.triton.backends.compiler import GPUTarget
 from eft.triton.backends.driver import DriverBase
 from eft.triton.runtime.driver import ActiveDriver, driver
 
@@ -12,3 +13,6 @@ class CPUDriver(ActiveDriver, DriverBase):
     def is_active(cls) -> bool:
         """Whether programs should run on the CPU, because there is no GPU."""
         return driver.default.get_current_target().backend == "cpu"
+
+    def get_current_target(self) -> GPUTarget:
+        return GPUTarget("cpu", None, 1)

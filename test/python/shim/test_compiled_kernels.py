@@ -1,0 +1,210 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The kernels that `triton.compile` gives: their metadata, their launches by Triton's protocol, and
+their way into another process, as PyTorch's compiler uses them."""
+
+from __future__ import annotations
+
+import pickle
+
+import eft
+import eft.language as tl
+import numpy as np
+import pytest
+from eft import _runtime, hooks
+from eft.triton import knobs
+from eft.triton.backends import backends
+from eft.triton.backends.compiler import GPUTarget
+from eft.triton.compiler import compiler
+from eft.triton.runtime.errors import OutOfResources
+from support import DTYPES, assert_same_bits
+
+CPU = GPUTarget("cpu", None, 1)
+
+
+@eft.jit
+def scales(x_ptr, y_ptr, n, BLOCK: tl.constexpr, factor):
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + offsets, mask=offsets < n)
+    tl.store(y_ptr + offsets, x * factor, mask=offsets < n)
+
+
+def compiled(target=CPU, options=None, **changes) -> compiler.CompiledKernel:
+    types = {"x_ptr": "*fp32", "y_ptr": "*fp32", "n": "i64", "BLOCK": "constexpr", "factor": "fp32"}
+    source = compiler.ASTSource(scales, types | changes, {"BLOCK": 64})
+    return compiler.compile(source, target=target, options=options)
+
+
+def arrays():
+    return np.arange(100, dtype=np.float32), np.zeros(100, np.float32)
+
+
+def test_the_metadata_are_those_of_triton():
+    made = compiled(GPUTarget("cuda", 90, 32), {"num_warps": 2, "num_stages": 5})
+    facts = made.metadata
+    assert (facts.name, facts.num_warps, facts.num_stages, facts.num_ctas) == ("scales", 2, 5, 1)
+    assert (facts.target, facts.warp_size) == (GPUTarget("cuda", 90, 32), 32)
+    assert (facts.shared, facts.cluster_dims, facts.tensordesc_meta) == (0, (1, 1, 1), ())
+    assert facts.global_scratch_size == facts.profile_scratch_size == facts.tmem_size == 0
+    assert not (facts.launch_cooperative_grid or facts.launch_pdl)
+    assert made.packed_metadata == (2, 0)
+    assert made.hash == facts.hash and len(bytes.fromhex(made.hash)) == 32
+    others = [compiled(), compiled(GPUTarget("cuda", 90, 32)), compiled(n="i32")]
+    assert len({made.hash, *(each.hash for each in others)}) == 4
+    assert (made.module, made.function, made.n_regs, made.n_spills) == (None,) * 4
+    assert repr(made) == "<eft kernel scales for cuda:90>"
+
+
+def test_a_launch_takes_the_arguments_of_the_kernel():
+    made = compiled()
+    x, y = arrays()
+    made._init_handles()
+    assert isinstance(made.module, eft.CompiledKernel) and made.function is made.module
+    protocol = (0, made.function, made.packed_metadata, None, None, None)
+    made.run(2, 1, 1, *protocol, x, y, 100, 64, 3)
+    np.testing.assert_array_equal(y, x * 3)
+    made[(2,)](x, y, 80, 64, 0.5)
+    np.testing.assert_array_equal(y, np.where(x < 80, x * 0.5, x * 3))
+
+
+def test_a_launch_loads_the_kernel():
+    made = compiled()
+    x, y = arrays()
+    made.run(2, 1, 1, 0, None, None, None, None, None, x, y, 100, 64, 3.0)
+    np.testing.assert_array_equal(y, x * 3)
+    module = made.module
+    made._init_handles()
+    assert made.module is module is not None
+
+
+def test_a_kernel_of_one_argument():
+    @eft.jit
+    def ones(x_ptr):
+        tl.store(x_ptr, 1.0)
+
+    made = compiler.compile(compiler.ASTSource(ones, {"x_ptr": "*fp32"}), target=CPU)
+    x = np.zeros(1, np.float32)
+    made[(1, 1, 1)](x)
+    assert x[0] == 1
+
+
+def test_hooks_are_called_around_a_launch():
+    made, seen = compiled(), []
+    x, y = arrays()
+    assert made.launch_metadata((2, 1, 1), 0, x, y, 100, 64, 3.0) is None
+    with knobs.runtime.scope():
+        knobs.runtime.launch_enter_hook.add(lambda metadata: seen.append(metadata.get()["name"]))
+        knobs.runtime.launch_exit_hook.add(lambda metadata: seen.append(y[1]))
+        made[(2,)](x, y, 100, 64, 3.0)
+        knobs.runtime.launch_enter_hook.calls.clear()
+        knobs.runtime.launch_exit_hook.calls.clear()
+    assert seen == ["scales", 3.0]
+    assert hooks.launch_enter is None
+
+
+def test_the_metadata_of_a_launch_have_what_the_kernel_adds(monkeypatch):
+    kernel = eft.jit(
+        scales.fn, launch_metadata=lambda grid, _, given: {"flops": given["n"] * grid[0]}
+    )
+    types = {"x_ptr": "*fp32", "y_ptr": "*fp32", "n": "i64", "BLOCK": "constexpr", "factor": "fp32"}
+    made = compiler.compile(compiler.ASTSource(kernel, types, {"BLOCK": 64}), target=CPU)
+    monkeypatch.setattr(hooks, "launch_enter", lambda metadata: None)
+    facts = made.launch_metadata((2, 1, 1), 7, *arrays(), 100, 64, 3.0).get()
+    assert facts == {"name": "scales", "function": made.function, "stream": 7, "flops": 200}
+
+
+def test_a_kernel_goes_into_another_process(monkeypatch):
+    """PyTorch pickles the attributes, without those of the kernel that can't be."""
+    made = compiled()
+    kernel = made.src.fn = compiled().src.fn
+    before = kernel.fn, kernel.__globals__, kernel.used_global_vals, kernel.repr
+    kernel.fn = kernel.__globals__ = kernel.used_global_vals = None
+    kernel.repr = None
+    try:
+        facts = made.metadata._asdict()
+        data = pickle.dumps({**vars(made), "metadata": None, "run": None}), pickle.dumps(facts)
+    finally:
+        kernel.fn, kernel.__globals__, kernel.used_global_vals, kernel.repr = before
+    again = compiler.CompiledKernel.__new__(compiler.CompiledKernel)
+    vars(again).update(pickle.loads(data[0]), metadata=made.metadata)
+    assert pickle.loads(data[1]) == facts
+    fn = again.src.fn
+    assert fn is not kernel and fn.fn is None
+    assert (fn.__name__, fn.arg_names, fn.constexprs) == ("scales", kernel.arg_names, [3])
+    assert [(each.num, each.is_constexpr) for each in fn.params][2:4] == [(2, False), (3, True)]
+    assert fn.__globals__ is None and fn.used_global_vals is None
+    assert again.hash == made.hash and list(again.asm) == []
+    x, y = arrays()
+    again[(2,)](x, y, 100, 64, 3.0)
+    np.testing.assert_array_equal(y, x * 3)
+    assert kernel.__globals__ is globals()
+
+
+def test_the_code_for_a_gpu_is_pickled():
+    made = compiled(GPUTarget("cuda", 90, 32))
+    asm = pickle.loads(pickle.dumps(made.asm))
+    assert asm["ptx"] == made.asm["ptx"]
+    assert set(asm) == {"ptx"} | set(made.asm) - {"ir", "placed", "llvm"}
+
+
+def test_a_kernel_that_needs_more_shared_memory_than_there_is(monkeypatch):
+    made = compiled(GPUTarget("cuda", 90, 32))
+    made.metadata = made.metadata._replace(shared=300000)
+    monkeypatch.setattr(_runtime, "device_count", lambda: 1)
+    monkeypatch.setattr(_runtime, "device_properties", lambda _: {"max_shared_memory": 232448})
+    with pytest.raises(OutOfResources) as raised:
+        made._init_handles()
+    assert str(raised.value) == (
+        "out of resource: shared memory, Required: 300000, Hardware limit: 232448. Reducing block "
+        "sizes or `num_stages` may help."
+    )
+    assert made.module is None
+
+
+def test_arrays_where_the_kernel_does_not_run(monkeypatch):
+    made = compiled(GPUTarget("cuda", 90, 32))
+    monkeypatch.setattr("eft.driver.load_code", lambda code, device: code)
+    with pytest.raises(ValueError) as raised:
+        made[(2,)](*arrays(), 100, 64, 3.0)
+    assert str(raised.value) == (
+        "kernel 'scales' was compiled for cuda:90, and its arrays are on cpu"
+    )
+
+
+@pytest.mark.parametrize(
+    "arguments, known, given",
+    [
+        (lambda x, y: (x, None, 100, 64, 3.0), "*fp32 as 'y_ptr'", "None"),
+        (lambda x, y: (x, 3, 100, 64, 3.0), "*fp32 as 'y_ptr'", "i32"),
+        (lambda x, y: (x, y, y, 64, 3.0), "i64 as 'n'", "*fp32"),
+        (lambda x, y: (x, y, 1.5, 64, 3.0), "i64 as 'n'", "fp32"),
+    ],
+)
+def test_arguments_of_another_kind(arguments, known, given):
+    with pytest.raises(TypeError) as raised:
+        compiled()[(2,)](*arguments(*arrays()))
+    assert str(raised.value) == f"kernel 'scales' was compiled for {known}, got {given}"
+
+
+@pytest.mark.parametrize("value", [3, 0.1, -65504.0, 1e-7, float("inf"), float("nan")])
+@pytest.mark.parametrize("type", ["fp16", "bf16", "fp32", "fp64"])
+def test_a_number_becomes_one_of_its_type(type, value):
+    @eft.jit
+    def stores(x_ptr, value):
+        tl.store(x_ptr, value)
+
+    source = compiler.ASTSource(stores, {"x_ptr": "*fp64", "value": type})
+    x = np.zeros(1)
+    compiler.compile(source, target=CPU)[(1,)](x, value)
+    assert_same_bits(x, np.array([value], DTYPES[type]).astype(np.float64))
+
+
+def test_what_a_launch_returns_is_a_compiled_kernel():
+    x, y = arrays()
+    assert isinstance(scales[(2,)](x, y, 100, 64, 3.0), compiler.CompiledKernel)
+    assert isinstance(compiled(), compiler.CompiledKernel)
+    assert not isinstance(scales, compiler.CompiledKernel)
+
+
+def test_the_driver_of_the_cpu_answers_for_the_cpu(monkeypatch):
+    monkeypatch.setattr(_runtime, "device_count", lambda: 1)
+    assert backends["cpu"].driver().get_current_target() == CPU
