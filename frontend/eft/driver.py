@@ -28,6 +28,7 @@ def load(function, variant: Variant, device: int) -> CompiledKernel:
     compilation = compile_variant(function, variant, device)
     with _compiler_errors(function, variant):
         kernel = load_code(compilation, device)
+    kernel.source = function, variant.types
     function.constants.update(constants)
     return kernel
 

@@ -7,6 +7,7 @@ from collections import namedtuple
 from collections.abc import Mapping
 
 from eft import _runtime
+from eft.one_variant import OneVariant, VariantLauncher
 
 #: `name` of the function, `target` ("cuda:90", "cpu"), `num_warps`, `shared` memory in bytes, and
 #: `maxnreg`, how many registers a GPU's thread gets at most, or None.
@@ -88,16 +89,20 @@ class Compilation:
         return self.metadata.name
 
 
-class CompiledKernel(_runtime.LoadedKernel):
+class CompiledKernel(OneVariant, _runtime.LoadedKernel):
     """A kernel that is loaded on a device. A launch returns the one that ran.
 
     Attributes:
         compilation: its code.
         device: the number of the GPU that it is loaded on, or -1 for the CPU.
+        source: the kernel under `jit`, and the types for which it was compiled, in the signature's
+            words; None where it was not compiled from one.
     """
 
     compilation: Compilation
     device: int
+    source = None
+    _resources = None
 
     @property
     def name(self) -> str:
@@ -110,6 +115,56 @@ class CompiledKernel(_runtime.LoadedKernel):
     @property
     def metadata(self) -> Metadata:
         return self.compilation.metadata
+
+    # -- what programs call that know Triton's compiled kernels ------------------------------------
+
+    @property
+    def function(self) -> CompiledKernel:
+        return self
+
+    @property
+    def packed_metadata(self) -> tuple[int, int]:
+        return self.metadata.num_warps, self.metadata.shared
+
+    @property
+    def n_regs(self) -> int | None:
+        """The registers of a GPU's thread, as "cubin" has them; None on a CPU."""
+        return self._read_resources()[0]
+
+    @property
+    def n_spills(self) -> int | None:
+        """The 4-byte words of a GPU's thread on its stack, in which registers are spilled, as
+        "cubin" has them; None on a CPU."""
+        return self._read_resources()[1]
+
+    def _read_resources(self) -> tuple[int | None, int | None]:
+        if "cubin" not in self.asm:
+            return None, None
+        if self._resources is None:
+            from eft.cubin import resources
+
+            registers, frame = resources(self.asm["cubin"], self.name)
+            self._resources = registers, None if frame is None else frame // 4
+        return self._resources
+
+    def _init_handles(self):
+        """Does nothing: the kernel is loaded."""
+
+    def _kernel(self):
+        return self.source[0]
+
+    def _make_launcher(self) -> VariantLauncher:
+        function, types = self.source
+        target = self.metadata.target
+        return VariantLauncher(self.name, target, function.arg_names, types, self._on)
+
+    def _on(self, device: int) -> CompiledKernel:
+        if device != self.device:
+            raise ValueError(
+                f"kernel {self.name!r} is loaded on cuda:{self.device}, and its arrays are on "
+                f"cuda:{device}"
+            )
+        return self
 
     def __repr__(self):
         return f"<eft kernel {self.metadata.name} for {self.metadata.target}>"

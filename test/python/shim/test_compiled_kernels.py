@@ -205,6 +205,20 @@ def test_what_a_launch_returns_is_a_compiled_kernel():
     assert not isinstance(scales, compiler.CompiledKernel)
 
 
+def test_what_a_warmup_returns_is_launched_by_itself():
+    """As in Triton's lesson on softmax, which asks it for its registers first."""
+    x, y = arrays()
+    kernel = scales.warmup(x, y, 100, 64, 3.0, grid=(1,))
+    kernel._init_handles()
+    assert (kernel.n_regs, kernel.n_spills, kernel.metadata.shared) == (None, None, 0)
+    kernel[(2, 1, 1)](x, y, 100, 64, 3.0)
+    np.testing.assert_array_equal(y, x * 3)
+    kernel.run(
+        2, 1, 1, 0, kernel.function, kernel.packed_metadata, None, None, None, x, y, 100, 64, 2
+    )
+    np.testing.assert_array_equal(y, x * 2)
+
+
 def test_the_driver_of_the_cpu_answers_for_the_cpu(monkeypatch):
     monkeypatch.setattr(_runtime, "device_count", lambda: 1)
     assert backends["cpu"].driver().get_current_target() == CPU
