@@ -8,7 +8,7 @@ import sys
 from eft.errors import Mistake
 from eft.language import dtypes
 from eft.language.builtin import builtin, constexpr_function, is_builtin  # noqa: F401 (by name)
-from eft.language.constexpr import constexpr
+from eft.language.constexpr import constexpr, unwrap
 from eft.language.dtypes import describe
 
 #: The default of Triton's own functions in place of False.
@@ -23,6 +23,12 @@ def get_int_dtype(bitwidth: int, signed: bool) -> dtypes.dtype:
     if found is None:
         raise Mistake(f"there are no integers of {describe(bitwidth)} bits")
     return found
+
+
+@constexpr_function
+def _unwrap_if_constexpr(o):
+    """The value of a constant, which values in a kernel of Eft's are already."""
+    return unwrap(o)
 
 
 def must_use_result(x, s=True):

@@ -201,7 +201,7 @@ def by_other_names(out, x_ptr, BLOCK: tl.core.constexpr):
     i = tl.core.arange(0, BLOCK)
     LOG: tl.core.constexpr = tl.standard._log2(BLOCK)
     word = tl.core.get_int_dtype(bitwidth=x_ptr.dtype.element_ty.primitive_bitwidth, signed=False)
-    bits = tl.load(x_ptr + i).to(word, bitcast=True) >> 31
+    bits = tl.load(x_ptr + i).to(tl.core._unwrap_if_constexpr(word), bitcast=True) >> 31
     tl.store(out + i, tl.standard.flip(bits).to(tl.int32) * LOG + tl.core.CONSTEXPR_0)
 
 
