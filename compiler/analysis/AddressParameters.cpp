@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Which parameters reach an address, or a mask on which copies of a product's factors depend: a
-// walk from each of these back to what it is made from.
+// Finds the parameters that reach an address, or a mask on which copies of a product's factors
+// depend: a walk from each of these back to what it is made from.
 #include "compiler/analysis/AddressParameters.h"
 
 #include "compiler/analysis/RegionFlow.h"

@@ -51,8 +51,8 @@ def load_code(compilation: Compilation, device: int) -> CompiledKernel:
 
 
 def compile_variant(function, variant: Variant, device: int | None) -> Compilation:
-    """Compiles, or finds in the cache; nothing is asked of a driver. `device` is the GPU on which
-    the code will be loaded, if there is one.
+    """The code of a variant, out of the cache or compiled. No driver is called. `device` is the GPU
+    on which the code will be loaded, if there is one.
 
     For CUDA the binary is PTX: the driver assembles it when it is loaded, and has a cache of its
     own for what comes of it.
@@ -183,8 +183,8 @@ def _stages(function, variant: Variant) -> dict[str, str]:
 
 
 class _compiler_errors:
-    """Turns what the compiler reports into the frontend's exceptions: what it can say a place of is
-    the kernel's mistake, everything else is ours.
+    """Turns the compiler's errors into the frontend's exceptions: one with a place in the kernel is
+    a mistake of the kernel, any other is a bug of Eft's.
 
     Attributes:
         emitter: what wrote the IR that is compiled, as soon as it has.
@@ -229,7 +229,7 @@ def _unpack(entry: bytes) -> tuple[Metadata, bytes]:
 
 
 def _log_reason(function, variant: Variant):
-    """Says at level INFO why a compile happens: what no earlier variant of the kernel has had."""
+    """Logs at level INFO why a compile happens: the facts that no earlier variant had."""
     logging = sys.modules.get("logging")  # if it is not there, nobody listens
     if logging is not None and logging.getLogger("eft").isEnabledFor(logging.INFO):
         names = function.arg_names

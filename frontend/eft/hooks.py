@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Functions that a process wants to be called around every launch and every compile: profilers
-and tests do. Nobody pays for a hook that is not set.
+"""Functions that are called around every launch and every compile, for profilers and tests. A hook
+that is not set costs nothing.
 
 `triton.knobs.runtime` sets them.
 """
 
 from __future__ import annotations
 
-#: Called before and after every launch with a `LaunchMetadata`; None if nobody wants to be.
+#: Called before and after every launch with a `LaunchMetadata`; None for no hook.
 launch_enter = launch_exit = None
 #: Called before and after a kernel is compiled or taken from the disk cache, with the arguments
 #: that `triton.knobs.runtime.jit_cache_hook` has in Triton.

@@ -2,8 +2,7 @@
 """`@eft.jit`: a Python function as a kernel.
 
 `kernel[grid](...)` goes to the driver in C++ (`_runtime.KernelBase`). C++ calls back here for what
-it has not met
-before: which parameters reach an address, and a new variant of the kernel.
+it has not met before: which parameters reach an address, and a new variant of the kernel.
 """
 
 from __future__ import annotations
@@ -199,8 +198,7 @@ class JITFunction(Reflection, _runtime.KernelBase, KernelInterface):
         self.pre_run_hooks.append(hook)
         self._launches_by_run = True
 
-    # -- what the runtime calls
-    # ---------------------------------------------------------------------
+    # -- what the runtime calls --------------------------------------------------------------------
 
     def effective(self, options: dict) -> dict:
         """The options of a launch, with `debug` if the function or the environment asks for it."""

@@ -12,7 +12,7 @@ class Reflection:
     """The attributes themselves, as a base of `JITFunction`.
 
     Attributes:
-        hash: the last `cache_key` that somebody asked for, or None. To set it to None makes Eft
+        hash: the last `cache_key` that somebody asked for, or None. Setting it to None makes Eft
             forget what it compiled, as after a change of a function that the kernel calls.
         compiled: the kernels that are loaded, by the number of their device (-1: the CPU) and by
             their `id`.
@@ -66,7 +66,7 @@ class Reflection:
 
     @property
     def src(self) -> str:
-        """The function's source, without decorators and indentation. To set it is to replace what
+        """The function's source, without decorators and indentation. Setting it replaces what
         the kernel does: the text must define a function with the same name and parameters. What
         was compiled of the kernel is forgotten; kernels that call it keep what they have, until
         their `hash` is set to None.
@@ -158,8 +158,7 @@ class Reflection:
             return self._repr(specialization)
         return f"{self.__module__}.{self.__qualname__}"
 
-    # -- what was compiled
-    # ---------------------------------------------------------------------------
+    # -- what was compiled -------------------------------------------------------------------------
 
     @property
     def device_caches(self) -> DeviceCaches:
@@ -259,8 +258,8 @@ class KernelParam:
 
 
 class DeviceCaches(dict):
-    """The compiled forms of a kernel, by devices; see `Reflection.device_caches`. To clear it makes
-    Eft forget them."""
+    """The compiled forms of a kernel, by devices; see `Reflection.device_caches`. Clearing it
+    makes Eft forget them."""
 
     def __init__(self, kernel):
         self._kernel = kernel

@@ -81,7 +81,7 @@ class Source:
         return False
 
     def _makes(self, function, lines: list[str]) -> bool:
-        """Whether Python makes of these lines, the whole file, the code that the function has."""
+        """Whether these lines, taken for the whole file, compile to the function's code."""
         code = function.__code__
         flags = code.co_flags & _FUTURES | _ALLOW_AWAIT
         try:

@@ -203,8 +203,7 @@ class Mark:
             save_path: a folder, made if it isn't there, for a CSV file of each plot's numbers and,
                 where Matplotlib is installed, a PNG.
             return_df: return the numbers as a pandas DataFrame, or a list of them if `benchmarks`
-            is
-                one; needs pandas.
+                is one; needs pandas.
             kwargs: more arguments for the function.
         """
         single = isinstance(self.benchmarks, Benchmark)

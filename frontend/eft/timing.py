@@ -38,8 +38,8 @@ class CpuTimer:
         self._flush()  # the first time the system finds the memory
 
     def measure(self, fn: Callable, warmup: float, rep: float, prepare: Callable) -> list[float]:
-        """Milliseconds of each call, at least ten. `warmup` and `rep` say how many milliseconds the
-        calls may take together that warm up and that are timed; to flush the caches does not
+        """Milliseconds of each call, of ten at least. The calls that warm up take `warmup`
+        milliseconds together at most, and those that are timed `rep`. Flushing the caches does not
         count, but bounds the calls beyond ten."""
         fn()
         flush = _milliseconds_of(self._flush)
@@ -103,8 +103,8 @@ class GpuTimer:
         self._milliseconds = lambda start, end: end.elapsed_ms(start)
 
     def measure(self, fn: Callable, warmup: float, rep: float, prepare: Callable) -> list[float]:
-        """Milliseconds of each call. `warmup` and `rep` say how many milliseconds those take
-        together that warm up and that are timed, flushing included. The GPU is not waited for in
+        """Milliseconds of each call. The calls that warm up take about `warmup` milliseconds
+        together, and those that are timed `rep`, flushing included. The GPU is not waited for in
         between."""
         fn()
         estimate = self._milliseconds_per_call(fn, calls=5)

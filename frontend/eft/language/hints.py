@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Facts that the writer of a kernel knows and the compiler can't see, and the barrier.
 
-What is said and is not so makes the program do anything.
+If a hint is false, the program may do anything.
 """
 
 from __future__ import annotations
