@@ -12,7 +12,12 @@ endfunction()
 
 read_page(${COMPILER}/ir/EftOps.md dialect)
 string(REGEX REPLACE "^# 'eft' Dialect\n\nPrograms that work on blocks\n" "" dialect "${dialect}")
-file(WRITE ${OUT}/dialect.md "${note}# The dialect eft\n\n${dialect}")
+read_page(${COMPILER}/ir/EftInterfaces.md interfaces)
+string(REGEX REPLACE "^# OpInterface definitions\n" "" interfaces "${interfaces}")
+string(REGEX REPLACE "(## [A-Za-z]+) \\(`[A-Za-z_]+`\\)" "#\\1" interfaces "${interfaces}")
+string(REPLACE "\nNOTE: This method *must* be implemented by the user.\n" "\n" interfaces "${interfaces}")
+string(REPLACE "### Methods:\n" "" interfaces "${interfaces}")
+file(WRITE ${OUT}/dialect.md "${note}# The dialect eft\n\n${dialect}\n## Interfaces\n\n${interfaces}")
 
 read_page(${COMPILER}/transforms/Passes.md transforms)
 read_page(${COMPILER}/lowering/Passes.md lowering)

@@ -122,6 +122,15 @@ bool isPureElementwise(Operation *op) {
          op->getNumRegions() == 0 && isPure(op);
 }
 
+/// The block whose first element is the value's first element too, because the value has that
+/// block's elements at other indices; null for other values.
+Value sourceOfFirst(Value value) {
+  auto move = dyn_cast_if_present<ElementMoveOpInterface>(value.getDefiningOp());
+  if (!move || move.getElementMove(cast<OpResult>(value).getResultNumber()).flipped != 0)
+    return {};
+  return move->getOperand(0);
+}
+
 bool hasOrigin(Value value, unsigned depth) {
   if (!isa<RankedTensorType>(value.getType()))
     return true;
@@ -130,7 +139,9 @@ bool hasOrigin(Value value, unsigned depth) {
     return false;
   if (isa<SplatOp, ArangeOp>(op) || firstElement(value))
     return true;
-  if (!isa<ExpandDimsOp, BroadcastOp>(op) && !isPureElementwise(op) && !isa<AddPtrOp>(op))
+  if (Value source = sourceOfFirst(value))
+    return hasOrigin(source, depth + 1);
+  if (!isPureElementwise(op) && !isa<AddPtrOp>(op))
     return false;
   return llvm::all_of(op->getOperands(),
                       [&](Value operand) { return hasOrigin(operand, depth + 1); });
@@ -150,8 +161,8 @@ Value makeOrigin(OpBuilder &builder, Value value, DenseMap<Value, Value> &made) 
     origin = builder.create<arith::ConstantIntOp>(loc, int32_t(arange.getStart()), 32);
   } else if (TypedAttr first = firstElement(value)) {
     origin = builder.create<arith::ConstantOp>(loc, first);
-  } else if (isa<ExpandDimsOp, BroadcastOp>(op)) {
-    origin = makeOrigin(builder, op->getOperand(0), made);
+  } else if (Value source = sourceOfFirst(value)) {
+    origin = makeOrigin(builder, source, made);
   } else {
     IRMapping scalars;
     for (Value operand : op->getOperands())

@@ -14,6 +14,8 @@
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
+#include "compiler/ir/Interfaces.h"
+
 #include "compiler/ir/EftDialect.h.inc"
 #include "compiler/ir/EftEnums.h.inc"
 

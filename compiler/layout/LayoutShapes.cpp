@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Linear layouts: the same places over another block (slice, broadcast, permute, reshape, …).
+// Linear layouts: the same places over another block (slice, collapse, permute, reshape, …).
 #include "compiler/layout/LinearLayout.h"
+
+#include "compiler/layout/Echelon.h"
 
 #include <cassert>
 
@@ -44,11 +46,25 @@ LinearLayout LinearLayout::expandDims(unsigned axis) const {
   });
 }
 
-LinearLayout LinearLayout::broadcast(unsigned axis, int64_t extent, std::string_view place) const {
-  assert(axis < to.rank() && to.extent(axis) == 1 && "a dimension of extent 1");
-  std::vector<int64_t> shape(to.rank(), 1);
-  shape[axis] = extent;
-  return product(identity(place, shape));
+LinearLayout LinearLayout::covering(std::string_view place) const {
+  Echelon reached(columns);
+  std::vector<uint64_t> added;
+  for (unsigned bit = 0; bit < to.bits(); ++bit)
+    if (uint64_t element = uint64_t(1) << bit; reached.insert(element, bit))
+      added.push_back(element);
+  std::vector<std::pair<std::string, unsigned>> dims;
+  std::vector<uint64_t> images;
+  auto add = [&](std::string_view name, std::span<const uint64_t> own) {
+    images.insert(images.end(), own.begin(), own.end());
+    if (name == place)
+      images.insert(images.end(), added.begin(), added.end());
+    dims.emplace_back(name, unsigned(own.size() + (name == place ? added.size() : 0)));
+  };
+  for (const Space::Dim &dim : from.dims())
+    add(dim.name, std::span(columns).subspan(dim.offset, dim.bits));
+  if (!added.empty() && !from.find(place))
+    add(place, {});
+  return LinearLayout(Space::places(dims), to, std::move(images));
 }
 
 LinearLayout LinearLayout::permute(std::span<const unsigned> order) const {

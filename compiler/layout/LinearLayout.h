@@ -190,11 +190,11 @@ public:
   LinearLayout collapse(unsigned axis) const;
   /// A new dimension of extent 1 before the given one.
   LinearLayout expandDims(unsigned axis) const;
-  /// A dimension of extent 1 grown to the given extent; the new elements lie in new high bits of
-  /// the place dimension.
-  LinearLayout broadcast(unsigned axis, int64_t extent, std::string_view place) const;
   /// Dimension i of the result is dimension order[i] of this block.
   LinearLayout permute(std::span<const unsigned> order) const;
+  /// New high bits of the place dimension for the elements that lie nowhere, the lowest elements
+  /// first. Every element then lies somewhere.
+  LinearLayout covering(std::string_view place) const;
   /// The same elements in row-major order under another shape of as many.
   LinearLayout reshape(std::span<const int64_t> newShape) const;
 

@@ -17,12 +17,6 @@ namespace {
 /// More fragments than this of one block would make code that takes minutes to compile, and spills.
 constexpr unsigned maxFragments = 4096;
 
-/// Operations that rely on every element lying in some place.
-bool movesElements(Operation *op) {
-  return isa<ReshapeOp, TransOp, JoinOp, SplitOp, ExchangeOp, GatherOp, ConvertLayoutOp, ReduceOp,
-             ScanOp>(op);
-}
-
 SmallVector<Value> operandsAndResults(Operation *op) {
   SmallVector<Value> values(op->getOperands());
   llvm::append_range(values, op->getResults());
@@ -138,8 +132,8 @@ bool FragmentLowering::needsLowering(Operation *op) {
 }
 
 LogicalResult FragmentLowering::lowerOp(Operation *op) {
-  bool isCombining = isa<ReduceOp, ScanOp, ScanIntoOp, CombineOp>(op);
-  if (op->getNumRegions() != 0 && !isCombining)
+  // The dialect's own regions combine elements; the lowering clones them.
+  if (op->getNumRegions() != 0 && !isOwnOp(op))
     return lowerRegions(op);
   if (!needsLowering(op))
     return success();
@@ -178,7 +172,7 @@ LogicalResult FragmentLowering::checkTypes(Operation *op, TypeRange types) {
       return refuseLargeBlock(op->getLoc(), cast<RankedTensorType>(type), count,
                               fragmentDimension == place::registers);
     bool isBlock = isa<RankedTensorType>(type);
-    if (isBlock && movesElements(op) && !placesOf(type).isSurjective())
+    if (isBlock && op->hasTrait<FetchesElements>() && !placesOf(type).isSurjective())
       return op->emitOpError("has a block of which some elements lie nowhere, got ") << type;
   }
   return success();
@@ -189,8 +183,6 @@ LogicalResult FragmentLowering::checkTypes(Operation *op, TypeRange types) {
 //===----------------------------------------------------------------------===//
 
 LogicalResult FragmentLowering::lowerOwnOp(ImplicitLocOpBuilder &b, Operation *op) {
-  if (lowerMove(b, op))
-    return success();
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
       .Case(
           [&](ProgramIdOp id) { return setFragments(id, {programId(b, id.getAxis())}), success(); })
@@ -206,9 +198,8 @@ LogicalResult FragmentLowering::lowerOwnOp(ImplicitLocOpBuilder &b, Operation *o
         Value fragment = splat(b, scalarOf(splatted.getSource()), fragmentTypeOf(type));
         return setFragments(splatted, Fragments(numFragments(type), fragment)), success();
       })
-      .Case([&](ExpandDimsOp expand) { return lowerReshape(op, expand.getSource(), expand); })
-      .Case(
-          [&](BroadcastOp broadcast) { return lowerReshape(op, broadcast.getSource(), broadcast); })
+      .Case([&](ElementMoveOpInterface move) { return lowerMove(b, move); })
+      .Case([&](GatherOp gather) { return lowerGather(b, gather), success(); })
       .Case([&](AddPtrOp add) { return lowerAddPtr(b, add), success(); })
       .Case([&](CastPtrOp cast) {
         return setFragments(cast, Fragments(fragmentsOf(cast.getSource()))), success();
@@ -246,22 +237,6 @@ LogicalResult FragmentLowering::lowerOwnOp(ImplicitLocOpBuilder &b, Operation *o
       .Case([&](CombineOp combine) { return lowerCombine(b, combine); })
       .Case([&](ScanOp scan) { return lowerScan(b, scan); })
       .Default([](Operation *op) { return op->emitOpError("has no lowering"); });
-}
-
-/// A reshape moves nothing if source and result have corresponding elements in the same places. The
-/// layouts are then the same map but for the dimensions of extent 1.
-LogicalResult FragmentLowering::lowerReshape(Operation *op, Value source, Value result) {
-  LinearLayout from = *layoutOf(source.getType()), to = *layoutOf(result.getType());
-  if (auto expand = dyn_cast<ExpandDimsOp>(op))
-    from = from.expandDims(expand.getAxis());
-  for (auto [axis, extent] : llvm::enumerate(from.shape()))
-    if (extent == 1)
-      to = to.collapse(axis);
-  if (!(from == to))
-    return op->emitOpError("would have to move elements between places: the source's layout is "
-                           "not the result's without the new elements");
-  setFragments(result, Fragments(fragmentsOf(source)));
-  return success();
 }
 
 LogicalResult FragmentLowering::lowerConstant(ImplicitLocOpBuilder &b, arith::ConstantOp op) {

@@ -132,7 +132,6 @@ private:
   mlir::LogicalResult lowerBlock(mlir::Block &block);
   mlir::LogicalResult lowerOp(mlir::Operation *op);
   mlir::LogicalResult lowerOwnOp(mlir::ImplicitLocOpBuilder &b, mlir::Operation *op);
-  mlir::LogicalResult lowerReshape(mlir::Operation *op, mlir::Value source, mlir::Value result);
   mlir::LogicalResult lowerConstant(mlir::ImplicitLocOpBuilder &b, mlir::arith::ConstantOp op);
   mlir::LogicalResult lowerElementwise(mlir::ImplicitLocOpBuilder &b, mlir::Operation *op);
   void lowerBuffer(mlir::ImplicitLocOpBuilder &b, BufferOp op);
@@ -141,13 +140,11 @@ private:
   void lowerAddPtr(mlir::ImplicitLocOpBuilder &b, AddPtrOp op);
 
   // Moving elements: MoveLowering.cpp.
-  void move(mlir::ImplicitLocOpBuilder &b, mlir::Value source, const LinearLayout &from,
-            mlir::Value result, const LinearLayout &wanted, uint64_t offset = 0);
-  void lowerExchange(mlir::ImplicitLocOpBuilder &b, ExchangeOp op);
-  void lowerJoin(mlir::ImplicitLocOpBuilder &b, JoinOp op);
-  void lowerSplit(mlir::ImplicitLocOpBuilder &b, SplitOp op);
+  mlir::LogicalResult lowerMove(mlir::ImplicitLocOpBuilder &b, ElementMoveOpInterface op);
+  mlir::LogicalResult keepInPlace(ElementMoveOpInterface op);
+  Fragments chooseSources(mlir::ImplicitLocOpBuilder &b, llvm::ArrayRef<Fragments> sources,
+                          const LinearLayout &places, uint64_t secondSource);
   void lowerGather(mlir::ImplicitLocOpBuilder &b, GatherOp op);
-  bool lowerMove(mlir::ImplicitLocOpBuilder &b, mlir::Operation *op);
 
   // Combining elements: CombineLowering.cpp, ReduceLowering.cpp, ScanLowering.cpp.
   friend class Combiner;

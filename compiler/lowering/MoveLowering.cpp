@@ -5,9 +5,9 @@
 // where that element lies. A shuffle plan (compiler/layout/Shuffle.h) gets it from other fragments
 // and lanes. An element of another warp goes through memory.
 #include "compiler/lowering/FragmentLowering.h"
+#include "compiler/lowering/PlaceMaps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 
@@ -123,57 +123,54 @@ FragmentLowering::fetchThroughMemory(ImplicitLocOpBuilder &b, ArrayRef<Fragments
 // The operations
 //===----------------------------------------------------------------------===//
 
-/// Moves the elements of `source` to `result`; both layouts are of one block.
-void FragmentLowering::move(ImplicitLocOpBuilder &b, Value source, const LinearLayout &from,
-                            Value result, const LinearLayout &wanted, uint64_t offset) {
-  Fragments fragments(fragmentsOf(source));
-  setFragments(result, fetch(b, {fragments}, {placesOf(from), placesOf(wanted), offset}).front());
+LogicalResult FragmentLowering::lowerMove(ImplicitLocOpBuilder &b, ElementMoveOpInterface op) {
+  if (!op->hasTrait<FetchesElements>())
+    return keepInPlace(op);
+  // A product can read a factor that is converted and transposed from where it was before.
+  if (isa<ConvertLayoutOp, TransOp>(op) && isLeftToUser(op))
+    return success();
+  SmallVector<Fragments> sources;
+  for (Value source : op->getOperands())
+    sources.push_back(Fragments(fragmentsOf(source)));
+  LinearLayout from = placesOf(op->getOperand(0).getType());
+  for (OpResult result : op->getResults()) {
+    ElementMove move = op.getElementMove(result.getResultNumber());
+    LinearLayout places = placesOf(result.getType());
+    SmallVector<Fragments> fetched =
+        fetch(b, sources, {from, *places.then(move.map), move.flipped});
+    setFragments(result, move.secondSource == 0
+                             ? std::move(fetched.front())
+                             : chooseSources(b, fetched, places, move.secondSource));
+  }
+  return success();
 }
 
-void FragmentLowering::lowerExchange(ImplicitLocOpBuilder &b, ExchangeOp op) {
-  LinearLayout layout = *layoutOf(op.getType());
-  Coordinates mask(layout.target().rank(), 0);
-  mask[op.getAxis()] = op.getMask();
-  move(b, op.getSource(), layout, op, layout, layout.target().pack(mask));
-}
-
-/// Both sources are moved to the places of the result. Each place then selects one of the two.
-void FragmentLowering::lowerJoin(ImplicitLocOpBuilder &b, JoinOp op) {
-  LinearLayout result = *layoutOf(op.getType()), places = placesOf(result);
-  unsigned last = result.target().rank() - 1;
-  LinearLayout from = placesOf(op.getLhs().getType());
-  SmallVector<Fragments> sources = {Fragments(fragmentsOf(op.getLhs())),
-                                    Fragments(fragmentsOf(op.getRhs()))};
-  sources = fetch(b, sources, {from, placesOf(result.slice(last)), 0});
-  // The last dimension is the lowest bit of the packed index.
-  const std::vector<Space::Dim> &dims = places.source().dims();
-  uint64_t threads = 0;
-  for (unsigned bit = dims[1].offset; bit < places.source().bits(); ++bit)
-    threads |= (places.applyPacked(uint64_t(1) << bit) & 1) << (bit - dims[1].offset);
-  Fragments fragments;
+/// Both sources have been moved to the places of the result. Each place selects one of the two.
+FragmentLowering::Fragments FragmentLowering::chooseSources(ImplicitLocOpBuilder &b,
+                                                            ArrayRef<Fragments> sources,
+                                                            const LinearLayout &places,
+                                                            uint64_t secondSource) {
+  const unsigned laneBits = places.source().dims()[1].bits;
+  const uint64_t threads = threadsOf(places, secondSource);
+  Fragments chosen;
   for (unsigned fragment = 0; fragment < sources[0].size(); ++fragment) {
-    bool isSecond = places.applyPacked(fragment) & 1;
+    bool isSecond = (places.applyPacked(fragment) & secondSource) != 0;
     Value even = sources[isSecond][fragment], odd = sources[!isSecond][fragment];
-    fragments.push_back(
-        threads == 0 ? even
-                     : b.create<arith::SelectOp>(isOdd(b, threads, dims[1].bits), odd, even));
+    chosen.push_back(
+        threads == 0 ? even : b.create<arith::SelectOp>(isOdd(b, threads, laneBits), odd, even));
   }
-  setFragments(op, std::move(fragments));
+  return chosen;
 }
 
-void FragmentLowering::lowerSplit(ImplicitLocOpBuilder &b, SplitOp op) {
-  LinearLayout from = *layoutOf(op.getSource().getType());
-  for (Value result : op.getResults()) {
-    LinearLayout layout = *layoutOf(result.getType());
-    // The same places over the source's block, at coordinate 0 of its last dimension.
-    std::vector<PlaceBases> bases = layout.bases();
-    for (PlaceBases &place : bases)
-      for (Coordinates &basis : place.bases)
-        basis.push_back(0);
-    std::string error;
-    LinearLayout wanted = *LinearLayout::create(bases, from.shape(), error);
-    move(b, op.getSource(), from, result, wanted, /*offset=*/result == op.getRhs());
-  }
+/// The result has the source's fragments, under other indices.
+LogicalResult FragmentLowering::keepInPlace(ElementMoveOpInterface op) {
+  Value source = op->getOperand(0), result = op->getResult(0);
+  LinearLayout stays = *layoutOf(result.getType())->then(op.getElementMove(0).map);
+  if (!(*layoutOf(source.getType()) == stays))
+    return op->emitOpError("would have to move elements between places: the source's layout is "
+                           "not the result's without the new elements");
+  setFragments(result, Fragments(fragmentsOf(source)));
+  return success();
 }
 
 /// The index along the axis comes from the operand; the others are those of the place.
@@ -205,33 +202,6 @@ void FragmentLowering::lowerGather(ImplicitLocOpBuilder &b, GatherOp op) {
   }
   Fragments source(fragmentsOf(op.getSource()));
   setFragments(op, pick(b, {source}, from, indices).front());
-}
-
-bool FragmentLowering::lowerMove(ImplicitLocOpBuilder &b, Operation *op) {
-  return llvm::TypeSwitch<Operation *, bool>(op)
-      .Case([&](ConvertLayoutOp convert) {
-        Value source = convert.getSource();
-        if (!isLeftToUser(convert))
-          move(b, source, *layoutOf(source.getType()), convert, *layoutOf(convert.getType()));
-        return true;
-      })
-      .Case([&](ReshapeOp reshape) {
-        LinearLayout to = *layoutOf(reshape.getType());
-        LinearLayout from = layoutOf(reshape.getSource().getType())->reshape(to.shape());
-        return move(b, reshape.getSource(), from, reshape, to), true;
-      })
-      .Case([&](TransOp trans) {
-        if (isLeftToUser(trans))
-          return true;
-        SmallVector<unsigned> order(trans.getOrder());
-        LinearLayout from = layoutOf(trans.getSource().getType())->permute(order);
-        return move(b, trans.getSource(), from, trans, *layoutOf(trans.getType())), true;
-      })
-      .Case([&](ExchangeOp exchange) { return lowerExchange(b, exchange), true; })
-      .Case([&](JoinOp join) { return lowerJoin(b, join), true; })
-      .Case([&](SplitOp split) { return lowerSplit(b, split), true; })
-      .Case([&](GatherOp gather) { return lowerGather(b, gather), true; })
-      .Default(false);
 }
 
 } // namespace eft

@@ -29,8 +29,8 @@ def Eft_PhiloxOp : Eft_Op<"philox", [Pure,
   let hasVerifier = 1;
 }
 
-def Eft_UniformDivOp : Eft_Op<"uniform_div", [Pure, AllTypesMatch<["dividend", "result"]>,
-    AllTypesMatch<["divisor", "reciprocal"]>]> {
+def Eft_UniformDivOp : Eft_Op<"uniform_div", [Pure, Eft_ComputesInPlace,
+    AllTypesMatch<["dividend", "result"]>, AllTypesMatch<["divisor", "reciprocal"]>]> {
   let summary = "Divides a block by one number, correctly rounded";
   let description = [{
     The quotient of every element and `divisor`, with the same bits as `arith.divf`. `reciprocal` is 1

@@ -80,7 +80,7 @@ def Eft_BufferReadOp : Eft_Op<"buffer_read", []> {
   let hasVerifier = 1;
 }
 
-def Eft_BufferGatherOp : Eft_Op<"buffer_gather", []> {
+def Eft_BufferGatherOp : Eft_Op<"buffer_gather", [Eft_ComputesInPlace]> {
   let summary = "Reads elements of a buffer by computed numbers";
   let description = [{
     For a CPU. The number of an element is that of its place; the lane is in the lowest bits. Bits beyond

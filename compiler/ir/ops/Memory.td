@@ -6,7 +6,8 @@
 
 include "compiler/ir/ops/Types.td"
 
-def Eft_AddPtrOp : Eft_Op<"addptr", [Pure, AllTypesMatch<["pointer", "result"]>]> {
+def Eft_AddPtrOp : Eft_Op<"addptr", [Pure, Eft_ComputesInPlace,
+    AllTypesMatch<["pointer", "result"]>]> {
   let summary = "Moves a pointer by a number of elements";
   let description = [{
     The offset counts elements, not bytes, and is signed.
@@ -238,7 +239,8 @@ def Eft_BarrierOp : Eft_Op<"barrier", [MemoryEffects<[MemRead, MemWrite]>]> {
   let assemblyFormat = "attr-dict";
 }
 
-def Eft_HintOp : Eft_Op<"hint", [Pure, Elementwise, AllTypesMatch<["source", "result"]>]> {
+def Eft_HintOp : Eft_Op<"hint", [Pure, Elementwise, Eft_ComputesInPlace,
+    AllTypesMatch<["source", "result"]>]> {
   let summary = "States properties that a block's values are known to have";
   let description = [{
     The result is the source. The lists have a number for each dimension of the block, and one for a

@@ -6,7 +6,7 @@
 
 include "compiler/ir/ops/Types.td"
 
-def Eft_ArangeOp : Eft_Op<"arange", [Pure]> {
+def Eft_ArangeOp : Eft_Op<"arange", [Pure, Eft_ComputesInPlace]> {
   let summary = "Consecutive integers";
   let description = [{
     The integers from `start` up to, and without, `end`. Their number is a power of two.
@@ -22,7 +22,7 @@ def Eft_ArangeOp : Eft_Op<"arange", [Pure]> {
   let hasFolder = 1;
 }
 
-def Eft_SplatOp : Eft_Op<"splat", [Pure]> {
+def Eft_SplatOp : Eft_Op<"splat", [Pure, Eft_ComputesInPlace]> {
   let summary = "A block with one value at every index";
   let description = [{
     ```mlir
@@ -36,7 +36,7 @@ def Eft_SplatOp : Eft_Op<"splat", [Pure]> {
   let hasFolder = 1;
 }
 
-def Eft_ExpandDimsOp : Eft_Op<"expand_dims", [Pure]> {
+def Eft_ExpandDimsOp : Eft_Op<"expand_dims", [Eft_ElementMove, Eft_ComputesInPlace]> {
   let summary = "Inserts a dimension of extent 1";
   let description = [{
     The result's dimension number `axis` has extent 1; the others are the source's, in order. If the
@@ -54,7 +54,7 @@ def Eft_ExpandDimsOp : Eft_Op<"expand_dims", [Pure]> {
   let hasFolder = 1;
 }
 
-def Eft_BroadcastOp : Eft_Op<"broadcast", [Pure]> {
+def Eft_BroadcastOp : Eft_Op<"broadcast", [Eft_ElementMove, Eft_ComputesInPlace]> {
   let summary = "Repeats a block along its dimensions of extent 1";
   let description = [{
     Source and result have the same rank and element type; where their extents differ, the source's
@@ -72,7 +72,7 @@ def Eft_BroadcastOp : Eft_Op<"broadcast", [Pure]> {
   let hasFolder = 1;
 }
 
-def Eft_ReshapeOp : Eft_Op<"reshape", [Pure]> {
+def Eft_ReshapeOp : Eft_Op<"reshape", [Eft_ElementMove, Eft_FetchesElements]> {
   let summary = "The same elements, in row-major order, under another shape";
   let description = [{
     Source and result have the same element type and the same number of elements.
@@ -88,7 +88,7 @@ def Eft_ReshapeOp : Eft_Op<"reshape", [Pure]> {
   let hasFolder = 1;
 }
 
-def Eft_TransOp : Eft_Op<"trans", [Pure]> {
+def Eft_TransOp : Eft_Op<"trans", [Eft_ElementMove, Eft_FetchesElements]> {
   let summary = "Permutes the dimensions";
   let description = [{
     The result's dimension number i is the source's dimension number `order[i]`.
@@ -104,7 +104,8 @@ def Eft_TransOp : Eft_Op<"trans", [Pure]> {
   let hasFolder = 1;
 }
 
-def Eft_JoinOp : Eft_Op<"join", [Pure, AllTypesMatch<["lhs", "rhs"]>]> {
+def Eft_JoinOp : Eft_Op<"join", [Eft_ElementMove, Eft_FetchesElements,
+    AllTypesMatch<["lhs", "rhs"]>]> {
   let summary = "Two blocks side by side along a new last dimension";
   let description = [{
     The result's last dimension has extent 2: at 0 it holds `lhs`, at 1 `rhs`. If the blocks have
@@ -120,7 +121,7 @@ def Eft_JoinOp : Eft_Op<"join", [Pure, AllTypesMatch<["lhs", "rhs"]>]> {
   let hasVerifier = 1;
 }
 
-def Eft_SplitOp : Eft_Op<"split", [Pure,
+def Eft_SplitOp : Eft_Op<"split", [Eft_ElementMove, Eft_FetchesElements,
     TypesMatchWith<"both results to have one type", "lhs", "rhs", "$_self">]> {
   let summary = "Takes apart a block along its last dimension, of extent 2";
   let description = [{
@@ -140,7 +141,8 @@ def Eft_SplitOp : Eft_Op<"split", [Pure,
 // Moving elements
 //===----------------------------------------------------------------------===//
 
-def Eft_ExchangeOp : Eft_Op<"exchange", [Pure, AllTypesMatch<["source", "result"]>]> {
+def Eft_ExchangeOp : Eft_Op<"exchange", [Eft_ElementMove, Eft_FetchesElements,
+    AllTypesMatch<["source", "result"]>]> {
   let summary = "Swaps elements whose indices differ in some bits";
   let description = [{
     The result's element i along `axis` is the source's element i ^ `mask`. With a mask of one bit
@@ -157,7 +159,7 @@ def Eft_ExchangeOp : Eft_Op<"exchange", [Pure, AllTypesMatch<["source", "result"
   let hasFolder = 1;
 }
 
-def Eft_GatherOp : Eft_Op<"gather", [Pure]> {
+def Eft_GatherOp : Eft_Op<"gather", [Pure, Eft_FetchesElements]> {
   let summary = "Reads elements along an axis at computed indices";
   let description = [{
     The result has the shape of `indices` and the element type of `source`; the two shapes agree in
@@ -177,7 +179,7 @@ def Eft_GatherOp : Eft_Op<"gather", [Pure]> {
   let hasVerifier = 1;
 }
 
-def Eft_ConvertLayoutOp : Eft_Op<"convert_layout", [Pure]> {
+def Eft_ConvertLayoutOp : Eft_Op<"convert_layout", [Eft_ElementMove, Eft_FetchesElements]> {
   let summary = "The same block in another layout";
   let description = [{
     Placing inserts it where a block is required in a layout other than its own. Its cost follows from the

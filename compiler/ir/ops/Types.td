@@ -5,10 +5,13 @@
 #define EFT_OPS_TYPES
 
 include "compiler/ir/EftDialect.td"
+include "compiler/ir/EftInterfaces.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
 class Eft_Op<string mnemonic, list<Trait> traits = []> : Op<Eft_Dialect, mnemonic, traits>;
+
+def Eft_ElementMove : TraitList<[Pure, DeclareOpInterfaceMethods<Eft_ElementMoveOpInterface>]>;
 
 def Eft_ScalarPointer : Type<CPred<"::llvm::isa<::eft::PointerType>($_self)">, "pointer">;
 def Eft_Scalar : AnyTypeOf<[AnySignlessInteger, AnyFloat, Eft_ScalarPointer], "scalar">;

@@ -19,9 +19,8 @@ void BufferKeeper::keepIn(Block &block) {
         .Case([&](DotOp dot) { keepDot(dot); })
         .Case([&](ScanOp scan) { keepScan(scan); })
         .Case([&](SortOp sort) { keepSort(sort); })
-        .Case<ConvertLayoutOp, ReshapeOp, TransOp, ExchangeOp, SplitOp>(
-            [&](Operation *move) { keepMove(move); })
         .Case([&](JoinOp join) { keepJoin(join); })
+        .Case([&](ElementMoveOpInterface move) { keepMove(move); })
         .Case([&](GatherOp gather) { keepGather(gather); })
         .Case([&](PrintOp print) { keepPrint(print); });
 }

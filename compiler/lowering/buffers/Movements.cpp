@@ -4,7 +4,6 @@
 #include "compiler/lowering/PlaceMaps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 
@@ -12,45 +11,16 @@ namespace eft {
 
 namespace {
 
-/// The places of a half over the block that was split, at coordinate 0 of its last dimension.
-LinearLayout overBoth(const LinearLayout &half, const LinearLayout &source) {
-  std::vector<PlaceBases> bases = half.bases();
-  for (PlaceBases &place : bases)
-    for (Coordinates &basis : place.bases)
-      basis.push_back(0);
-  std::string error;
-  return *LinearLayout::create(bases, source.shape(), error);
-}
-
-/// The element move of one operation.
+/// The element move of one operation. One that leaves elements in their places is done where the
+/// result is used, and one with two sources is a choice between moves.
 std::optional<Movement> lastMovement(Value value) {
-  Operation *op = value.getDefiningOp();
+  auto op = dyn_cast_if_present<ElementMoveOpInterface>(value.getDefiningOp());
   std::optional<LinearLayout> layout = layoutOf(value.getType());
-  if (!op || !layout || op->getNumOperands() != 1 || !layoutOf(op->getOperand(0).getType()))
+  if (!op || !op->hasTrait<FetchesElements>() || op->getNumOperands() != 1 || !layout ||
+      !layoutOf(op->getOperand(0).getType()))
     return std::nullopt;
-  return llvm::TypeSwitch<Operation *, std::optional<Movement>>(op)
-      .Case([&](ConvertLayoutOp convert) { return Movement{convert.getSource(), *layout}; })
-      .Case([&](ReshapeOp reshape) {
-        std::vector<int64_t> shape = layoutOf(reshape.getSource().getType())->shape();
-        return Movement{reshape.getSource(), layout->reshape(shape)};
-      })
-      .Case([&](TransOp trans) {
-        std::vector<unsigned> inverse(trans.getOrder().size());
-        for (auto [to, from] : llvm::enumerate(trans.getOrder()))
-          inverse[from] = to;
-        return Movement{trans.getSource(), layout->permute(inverse)};
-      })
-      .Case([&](ExchangeOp exchange) {
-        Coordinates mask(layout->target().rank(), 0);
-        mask[exchange.getAxis()] = exchange.getMask();
-        return Movement{exchange.getSource(), *layout, layout->target().pack(mask)};
-      })
-      .Case([&](SplitOp split) {
-        LinearLayout source = *layoutOf(split.getSource().getType());
-        return Movement{split.getSource(), overBoth(*layout, source),
-                        value == split.getRhs() ? uint64_t(1) : 0};
-      })
-      .Default([](Operation *) { return std::nullopt; });
+  ElementMove move = op.getElementMove(cast<OpResult>(value).getResultNumber());
+  return Movement{op->getOperand(0), *layout->then(move.map), move.flipped};
 }
 
 } // namespace

@@ -44,8 +44,7 @@ bool canTile(Operation *op) {
     SplatElementsAttr splat;
     return matchPattern(op, m_Constant(&splat));
   }
-  if (isa<ArangeOp, SplatOp, ExpandDimsOp, BroadcastOp, AddPtrOp, UniformDivOp, HintOp,
-          BufferGatherOp>(op))
+  if (op->hasTrait<ComputesInPlace>())
     return true;
   // A tile divides only its own elements, so the division need not be safe for those of other
   // tiles.

@@ -26,8 +26,7 @@ mlir::RankedTensorType tileType(mlir::RankedTensorType block, const TiledDimensi
 /// elements become one.
 mlir::RankedTensorType withoutCopies(mlir::RankedTensorType block, llvm::StringRef dimension);
 
-/// True for the operations that `Tiles` can do one tile at a time: pure ones that compute each
-/// element by itself.
+/// True for the operations that `Tiles` can do one tile at a time: those that compute in place.
 bool canTile(mlir::Operation *op);
 
 /// Clones operations on blocks as operations on tiles, for one iteration of a tiled loop.

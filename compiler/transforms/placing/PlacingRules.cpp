@@ -8,7 +8,6 @@
 #include "compiler/transforms/placing/DotPlacing.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 
@@ -141,38 +140,15 @@ LayoutAttr PlacingRules::anchorOf(Operation *op) {
 
 //===--- Required layouts ---------------------------------------------------------------------===//
 
-/// A view moves nothing if source and result have corresponding elements in the same places.
-LayoutAttr PlacingRules::requiredOfView(OpOperand &operand, LayoutAttr result) {
-  Operation *op = operand.getOwner();
-  auto source = cast<RankedTensorType>(operand.get().getType());
-  LinearLayout layout = *layoutOf(placed(blockResult(op).getType(), result));
-  LinearLayout demanded =
-      llvm::TypeSwitch<Operation *, LinearLayout>(op)
-          .Case([&](ExpandDimsOp expand) { return layout.slice(expand.getAxis()); })
-          .Case([&](BroadcastOp broadcast) {
-            auto wide = cast<RankedTensorType>(broadcast.getType());
-            for (unsigned dim = 0; dim < source.getRank(); ++dim)
-              if (source.getDimSize(dim) != wide.getDimSize(dim))
-                layout = layout.collapse(dim);
-            return layout;
-          })
-          .Case([&](ReshapeOp) { return layout.reshape(std::vector<int64_t>(source.getShape())); })
-          .Case([&](TransOp trans) {
-            std::vector<unsigned> inverse(source.getRank());
-            for (auto [to, from] : llvm::enumerate(trans.getOrder()))
-              inverse[from] = to;
-            return layout.permute(inverse);
-          })
-          .Case([&](JoinOp) { return layout.slice(source.getRank()); })
-          .Case([&](SplitOp) {
-            unsigned last = source.getRank() - 1;
-            StringRef pieces = target.kind == PlacementTarget::Kind::Gpu
-                                   ? StringRef(place::registers)
-                                   : StringRef(place::step);
-            return layout.expandDims(last).broadcast(last, 2, pieces.str());
-          })
-          .Default([&](Operation *) { return layout; });
-  return toAttribute(op->getContext(), demanded);
+/// No element has to move if each place of the result holds the elements of the source that it
+/// needs. The source's other elements, which are those of further results, lie in further
+/// fragments.
+LayoutAttr PlacingRules::requiredOfMove(ElementMoveOpInterface move, LayoutAttr result) {
+  LinearLayout layout = *layoutOf(placed(blockResult(move).getType(), result));
+  const bool isOnGpu = target.kind == PlacementTarget::Kind::Gpu;
+  LinearLayout source =
+      layout.then(move.getElementMove(0).map)->covering(isOnGpu ? place::registers : place::step);
+  return toAttribute(move->getContext(), source);
 }
 
 LayoutAttr PlacingRules::requiredOf(OpOperand &operand, LayoutAttr result) {
@@ -188,7 +164,8 @@ LayoutAttr PlacingRules::requiredOf(OpOperand &operand, LayoutAttr result) {
   }
   if (!result)
     return defaultOf(operand.get());
-  return isView(op) ? requiredOfView(operand, result) : result;
+  auto move = dyn_cast<ElementMoveOpInterface>(op);
+  return move ? requiredOfMove(move, result) : result;
 }
 
 } // namespace eft

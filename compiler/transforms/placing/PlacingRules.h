@@ -43,7 +43,7 @@ public:
   LayoutAttr reductionSource(ReduceOp reduce);
 
 private:
-  LayoutAttr requiredOfView(mlir::OpOperand &operand, LayoutAttr result);
+  LayoutAttr requiredOfMove(ElementMoveOpInterface move, LayoutAttr result);
 
   DefaultLayouts &defaults;
   const ProductBlocks &products;

@@ -220,17 +220,13 @@ TEST_P(LayoutProperties, ShapesChangeTheIndexAlone) {
   }
 }
 
-TEST_P(LayoutProperties, BroadcastKeepsTheOldElements) {
-  const unsigned axis = random.below(layout.target().rank());
-  LinearLayout narrow = layout.collapse(axis), wide = narrow.broadcast(axis, 4, "register");
-  EXPECT_EQ(wide.collapse(axis).rank(), narrow.rank());
-  for (uint64_t place = 0; place < placesOf(wide); ++place) {
-    Coordinates at = wide.source().unpack(place), index = wide.apply(at);
-    const unsigned bits = narrow.placeBits("register");
-    EXPECT_EQ(index[axis], at[0] >> bits);
-    at[0] &= (int64_t(1) << bits) - 1;
-    index[axis] = 0;
-    EXPECT_EQ(index, narrow.apply(at));
+TEST_P(LayoutProperties, CoveringReachesEveryElementOnce) {
+  LinearLayout all = layout.covering("lane");
+  EXPECT_TRUE(all.isSurjective());
+  EXPECT_EQ(all.kernel().size(), layout.kernel().size());
+  for (uint64_t place = 0; place < placesOf(layout); ++place) {
+    Coordinates at = layout.source().unpack(place);
+    EXPECT_EQ(all.apply(at), layout.apply(at));
   }
 }
 

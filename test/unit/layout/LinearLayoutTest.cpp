@@ -186,10 +186,18 @@ TEST(LinearLayout, ExpandDimsAndSliceAreInverse) {
   EXPECT_EQ(layout.expandDims(0).slice(0), layout);
 }
 
-TEST(LinearLayout, BroadcastGrowsIntoHighPlaceBits) {
-  LinearLayout row = make({{"register", {{0, 1}}}, {"lane", {{0, 2}}}}, {1, 4});
-  EXPECT_EQ(row.broadcast(0, 4, "register"),
-            make({{"register", {{0, 1}, {1, 0}, {2, 0}}}, {"lane", {{0, 2}}}}, {4, 4}));
+TEST(LinearLayout, CoveringPutsMissingElementsIntoHighPlaceBits) {
+  LinearLayout even = make({{"register", {{0, 2}}}, {"lane", {{1, 0}}}}, {4, 4});
+  EXPECT_EQ(even.covering("register"),
+            make({{"register", {{0, 2}, {0, 1}, {2, 0}}}, {"lane", {{1, 0}}}}, {4, 4}));
+  EXPECT_EQ(even.covering("step"),
+            make({{"register", {{0, 2}}}, {"lane", {{1, 0}}}, {"step", {{0, 1}, {2, 0}}}}, {4, 4}));
+}
+
+TEST(LinearLayout, CoveringLeavesACompleteLayoutAsItIs) {
+  LinearLayout full = make({{"register", {{1}, {0}}}, {"lane", {{3}}}}, {4});
+  EXPECT_EQ(full.covering("register"), full);
+  EXPECT_EQ(full.covering("step"), full);
 }
 
 TEST(LinearLayout, PermuteAndReshape) {

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The properties by which operations describe themselves. A stage asks for a property, and keeps no
+// list of the operations that have it.
+
+#ifndef EFT_INTERFACES
+#define EFT_INTERFACES
+
+include "mlir/IR/OpBase.td"
+
+//===----------------------------------------------------------------------===//
+// Traits
+//===----------------------------------------------------------------------===//
+
+class Eft_Trait<string name> : NativeOpTrait<name> {
+  let cppNamespace = "::eft";
+}
+
+// A place may need elements of the operands that lie at other places. So each element of each block
+// must lie at some place: the lowering refuses other layouts. Elements of `eft.trans` are fetched
+// from other threads, for example; those of `eft.broadcast` never are.
+def Eft_FetchesElements : Eft_Trait<"FetchesElements">;
+
+// Each place computes its elements of the results from its own elements of the operands, whenever it
+// needs them. So a tile of a result is the operation on the same tiles of the operands, and a tiled
+// loop computes it where it is used. Upstream's elementwise operations do so without this trait.
+def Eft_ComputesInPlace : Eft_Trait<"ComputesInPlace">;
+
+//===----------------------------------------------------------------------===//
+// Interfaces
+//===----------------------------------------------------------------------===//
+
+def Eft_ElementMoveOpInterface : OpInterface<"ElementMoveOpInterface"> {
+  let cppNamespace = "::eft";
+  let description = [{
+    An operation that computes nothing: its results have elements of its operands at other indices. All
+    operands are blocks of one type, the sources. For each index of a result the operation tells the index
+    of the element in the source, as a map that is linear over the indices' bits:
+
+        source index = map(result index) ^ flipped
+
+    | operation | the source's index |
+    |---|---|
+    | `%1 = eft.trans %0 order [1, 0]` | (i, j) ↦ (j, i) |
+    | `%1 = eft.expand_dims %0 axis 1` | (i, 0) ↦ i |
+    | `%1 = eft.exchange %0 axis 0 mask 63` | i ↦ i ^ 63: the map is the identity, `flipped` is 63 |
+    | `%0, %1 = eft.split %2` | of `%0` i ↦ (i, 0), of `%1` i ↦ (i, 0) ^ (0, 1) |
+    | `%2 = eft.join %0, %1` | (i, k) ↦ i; the bit k of the index tells the source |
+
+    Placing asks in which layout of the source no element has to move. The lowering asks which element
+    each place fetches. On a CPU the buffers ask from where to read the elements of a moved block. The
+    analysis of masks asks where the first element comes from.
+
+    The lowering may fetch elements from other places if the operation has the trait `FetchesElements`.
+    Without it, source and result must have layouts in which every element stays in its place.
+  }];
+  let methods = [
+    InterfaceMethod<"Returns the indices at which result number `result` finds its elements.",
+                    "::eft::ElementMove", "getElementMove", (ins "unsigned":$result)>,
+  ];
+}
+
+#endif

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// How operations move elements: for each index of a result, the index in the source.
+#include "compiler/ir/EftDialect.h"
+
+using namespace mlir;
+using namespace eft;
+
+namespace {
+
+ArrayRef<int64_t> shapeOf(Value block) {
+  return cast<RankedTensorType>(block.getType()).getShape();
+}
+
+Space spaceOf(Value block) {
+  ArrayRef<int64_t> shape = shapeOf(block);
+  return Space::block({shape.data(), shape.size()});
+}
+
+/// The map that takes coordinates of the result to those of the source. The function must be linear
+/// over the coordinates' bits.
+LinearLayout indexMap(Value result, Value source, function_ref<Coordinates(Coordinates)> function) {
+  Space from = spaceOf(result), to = spaceOf(source);
+  std::vector<uint64_t> columns;
+  for (unsigned bit = 0; bit < from.bits(); ++bit)
+    columns.push_back(to.pack(function(from.unpack(uint64_t(1) << bit))));
+  return LinearLayout::fromColumns(std::move(from), std::move(to), std::move(columns));
+}
+
+/// The map between elements with the same number in row-major order.
+LinearLayout sameNumbers(Value result, Value source) {
+  std::vector<uint64_t> columns;
+  for (unsigned bit = 0; bit < spaceOf(result).bits(); ++bit)
+    columns.push_back(uint64_t(1) << bit);
+  return LinearLayout::fromColumns(spaceOf(result), spaceOf(source), std::move(columns));
+}
+
+} // namespace
+
+ElementMove ExpandDimsOp::getElementMove(unsigned) {
+  return {sameNumbers(getResult(), getSource())};
+}
+
+ElementMove ReshapeOp::getElementMove(unsigned) { return {sameNumbers(getResult(), getSource())}; }
+
+ElementMove ConvertLayoutOp::getElementMove(unsigned) {
+  return {sameNumbers(getResult(), getSource())};
+}
+
+ElementMove BroadcastOp::getElementMove(unsigned) {
+  ArrayRef<int64_t> source = shapeOf(getSource());
+  return {indexMap(getResult(), getSource(), [&](Coordinates index) {
+    for (auto [coordinate, extent] : llvm::zip_equal(index, source))
+      coordinate = extent == 1 ? 0 : coordinate;
+    return index;
+  })};
+}
+
+ElementMove TransOp::getElementMove(unsigned) {
+  return {indexMap(getResult(), getSource(), [&](const Coordinates &index) {
+    Coordinates source(index.size());
+    for (auto [coordinate, dimension] : llvm::zip_equal(index, getOrder()))
+      source[dimension] = coordinate;
+    return source;
+  })};
+}
+
+ElementMove ExchangeOp::getElementMove(unsigned) {
+  Space block = spaceOf(getSource());
+  Coordinates mask(block.rank(), 0);
+  mask[getAxis()] = getMask();
+  return {sameNumbers(getResult(), getSource()), block.pack(mask)};
+}
+
+/// The last dimension is the lowest bit of a packed index.
+ElementMove JoinOp::getElementMove(unsigned) {
+  LinearLayout map = indexMap(getResult(), getLhs(), [](Coordinates index) {
+    index.pop_back();
+    return index;
+  });
+  return {std::move(map), /*flipped=*/0, /*secondSource=*/1};
+}
+
+ElementMove SplitOp::getElementMove(unsigned result) {
+  LinearLayout map = indexMap(getLhs(), getSource(), [](Coordinates index) {
+    index.push_back(0);
+    return index;
+  });
+  return {std::move(map), /*flipped=*/result};
+}
