@@ -59,4 +59,33 @@ def Eft_ElementMoveOpInterface : OpInterface<"ElementMoveOpInterface"> {
   ];
 }
 
+def Eft_PlacingOpInterface : OpInterface<"PlacingOpInterface"> {
+  let cppNamespace = "::eft";
+  let description = [{
+    An operation on blocks for which placing has rules. Upstream's elementwise operations need no
+    interface: all their blocks have one layout.
+
+    An operation with an *anchor* makes its results in one layout, whatever their uses require.
+    `eft.scan` for example has one, because to scan a block twice would cost more than to move the result.
+    The anchor is the default layout of the result's shape; placing itself knows those of `eft.reduce` and,
+    on a GPU, of `eft.dot`.
+
+    The results of another operation are made in the layouts that their uses require. To make such a
+    result again for a second layout is cheap if the operation touches no memory.
+
+    The operands are required in the layout of the results. If the operation is an `ElementMoveOpInterface`,
+    they are required in the layout in which no element moves. An operation that makes no block, such as
+    `eft.store`, requires the default layout.
+  }];
+  let methods = [
+    InterfaceMethod<"Returns true if the operation has an anchor.", "bool", "hasAnchor", (ins), "",
+                    "return false;">,
+    InterfaceMethod<[{
+                      Returns true if the operand is required in the default layout of its shape, and not in
+                      one that follows from the results'. `eft.gather` requires its source so.
+                    }], "bool", "requiresDefaultLayout", (ins "::mlir::OpOperand &":$operand), "",
+                    "return false;">,
+  ];
+}
+
 #endif

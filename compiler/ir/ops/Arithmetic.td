@@ -6,7 +6,7 @@
 
 include "compiler/ir/ops/Types.td"
 
-def Eft_PhiloxOp : Eft_Op<"philox", [Pure,
+def Eft_PhiloxOp : Eft_Op<"philox", [Pure, Eft_Placed,
     AllTypesMatch<["c0", "c1", "c2", "c3", "r0", "r1", "r2", "r3"]>]> {
   let summary = "Four words of the Philox 4x32 generator";
   let description = [{
@@ -29,7 +29,7 @@ def Eft_PhiloxOp : Eft_Op<"philox", [Pure,
   let hasVerifier = 1;
 }
 
-def Eft_UniformDivOp : Eft_Op<"uniform_div", [Pure, Eft_ComputesInPlace,
+def Eft_UniformDivOp : Eft_Op<"uniform_div", [Pure, Eft_Placed, Eft_ComputesInPlace,
     AllTypesMatch<["dividend", "result"]>, AllTypesMatch<["divisor", "reciprocal"]>]> {
   let summary = "Divides a block by one number, correctly rounded";
   let description = [{

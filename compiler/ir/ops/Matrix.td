@@ -12,7 +12,7 @@ def Eft_Precision : I32EnumAttr<"Precision", "the precision of products of f32",
   let cppNamespace = "::eft";
 }
 
-def Eft_DotOp : Eft_Op<"dot", [Pure, AllTypesMatch<["acc", "result"]>]> {
+def Eft_DotOp : Eft_Op<"dot", [Pure, Eft_Anchored, AllTypesMatch<["acc", "result"]>]> {
   let summary = "A matrix product, added to an accumulator";
   let description = [{
     `a` is a block of M × K elements, `b` of K × N, `acc` and the result of M × N; each extent is at

@@ -6,7 +6,7 @@
 
 include "compiler/ir/ops/Types.td"
 
-def Eft_AddPtrOp : Eft_Op<"addptr", [Pure, Eft_ComputesInPlace,
+def Eft_AddPtrOp : Eft_Op<"addptr", [Pure, Eft_Placed, Eft_ComputesInPlace,
     AllTypesMatch<["pointer", "result"]>]> {
   let summary = "Moves a pointer by a number of elements";
   let description = [{
@@ -36,7 +36,7 @@ def Eft_Eviction : I32EnumAttr<"Eviction", "the priority in which a cache evicts
   let cppNamespace = "::eft";
 }
 
-def Eft_LoadOp : Eft_Op<"load", [AttrSizedOperandSegments,
+def Eft_LoadOp : Eft_Op<"load", [AttrSizedOperandSegments, Eft_Anchored,
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
     TypesMatchWith<"the result to have the shape of the pointer and the type of its pointee",
                    "pointer", "result", "::eft::pointeeLike($_self)">,
@@ -90,7 +90,7 @@ def Eft_LoadOp : Eft_Op<"load", [AttrSizedOperandSegments,
   let hasCanonicalizeMethod = 1;
 }
 
-def Eft_StoreOp : Eft_Op<"store", [
+def Eft_StoreOp : Eft_Op<"store", [Eft_Placed,
     TypesMatchWith<"the value to have the shape of the pointer and the type of its pointee",
                    "pointer", "value", "::eft::pointeeLike($_self)">,
     TypesMatchWith<"the mask to be an i1 or a block of i1 of the pointer's shape",
@@ -159,7 +159,7 @@ def Eft_MemoryScope : I32EnumAttr<"MemoryScope", "the threads to which an operat
   let cppNamespace = "::eft";
 }
 
-def Eft_AtomicRMWOp : Eft_Op<"atomic_rmw", [
+def Eft_AtomicRMWOp : Eft_Op<"atomic_rmw", [Eft_Anchored,
     TypesMatchWith<"the value to have the shape of the pointer and the type of its pointee",
                    "pointer", "value", "::eft::pointeeLike($_self)">,
     TypesMatchWith<"the result to have the shape of the pointer and the type of its pointee",
@@ -198,7 +198,7 @@ def Eft_AtomicRMWOp : Eft_Op<"atomic_rmw", [
   let hasCanonicalizeMethod = 1;
 }
 
-def Eft_AtomicCASOp : Eft_Op<"atomic_cas", [
+def Eft_AtomicCASOp : Eft_Op<"atomic_cas", [Eft_Anchored,
     TypesMatchWith<"the expected value to have the shape of the pointer and the type of its pointee",
                    "pointer", "expected", "::eft::pointeeLike($_self)">,
     TypesMatchWith<"the value to have the shape of the pointer and the type of its pointee",

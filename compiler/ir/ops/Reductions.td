@@ -12,7 +12,7 @@ class Eft_CombiningOp<string mnemonic, list<Trait> traits = [Pure]> : Eft_Op<mne
   let hasVerifier = 1;
 }
 
-def Eft_ReduceOp : Eft_CombiningOp<"reduce", [Pure, Eft_FetchesElements]> {
+def Eft_ReduceOp : Eft_CombiningOp<"reduce", [Pure, Eft_Anchored, Eft_FetchesElements]> {
   let summary = "Combines all elements along an axis";
   let description = [{
     All sources have one shape. The region combines two elements. An element has one value per source;
@@ -45,7 +45,7 @@ def Eft_ReduceOp : Eft_CombiningOp<"reduce", [Pure, Eft_FetchesElements]> {
   }];
 }
 
-def Eft_ScanOp : Eft_CombiningOp<"scan", [Pure, Eft_FetchesElements]> {
+def Eft_ScanOp : Eft_CombiningOp<"scan", [Pure, Eft_Anchored, Eft_FetchesElements]> {
   let summary = "Combines each element with all before it along an axis";
   let description = [{
     The result's element i combines the sources' elements 0 to i; with `reverse`, i to the last, the

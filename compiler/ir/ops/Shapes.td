@@ -6,7 +6,7 @@
 
 include "compiler/ir/ops/Types.td"
 
-def Eft_ArangeOp : Eft_Op<"arange", [Pure, Eft_ComputesInPlace]> {
+def Eft_ArangeOp : Eft_Op<"arange", [Pure, Eft_Placed, Eft_ComputesInPlace]> {
   let summary = "Consecutive integers";
   let description = [{
     The integers from `start` up to, and without, `end`. Their number is a power of two.
@@ -22,7 +22,7 @@ def Eft_ArangeOp : Eft_Op<"arange", [Pure, Eft_ComputesInPlace]> {
   let hasFolder = 1;
 }
 
-def Eft_SplatOp : Eft_Op<"splat", [Pure, Eft_ComputesInPlace]> {
+def Eft_SplatOp : Eft_Op<"splat", [Pure, Eft_Placed, Eft_ComputesInPlace]> {
   let summary = "A block with one value at every index";
   let description = [{
     ```mlir
@@ -36,7 +36,7 @@ def Eft_SplatOp : Eft_Op<"splat", [Pure, Eft_ComputesInPlace]> {
   let hasFolder = 1;
 }
 
-def Eft_ExpandDimsOp : Eft_Op<"expand_dims", [Eft_ElementMove, Eft_ComputesInPlace]> {
+def Eft_ExpandDimsOp : Eft_Op<"expand_dims", [Eft_Placed, Eft_ElementMove, Eft_ComputesInPlace]> {
   let summary = "Inserts a dimension of extent 1";
   let description = [{
     The result's dimension number `axis` has extent 1; the others are the source's, in order. If the
@@ -54,7 +54,7 @@ def Eft_ExpandDimsOp : Eft_Op<"expand_dims", [Eft_ElementMove, Eft_ComputesInPla
   let hasFolder = 1;
 }
 
-def Eft_BroadcastOp : Eft_Op<"broadcast", [Eft_ElementMove, Eft_ComputesInPlace]> {
+def Eft_BroadcastOp : Eft_Op<"broadcast", [Eft_Placed, Eft_ElementMove, Eft_ComputesInPlace]> {
   let summary = "Repeats a block along its dimensions of extent 1";
   let description = [{
     Source and result have the same rank and element type; where their extents differ, the source's
@@ -72,7 +72,7 @@ def Eft_BroadcastOp : Eft_Op<"broadcast", [Eft_ElementMove, Eft_ComputesInPlace]
   let hasFolder = 1;
 }
 
-def Eft_ReshapeOp : Eft_Op<"reshape", [Eft_ElementMove, Eft_FetchesElements]> {
+def Eft_ReshapeOp : Eft_Op<"reshape", [Eft_Placed, Eft_ElementMove, Eft_FetchesElements]> {
   let summary = "The same elements, in row-major order, under another shape";
   let description = [{
     Source and result have the same element type and the same number of elements.
@@ -88,7 +88,7 @@ def Eft_ReshapeOp : Eft_Op<"reshape", [Eft_ElementMove, Eft_FetchesElements]> {
   let hasFolder = 1;
 }
 
-def Eft_TransOp : Eft_Op<"trans", [Eft_ElementMove, Eft_FetchesElements]> {
+def Eft_TransOp : Eft_Op<"trans", [Eft_Placed, Eft_ElementMove, Eft_FetchesElements]> {
   let summary = "Permutes the dimensions";
   let description = [{
     The result's dimension number i is the source's dimension number `order[i]`.
@@ -104,7 +104,7 @@ def Eft_TransOp : Eft_Op<"trans", [Eft_ElementMove, Eft_FetchesElements]> {
   let hasFolder = 1;
 }
 
-def Eft_JoinOp : Eft_Op<"join", [Eft_ElementMove, Eft_FetchesElements,
+def Eft_JoinOp : Eft_Op<"join", [Eft_Placed, Eft_ElementMove, Eft_FetchesElements,
     AllTypesMatch<["lhs", "rhs"]>]> {
   let summary = "Two blocks side by side along a new last dimension";
   let description = [{
@@ -121,7 +121,7 @@ def Eft_JoinOp : Eft_Op<"join", [Eft_ElementMove, Eft_FetchesElements,
   let hasVerifier = 1;
 }
 
-def Eft_SplitOp : Eft_Op<"split", [Eft_ElementMove, Eft_FetchesElements,
+def Eft_SplitOp : Eft_Op<"split", [Eft_Placed, Eft_ElementMove, Eft_FetchesElements,
     TypesMatchWith<"both results to have one type", "lhs", "rhs", "$_self">]> {
   let summary = "Takes apart a block along its last dimension, of extent 2";
   let description = [{
@@ -141,7 +141,7 @@ def Eft_SplitOp : Eft_Op<"split", [Eft_ElementMove, Eft_FetchesElements,
 // Moving elements
 //===----------------------------------------------------------------------===//
 
-def Eft_ExchangeOp : Eft_Op<"exchange", [Eft_ElementMove, Eft_FetchesElements,
+def Eft_ExchangeOp : Eft_Op<"exchange", [Eft_Anchored, Eft_ElementMove, Eft_FetchesElements,
     AllTypesMatch<["source", "result"]>]> {
   let summary = "Swaps elements whose indices differ in some bits";
   let description = [{
@@ -159,7 +159,8 @@ def Eft_ExchangeOp : Eft_Op<"exchange", [Eft_ElementMove, Eft_FetchesElements,
   let hasFolder = 1;
 }
 
-def Eft_GatherOp : Eft_Op<"gather", [Pure, Eft_FetchesElements]> {
+def Eft_GatherOp : Eft_Op<"gather", [Pure, Eft_FetchesElements,
+    DeclareOpInterfaceMethods<Eft_PlacingOpInterface, ["hasAnchor", "requiresDefaultLayout"]>]> {
   let summary = "Reads elements along an axis at computed indices";
   let description = [{
     The result has the shape of `indices` and the element type of `source`; the two shapes agree in

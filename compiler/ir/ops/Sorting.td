@@ -6,7 +6,7 @@
 
 include "compiler/ir/ops/Buffers.td"
 
-def Eft_SortOp : Eft_Op<"sort", [Pure, AllTypesMatch<["source", "result"]>]> {
+def Eft_SortOp : Eft_Op<"sort", [Pure, Eft_Anchored, AllTypesMatch<["source", "result"]>]> {
   let summary = "Sorts runs of a block along an axis";
   let description = [{
     Stages of a bitonic network. Stage s finds runs of 2^s elements, each of which rises and then

@@ -11,6 +11,10 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 
 class Eft_Op<string mnemonic, list<Trait> traits = []> : Op<Eft_Dialect, mnemonic, traits>;
 
+// Operations that placing makes in the layouts that their uses require, and operations with an anchor.
+def Eft_Placed : TraitList<[Eft_PlacingOpInterface]>;
+def Eft_Anchored : TraitList<[DeclareOpInterfaceMethods<Eft_PlacingOpInterface, ["hasAnchor"]>]>;
+
 def Eft_ElementMove : TraitList<[Pure, DeclareOpInterfaceMethods<Eft_ElementMoveOpInterface>]>;
 
 def Eft_ScalarPointer : Type<CPred<"::llvm::isa<::eft::PointerType>($_self)">, "pointer">;

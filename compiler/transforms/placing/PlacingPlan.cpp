@@ -4,6 +4,7 @@
 #include "compiler/transforms/placing/LoadPlacing.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/EquivalenceClasses.h"
 
 using namespace mlir;
@@ -67,7 +68,8 @@ LayoutAttr PlacingPlan::anchorBehind(const TiedValues &joint) {
       continue;
     if (LayoutAttr home = rules.anchorOf(op))
       return home;
-    if (!isa<LoadOp>(op))
+    // What is computed from memory has no anchor behind the access.
+    if (isMemoryEffectFree(op))
       llvm::append_range(pending, op->getOperands());
   }
   return {};
@@ -113,7 +115,8 @@ bool PlacingPlan::settleTies() {
 /// make them again costs little.
 void PlacingPlan::findRepeatable() {
   function.walk<WalkOrder::PreOrder>([&](Operation *op) {
-    if (!blockResult(op) || rules.anchorOf(op) || isa<LoadOp>(op) || op->getNumRegions() != 0)
+    if (!blockResult(op) || rules.anchorOf(op) || !isMemoryEffectFree(op) ||
+        op->getNumRegions() != 0)
       return;
     auto isRepeatable = [&](Value operand) {
       return !isBlockValue(operand) ||

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "compiler/transforms/placing/PlacingRules.h"
 
-#include "compiler/ir/Accesses.h"
 #include "compiler/ir/LayoutConversion.h"
 #include "compiler/layout/Placement.h"
 #include "compiler/layout/ReductionOrder.h"
@@ -18,23 +17,13 @@ namespace {
 /// Numbers of elements, and of true elements of a mask, fit into an i32 everywhere.
 constexpr unsigned maxElementBits = 30;
 
-/// Operations whose result's elements are those of an operand, at other indices.
-bool isView(Operation *op) {
-  return isa<ExpandDimsOp, BroadcastOp, ReshapeOp, TransOp, JoinOp, SplitOp>(op);
-}
-
-/// True for operations that have an anchor. Operations that change memory, or read it anew each
-/// time, must not be made twice.
 bool hasAnchor(Operation *op) {
-  auto load = dyn_cast<LoadOp>(op);
-  return isa<ReduceOp, ScanOp, ExchangeOp, SortOp, GatherOp, DotOp>(op) || isAtomic(op) ||
-         (load && load.readsAnew());
+  auto placed = dyn_cast<PlacingOpInterface>(op);
+  return placed && placed.hasAnchor();
 }
 
-/// True if all blocks of an operation have one shape, and it computes each element by itself.
+/// True for operations with upstream's trait whose blocks all have one shape.
 bool isElementwise(Operation *op) {
-  if (isa<SplatOp, ArangeOp, AddPtrOp, LoadOp, PhiloxOp, UniformDivOp>(op))
-    return true;
   if (auto constant = dyn_cast<arith::ConstantOp>(op))
     return isa<DenseElementsAttr>(constant.getValue());
   if (!op->hasTrait<OpTrait::Elementwise>() || op->getNumRegions() != 0 || !isMemoryEffectFree(op))
@@ -100,8 +89,7 @@ LogicalResult checkCanBePlaced(Operation *op, const RegionFlow &flow) {
     return success();
   if (isa<func::CallOp, func::ReturnOp>(op))
     return op->emitOpError("can't pass blocks when it is placed; inline calls first");
-  if (isa<StoreOp, PrintOp, AssertOp>(op) || isView(op) || hasAnchor(op) ||
-      (blockResult(op) && isElementwise(op)))
+  if (isa<PlacingOpInterface>(op) || (blockResult(op) && isElementwise(op)))
     return success();
   return op->emitOpError("can't be placed: it has no rule for blocks");
 }
@@ -155,14 +143,13 @@ LayoutAttr PlacingRules::requiredOf(OpOperand &operand, LayoutAttr result) {
   Operation *op = operand.getOwner();
   if (auto reduce = dyn_cast<ReduceOp>(op))
     return reductionSource(reduce);
-  if (auto gather = dyn_cast<GatherOp>(op); gather && &operand == &gather.getSourceMutable())
-    return defaultOf(operand.get());
   if (auto dot = dyn_cast<DotOp>(op)) {
     bool isOnGpu = target.kind == PlacementTarget::Kind::Gpu;
     LayoutAttr demanded = isOnGpu ? dotOperand(operand, result) : LayoutAttr();
     return demanded ? demanded : defaultOf(operand.get());
   }
-  if (!result)
+  auto placed = dyn_cast<PlacingOpInterface>(op);
+  if (!result || (placed && placed.requiresDefaultLayout(operand)))
     return defaultOf(operand.get());
   auto move = dyn_cast<ElementMoveOpInterface>(op);
   return move ? requiredOfMove(move, result) : result;
