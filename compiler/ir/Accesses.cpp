@@ -1,25 +1,57 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "compiler/ir/Accesses.h"
 
-#include "llvm/ADT/TypeSwitch.h"
-
 using namespace mlir;
 
 namespace eft {
 
-bool isAtomic(Operation *op) { return isa<AtomicRMWOp, AtomicCASOp>(op); }
+//===--- The interface ------------------------------------------------------------------------===//
 
-Value pointerOf(Operation *op) {
-  return llvm::TypeSwitch<Operation *, Value>(op)
-      .Case<LoadOp, StoreOp, AtomicRMWOp, AtomicCASOp>(
-          [](auto access) { return access.getPointer(); })
-      .Default([](Operation *) { return Value(); });
+bool AtomicRMWOp::isAtomic() { return true; }
+bool AtomicCASOp::isAtomic() { return true; }
+
+namespace {
+
+/// Drops the notes of placing on a mask.
+template <typename Access> void dropMaskNotes(Access access) {
+  access.setPrefix(false);
+  access.setUniformRuns(false);
+  access.setPrefixRuns(false);
 }
 
-Value maskOf(Operation *access) {
-  return llvm::TypeSwitch<Operation *, Value>(access)
-      .Case<LoadOp, StoreOp, AtomicRMWOp>([](auto masked) { return masked.getMask(); })
-      .Default([](Operation *) { return Value(); });
+} // namespace
+
+void LoadOp::dropMask() {
+  getMaskMutable().clear();
+  getOtherMutable().clear();
+  dropMaskNotes(*this);
+}
+
+void StoreOp::dropMask() {
+  getMaskMutable().clear();
+  dropMaskNotes(*this);
+}
+
+void AtomicRMWOp::dropMask() { getMaskMutable().clear(); }
+
+/// It never has one.
+void AtomicCASOp::dropMask() {}
+
+//===--- What is asked of any operation -------------------------------------------------------===//
+
+bool isAtomic(Operation *op) {
+  auto access = dyn_cast<MemoryAccessOpInterface>(op);
+  return access && access.isAtomic();
+}
+
+Value pointerOf(Operation *op) {
+  auto access = dyn_cast<MemoryAccessOpInterface>(op);
+  return access ? access.getPointer() : Value();
+}
+
+Value maskOf(Operation *op) {
+  auto access = dyn_cast<MemoryAccessOpInterface>(op);
+  return access ? access.getMask() : Value();
 }
 
 LogicalResult verifyRun(Operation *access, std::optional<uint32_t> run) {

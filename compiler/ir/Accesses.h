@@ -13,7 +13,7 @@ bool isAtomic(mlir::Operation *op);
 mlir::Value pointerOf(mlir::Operation *op);
 
 /// The mask of an operation that `pointerOf` knows; null if it has none.
-mlir::Value maskOf(mlir::Operation *access);
+mlir::Value maskOf(mlir::Operation *op);
 
 /// Refuses a note `run` that is no power of two.
 mlir::LogicalResult verifyRun(mlir::Operation *access, std::optional<uint32_t> run);

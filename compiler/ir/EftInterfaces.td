@@ -88,4 +88,23 @@ def Eft_PlacingOpInterface : OpInterface<"PlacingOpInterface"> {
   ];
 }
 
+def Eft_MemoryAccessOpInterface : OpInterface<"MemoryAccessOpInterface"> {
+  let cppNamespace = "::eft";
+  let description = [{
+    An operation that accesses the memory behind a pointer, or a block of pointers, for each element by
+    itself: `eft.load`, `eft.store` and the atomic operations. Its memory effects say whether it writes there.
+    Placing and the analyses ask for the pointer, which tells what the access costs in each layout. Tiling
+    asks for the mask, and makes accesses without it in the tiles that lie inside of the mask.
+  }];
+  let methods = [
+    InterfaceMethod<"Returns the pointer, or the block of pointers.", "::mlir::Value", "getPointer">,
+    InterfaceMethod<"Returns the mask, or null if there is none.", "::mlir::Value", "getMask", (ins),
+                    "", "return {};">,
+    InterfaceMethod<"Returns true if the access reads and writes each element in one step.", "bool",
+                    "isAtomic", (ins), "", "return false;">,
+    InterfaceMethod<"Makes the access unconditional: its mask goes, and all that only a mask needs.",
+                    "void", "dropMask">,
+  ];
+}
+
 #endif

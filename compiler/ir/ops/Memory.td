@@ -36,7 +36,7 @@ def Eft_Eviction : I32EnumAttr<"Eviction", "the priority in which a cache evicts
   let cppNamespace = "::eft";
 }
 
-def Eft_LoadOp : Eft_Op<"load", [AttrSizedOperandSegments, Eft_Anchored,
+def Eft_LoadOp : Eft_Op<"load", [AttrSizedOperandSegments, Eft_Anchored, Eft_MemoryAccess,
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
     TypesMatchWith<"the result to have the shape of the pointer and the type of its pointee",
                    "pointer", "result", "::eft::pointeeLike($_self)">,
@@ -90,7 +90,7 @@ def Eft_LoadOp : Eft_Op<"load", [AttrSizedOperandSegments, Eft_Anchored,
   let hasCanonicalizeMethod = 1;
 }
 
-def Eft_StoreOp : Eft_Op<"store", [Eft_Placed,
+def Eft_StoreOp : Eft_Op<"store", [Eft_Placed, Eft_MemoryAccess,
     TypesMatchWith<"the value to have the shape of the pointer and the type of its pointee",
                    "pointer", "value", "::eft::pointeeLike($_self)">,
     TypesMatchWith<"the mask to be an i1 or a block of i1 of the pointer's shape",
@@ -160,6 +160,7 @@ def Eft_MemoryScope : I32EnumAttr<"MemoryScope", "the threads to which an operat
 }
 
 def Eft_AtomicRMWOp : Eft_Op<"atomic_rmw", [Eft_Anchored,
+    DeclareOpInterfaceMethods<Eft_MemoryAccessOpInterface, ["isAtomic"]>,
     TypesMatchWith<"the value to have the shape of the pointer and the type of its pointee",
                    "pointer", "value", "::eft::pointeeLike($_self)">,
     TypesMatchWith<"the result to have the shape of the pointer and the type of its pointee",
@@ -199,6 +200,7 @@ def Eft_AtomicRMWOp : Eft_Op<"atomic_rmw", [Eft_Anchored,
 }
 
 def Eft_AtomicCASOp : Eft_Op<"atomic_cas", [Eft_Anchored,
+    DeclareOpInterfaceMethods<Eft_MemoryAccessOpInterface, ["isAtomic"]>,
     TypesMatchWith<"the expected value to have the shape of the pointer and the type of its pointee",
                    "pointer", "expected", "::eft::pointeeLike($_self)">,
     TypesMatchWith<"the value to have the shape of the pointer and the type of its pointee",

@@ -16,6 +16,7 @@ def Eft_Placed : TraitList<[Eft_PlacingOpInterface]>;
 def Eft_Anchored : TraitList<[DeclareOpInterfaceMethods<Eft_PlacingOpInterface, ["hasAnchor"]>]>;
 
 def Eft_ElementMove : TraitList<[Pure, DeclareOpInterfaceMethods<Eft_ElementMoveOpInterface>]>;
+def Eft_MemoryAccess : TraitList<[DeclareOpInterfaceMethods<Eft_MemoryAccessOpInterface>]>;
 
 def Eft_ScalarPointer : Type<CPred<"::llvm::isa<::eft::PointerType>($_self)">, "pointer">;
 def Eft_Scalar : AnyTypeOf<[AnySignlessInteger, AnyFloat, Eft_ScalarPointer], "scalar">;

@@ -192,10 +192,10 @@ void TiledLoops::emitBody(OpBuilder &b, TileGroup &group, Tiles &tiles, Value st
                                          whole ? whole.getFlippedAttr() : IntegerAttr()));
   }
   for (Operation *load : inOrder(group.reloads))
-    tiles.cloneAccess(load, dropMasks);
+    tiles.cloneAccess(cast<MemoryAccessOpInterface>(load), dropMasks);
   for (Operation *item : group.items)
-    if (pointerOf(item))
-      tiles.cloneAccess(item, dropMasks);
+    if (auto access = dyn_cast<MemoryAccessOpInterface>(item))
+      tiles.cloneAccess(access, dropMasks);
     else if (auto put = dyn_cast<BufferWriteOp>(item))
       b.create<BufferWriteOp>(put.getLoc(), tiles.tileOf(put.getPart()), put.getBuffer(), step);
   for (Value value : group.puts)

@@ -112,7 +112,7 @@ Value Tiles::takeWithoutCopies(RankedTensorType block, Value buffer) {
   return b.createOrFold<ConvertLayoutOp>(tileType(block, steps), tile);
 }
 
-Operation *Tiles::cloneOp(Operation *op) {
+Operation *Tiles::makeTile(Operation *op) {
   SmallVector<Value> operands;
   for (Value operand : op->getOperands())
     operands.push_back(tileOf(operand));
@@ -128,42 +128,19 @@ Operation *Tiles::cloneOp(Operation *op) {
     state.propertiesAttr = builder.getDictionaryAttr(builder.getNamedAttr(
         "value",
         cast<SplatElementsAttr>(constant.getValue()).resizeSplat(cast<ShapedType>(types[0]))));
-  Operation *clone = builder.create(state);
-  tiles.map(op->getResults(), clone->getResults());
-  return clone;
+  return builder.create(state);
 }
 
-void Tiles::cloneAccess(Operation *access, bool dropMask) {
-  if (!dropMask || isa<AtomicCASOp>(access)) {
-    cloneOp(access);
-    return;
-  }
-  Location loc = access->getLoc();
-  if (auto load = dyn_cast<LoadOp>(access)) {
-    Value pointer = tileOf(load.getPointer());
-    auto clone = builder.create<LoadOp>(loc, pointeeLike(pointer.getType()), pointer,
-                                        /*mask=*/Value(), /*other=*/Value(), load.getRunAttr(),
-                                        /*prefix=*/UnitAttr(), /*uniformRuns=*/UnitAttr(),
-                                        /*prefixRuns=*/UnitAttr(), load.getHeadlessAttr(),
-                                        load.getCacheAttr(), load.getEvictionAttr(),
-                                        load.getIsVolatileAttr());
-    tiles.map(load.getResult(), clone.getResult());
-    return;
-  }
-  if (auto atomic = dyn_cast<AtomicRMWOp>(access)) {
-    Value pointer = tileOf(atomic.getPointer()), value = tileOf(atomic.getValue());
-    auto clone =
-        builder.create<AtomicRMWOp>(loc, value.getType(), atomic.getKind(), atomic.getOrder(),
-                                    atomic.getScope(), pointer, value, /*mask=*/Value());
-    tiles.map(atomic.getResult(), clone.getResult());
-    return;
-  }
-  auto store = cast<StoreOp>(access);
-  Value pointer = tileOf(store.getPointer()), value = tileOf(store.getValue());
-  builder.create<StoreOp>(loc, pointer, value, /*mask=*/Value(), store.getRunAttr(),
-                          /*prefix=*/UnitAttr(), /*uniformRuns=*/UnitAttr(),
-                          /*prefixRuns=*/UnitAttr(), store.getHeadlessAttr(), store.getCacheAttr(),
-                          store.getEvictionAttr());
+void Tiles::cloneOp(Operation *op) { tiles.map(op->getResults(), makeTile(op)->getResults()); }
+
+void Tiles::cloneAccess(MemoryAccessOpInterface access, bool dropMask) {
+  if (!dropMask || !access.getMask())
+    return cloneOp(access);
+  // Without the mask first, so that no tile of it is computed.
+  Operation *unmasked = access->clone();
+  cast<MemoryAccessOpInterface>(unmasked).dropMask();
+  tiles.map(access->getResults(), makeTile(unmasked)->getResults());
+  unmasked->erase();
 }
 
 } // namespace eft

@@ -49,10 +49,11 @@ public:
   const TiledDimension &tiledDimension() const { return steps; }
 
   /// Clones an access to memory; its results become tiles. With `dropMask`, the clone has no mask.
-  void cloneAccess(mlir::Operation *access, bool dropMask);
+  void cloneAccess(MemoryAccessOpInterface access, bool dropMask);
 
 private:
-  mlir::Operation *cloneOp(mlir::Operation *op);
+  void cloneOp(mlir::Operation *op);
+  mlir::Operation *makeTile(mlir::Operation *op);
   mlir::Value tileOfArange(mlir::Operation *op);
 
   mlir::OpBuilder &builder;
