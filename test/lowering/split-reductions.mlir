@@ -89,6 +89,34 @@ func.func @row_is_kept(%x: !eft.ptr<f32>, %y: !eft.ptr<f32>) {
   return
 }
 
+// A load that reads memory anew may wait for what another program writes. The row before it is not
+// loaded again behind it.
+// CHECK-LABEL: @row_is_kept_over_a_volatile_load
+// CHECK: %[[ROW:.*]] = eft.buffer : <tensor<4096xf32
+// CHECK: eft.buffer_write %{{.*}}, %[[ROW]]
+// CHECK: eft.load %{{.*}} volatile : !eft.ptr<f32>
+// CHECK: scf.for
+// CHECK-NOT: eft.load
+// CHECK: eft.buffer_read %[[ROW]]
+// CHECK: eft.store
+func.func @row_is_kept_over_a_volatile_load(%x: !eft.ptr<f32>, %y: !eft.ptr<f32>) {
+  %i = eft.arange 0 to 4096 : tensor<4096xi32, #row>
+  %xs = eft.splat %x : !eft.ptr<f32> -> tensor<4096x!eft.ptr<f32>, #row>
+  %ps = eft.addptr %xs, %i : tensor<4096x!eft.ptr<f32>, #row>, tensor<4096xi32, #row>
+  %v = eft.load %ps {run = 16 : i32} : tensor<4096x!eft.ptr<f32>, #row>
+  %s = eft.reduce %v axis 0 steps 8 tree [1, 2, 4, 8, 16, 32, 64, 128, 256] : (tensor<4096xf32, #row>) -> f32 {
+  ^bb0(%a: f32, %b: f32):
+    %sum = arith.addf %a, %b : f32
+    eft.yield %sum : f32
+  }
+  %w = eft.load %y volatile : !eft.ptr<f32>
+  %t = arith.addf %s, %w : f32
+  %ts = eft.splat %t : f32 -> tensor<4096xf32, #row>
+  %d = arith.subf %v, %ts : tensor<4096xf32, #row>
+  eft.store %ps, %d {run = 16 : i32} : tensor<4096x!eft.ptr<f32>, #row>
+  return
+}
+
 // A step holds a whole row of the square, and gives its sum at once.
 // CHECK-LABEL: @sums_of_rows
 // CHECK: %[[SUMS:.*]] = eft.buffer : <tensor<64xf32, #{{.*}}>>

@@ -8,6 +8,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
 
@@ -55,9 +56,11 @@ Value takeWhole(OpBuilder &b, Location loc, Value buffer) {
 
 static bool writes(OpOperand &use) {
   Operation *user = use.getOwner();
-  if (auto dot = dyn_cast<DotIntoOp>(user))
-    return &use == &dot.getAccMutable();
-  return !isa<BufferReadOp, BufferGatherOp, PrintOp>(user);
+  // Who hands a buffer on may hand it to a writer.
+  const bool handsOn = user->hasTrait<OpTrait::IsTerminator>() ||
+                       llvm::any_of(user->getResultTypes(), llvm::IsaPred<BufferType>);
+  return handsOn || !isa<MemoryEffectOpInterface>(user) ||
+         hasEffect<MemoryEffects::Write>(user, use.get());
 }
 
 /// True if `writer` may run between the start of a block and the time at which the program reaches

@@ -31,15 +31,23 @@ unsigned runOf(Operation *access) {
   return run ? run.getInt() : 1;
 }
 
+/// True if the operation itself, without its regions, may change memory other than buffers.
+bool mayWriteMemory(Operation *op) {
+  auto effects = dyn_cast<MemoryEffectOpInterface>(op);
+  if (!effects)
+    return !op->hasTrait<OpTrait::HasRecursiveMemoryEffects>();
+  SmallVector<MemoryEffects::EffectInstance> all;
+  effects.getEffects<MemoryEffects::Write>(all);
+  return llvm::any_of(all, [](const MemoryEffects::EffectInstance &effect) {
+    return !effect.getValue() || !isa<BufferType>(effect.getValue().getType());
+  });
+}
+
 /// True if nothing writes to memory between the two operations, which are in one block.
 bool isUntouchedBetween(Operation *first, Operation *last) {
   for (Operation *op = first->getNextNode(); op && op != last; op = op->getNextNode()) {
     WalkResult result = op->walk([](Operation *nested) {
-      if (isa<BufferWriteOp, BufferReadOp, BufferGatherOp, BufferOp, DotIntoOp, ScanIntoOp,
-              SortIntoOp, LoadOp>(nested) ||
-          isMemoryEffectFree(nested) || nested->hasTrait<OpTrait::HasRecursiveMemoryEffects>())
-        return WalkResult::advance();
-      return WalkResult::interrupt();
+      return mayWriteMemory(nested) ? WalkResult::interrupt() : WalkResult::advance();
     });
     if (result.wasInterrupted())
       return false;

@@ -39,9 +39,10 @@ bool meetsStoreOfItsShape(LoadOp load) {
   auto function = load->getParentOfType<func::FuncOp>();
   return function
       .walk([&](Operation *store) {
-        if (!isa<StoreOp>(store) && !isAtomic(store))
+        Value pointer = pointerOf(store);
+        if (!pointer || !hasEffect<MemoryEffects::Write>(store, pointer))
           return WalkResult::advance();
-        auto type = dyn_cast<RankedTensorType>(pointerOf(store).getType());
+        auto type = dyn_cast<RankedTensorType>(pointer.getType());
         return type && type.getShape() == shape && mayBothRun(load, store, function)
                    ? WalkResult::interrupt()
                    : WalkResult::advance();
