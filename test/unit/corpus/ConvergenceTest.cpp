@@ -21,11 +21,12 @@ using namespace eft::test;
 
 namespace {
 
-/// The names of intrinsics by which threads meet begin like this.
-const char *const kinds[] = {"llvm.nvvm.mma.",     "llvm.nvvm.ldmatrix.", "llvm.nvvm.barrier",
-                             "llvm.nvvm.bar.",     "llvm.nvvm.shfl.",     "llvm.nvvm.vote.",
-                             "llvm.nvvm.match.",   "llvm.nvvm.redux.",    "llvm.nvvm.wmma.",
-                             "llvm.nvvm.stmatrix", "llvm.nvvm.cp.async"};
+/// The names of intrinsics by which threads meet begin like this. Each thread begins its copies
+/// (`cp.async`), and waits for them, by itself.
+const char *const kinds[] = {"llvm.nvvm.mma.",    "llvm.nvvm.ldmatrix.", "llvm.nvvm.barrier",
+                             "llvm.nvvm.bar.",    "llvm.nvvm.shfl.",     "llvm.nvvm.vote.",
+                             "llvm.nvvm.match.",  "llvm.nvvm.redux.",    "llvm.nvvm.wmma.",
+                             "llvm.nvvm.stmatrix"};
 
 std::string kindOf(const llvm::CallBase &call) {
   if (auto *code = llvm::dyn_cast<llvm::InlineAsm>(call.getCalledOperand()))
