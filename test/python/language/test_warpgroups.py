@@ -2,10 +2,14 @@
 """Matrix products of the sizes that warpgroups of a GPU compute together, where it has them: loops
 of all lengths, over factors that lie by rows or by columns, with sums that are exact."""
 
+import os
+import subprocess
+
 import eft
 import eft.language as tl
 import numpy as np
 import pytest
+from eft.aot import ptxas
 from support import DTYPES, assert_same_bits
 
 
@@ -193,3 +197,35 @@ def test_products_in_branches(device, num_stages, dtype):
             *factors, device.put(np.int32(which)), out, turns, SIZE=size, num_stages=num_stages
         )
         assert_same_bits(device.get(out) + 0.0, np.stack([first, second]) + 0.0)
+
+
+def log_of_ptxas(kernel, *arguments, **options):
+    """What the assembler says of the kernel for compute capability 9.0."""
+    tool = ptxas.find_ptxas()
+    if tool is None:
+        pytest.skip("there is no ptxas that reads the PTX")
+    ptx = kernel.warmup(*arguments, **options, target="sm_90").asm["ptx"]
+    assert "wgmma.mma_async" in ptx
+    command = [tool, "-arch=sm_90a", "-v", "-o", os.devnull, "-"]
+    done = subprocess.run(command, input=ptx, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stderr
+
+
+@pytest.mark.parametrize("num_stages", [1, 3])
+@pytest.mark.parametrize("bm, bn, bk, warps", TILES)
+def test_the_assembler_keeps_products_under_way(bm, bn, bk, warps, num_stages):
+    """It would note that it serializes them, where something touches their registers."""
+    half, size = eft.MockTensor(tl.float16), 1024
+    arguments = [half, half, eft.MockTensor(tl.float32), size, size, size, size, 1, size, 1]
+    blocks = {"BM": bm, "BN": bn, "BK": bk}
+    log = log_of_ptxas(matmul, *arguments, **blocks, num_warps=warps, num_stages=num_stages)
+    assert "serialized" not in log
+
+
+@pytest.mark.parametrize("m, n, d, warps", [(64, 64, 64, 4), (128, 64, 128, 8), (128, 128, 64, 4)])
+def test_the_assembler_keeps_products_of_products_under_way(m, n, d, warps):
+    half = eft.MockTensor(tl.float16)
+    arguments = [half, half, half, eft.MockTensor(tl.float32), 16]
+    log = log_of_ptxas(attention, *arguments, M=m, N=n, D=d, num_warps=warps)
+    assert "serialized" not in log
