@@ -47,8 +47,10 @@ DefaultLayouts::DefaultLayouts(func::FuncOp function, const AxisInfos &infos,
                                const ProductBlocks &products, PlacementTarget target)
     : target(target) {
   function.walk([&](Operation *op) {
-    if (Value pointer = pointerOf(op))
-      add(pointer, infos, /*isWide=*/!isAtomic(op), mayBeHeadless(op, target));
+    Value pointer = pointerOf(op);
+    if (auto type = pointer ? dyn_cast<RankedTensorType>(pointer.getType()) : RankedTensorType())
+      add(accesses[shapeOf(type)], pointer, infos, /*isWide=*/!isAtomic(op),
+          mayBeHeadless(op, target));
     else if (auto reduce = dyn_cast<ReduceOp>(op); reduce && !products.productBehind(reduce))
       add(reduce);
   });
@@ -62,11 +64,9 @@ void DefaultLayouts::add(ReduceOp reduce) {
   shape.reducedBits = std::max<int64_t>(shape.reducedBits, type.getElementTypeBitWidth());
 }
 
-void DefaultLayouts::add(Value pointer, const AxisInfos &infos, bool isWide, bool mayBeHeadless) {
-  auto type = dyn_cast<RankedTensorType>(pointer.getType());
-  if (!type)
-    return;
-  Accesses &shape = accesses[shapeOf(type)];
+void DefaultLayouts::add(Accesses &shape, Value pointer, const AxisInfos &infos, bool isWide,
+                         bool mayBeHeadless) {
+  auto type = cast<RankedTensorType>(pointer.getType());
   shape.contiguity.resize(type.getRank(), 0);
   shape.width.resize(type.getRank(), 1);
   const int64_t bits = bitsInMemory(type);
@@ -81,13 +81,13 @@ void DefaultLayouts::add(Value pointer, const AxisInfos &infos, bool isWide, boo
   }
 }
 
-LayoutAttr DefaultLayouts::choose(RankedTensorType type) const {
+LayoutAttr DefaultLayouts::choose(RankedTensorType type, const Accesses *accesses) const {
   std::vector<int64_t> shape = shapeOf(type);
   std::vector<unsigned> order = rowMajorOrder(shape.size());
   const bool isGpu = target.kind == PlacementTarget::Kind::Gpu;
   int64_t width = 1, widestBits = 32, reducedBits = 0;
-  if (auto found = accesses.find(shape); found != accesses.end()) {
-    const Accesses &all = found->second;
+  if (accesses) {
+    const Accesses &all = *accesses;
     // The dimension along which memory runs most; of several, the last.
     auto fastest = llvm::max_element(order, [&](unsigned left, unsigned right) {
       return all.contiguity[left] < all.contiguity[right];
@@ -106,9 +106,17 @@ LayoutAttr DefaultLayouts::choose(RankedTensorType type) const {
 
 LayoutAttr DefaultLayouts::of(RankedTensorType type) {
   LayoutAttr &layout = chosen[shapeOf(type)];
-  if (!layout)
-    layout = choose(type);
+  if (!layout) {
+    auto found = accesses.find(shapeOf(type));
+    layout = choose(type, found == accesses.end() ? nullptr : &found->second);
+  }
   return layout;
+}
+
+LayoutAttr DefaultLayouts::ofAlone(LoadOp load, const AxisInfos &infos) const {
+  Accesses alone;
+  add(alone, load.getPointer(), infos, /*isWide=*/true, mayBeHeadless(load, target));
+  return choose(cast<RankedTensorType>(load.getType()), &alone);
 }
 
 AccessRun eft::accessRun(const AxisInfo &pointer, Operation *access, RankedTensorType pointerType,

@@ -40,6 +40,9 @@ public:
   /// The layout of blocks of this type's shape.
   LayoutAttr of(mlir::RankedTensorType type);
 
+  /// The layout that the shape would have if the load were the function's only access.
+  LayoutAttr ofAlone(LoadOp load, const AxisInfos &infos) const;
+
 private:
   /// A summary of the accesses in one shape.
   struct Accesses {
@@ -50,9 +53,10 @@ private:
   };
 
   /// An access that is not `isWide` moves one element at a time, wherever its neighbours are.
-  void add(mlir::Value pointer, const AxisInfos &infos, bool isWide, bool mayBeHeadless);
+  static void add(Accesses &accesses, mlir::Value pointer, const AxisInfos &infos, bool isWide,
+                  bool mayBeHeadless);
   void add(ReduceOp reduce);
-  LayoutAttr choose(mlir::RankedTensorType type) const;
+  LayoutAttr choose(mlir::RankedTensorType type, const Accesses *accesses) const;
 
   PlacementTarget target;
   std::map<std::vector<int64_t>, Accesses> accesses;

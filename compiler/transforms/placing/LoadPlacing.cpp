@@ -34,37 +34,59 @@ bool mayBothRun(Operation *load, Operation *store, Operation *function) {
   return false;
 }
 
-bool meetsStoreOfItsShape(LoadOp load) {
+/// True if one run of the program may execute the load after the store.
+bool mayRunAfter(Operation *load, Operation *store, Operation *function) {
+  for (Operation *around = load; around && around != function; around = around->getParentOp()) {
+    if (isa<LoopLikeOpInterface>(around) && around->isProperAncestor(store))
+      return true;
+    Operation *other = around->getBlock()->findAncestorOpInBlock(*store);
+    if (other && other != around)
+      return other->isBeforeInBlock(around);
+  }
+  return false;
+}
+
+/// True if there is a store to blocks of the load's shape for which this is true.
+bool meetsStore(LoadOp load,
+                bool (*mayMeet)(Operation *load, Operation *store, Operation *function)) {
   auto shape = cast<RankedTensorType>(load.getType()).getShape();
   auto function = load->getParentOfType<func::FuncOp>();
   return function
       .walk([&](Operation *store) {
-        Value pointer = pointerOf(store);
-        if (!pointer || !hasEffect<MemoryEffects::Write>(store, pointer))
+        if (!isa<StoreOp>(store) && !isAtomic(store))
           return WalkResult::advance();
-        auto type = dyn_cast<RankedTensorType>(pointer.getType());
-        return type && type.getShape() == shape && mayBothRun(load, store, function)
+        auto type = dyn_cast<RankedTensorType>(pointerOf(store).getType());
+        return type && type.getShape() == shape && mayMeet(load, store, function)
                    ? WalkResult::interrupt()
                    : WalkResult::advance();
       })
       .wasInterrupted();
 }
 
-/// True if a loop loads a factor for warpgroups: then a copy can bring it to shared memory.
-bool isFactorForWarpgroups(LoadOp load, const PlacementTarget &target) {
+/// The product of which a loop loads a factor; null if the load has another use.
+DotOp productInLoop(LoadOp load) {
   if (!isa<scf::ForOp>(load->getParentOp()))
-    return false;
+    return {};
   Value value = load.getResult();
   while (value.hasOneUse()) {
     Operation *user = value.use_begin()->getOwner();
     if (auto dot = dyn_cast<DotOp>(user))
-      return dot->getBlock() == load->getBlock() && dot.getAcc() != value &&
-             isForWarpgroups(dot, target);
+      return dot->getBlock() == load->getBlock() && dot.getAcc() != value ? dot : DotOp();
     if (!isa<TransOp>(user))
-      return false;
+      return {};
     value = user->getResult(0);
   }
-  return false;
+  return {};
+}
+
+/// Whether the load may be made in another layout than its shape's, and then be converted. It must
+/// stay ordered with stores. A factor of a product is converted at once, or copied, and all threads
+/// wait for that, so a store may come later.
+bool canLeaveStandard(LoadOp load, DotOp product, const PlacementTarget &target) {
+  if (target.kind == PlacementTarget::Kind::Cpu)
+    return false;
+  return !meetsStore(load, mayBothRun) ||
+         (product && product.usesTensorCores() && !meetsStore(load, mayRunAfter));
 }
 
 /// The number of sectors that the lanes of a warp touch with one access of `run` elements each. The
@@ -125,17 +147,21 @@ int64_t traffic(LoadOp load, LayoutAttr layoutAttr, const AxisInfo &pointer,
 
 } // namespace
 
-bool canLoadIn(LoadOp load, LayoutAttr layout, LayoutAttr standard, const AxisInfos &infos,
-               const PlacementTarget &target) {
-  if (layout == standard)
-    return true;
-  if (meetsStoreOfItsShape(load) || isFactorForWarpgroups(load, target))
-    return false;
+LayoutAttr layoutOfLoad(LoadOp load, LayoutAttr layout, LoadLayouts layouts, const AxisInfos &infos,
+                        const PlacementTarget &target) {
+  DotOp product = productInLoop(load);
+  const LayoutAttr own = canLeaveStandard(load, product, target) ? layouts.best : layouts.standard;
+  // Copies bring a warpgroup's factor to shared memory.
+  if (layout == own || (product && isForWarpgroups(product, target)))
+    return own;
+  // A store in the same layout comes after the load in each thread.
+  if (layout != layouts.standard && meetsStore(load, mayBothRun))
+    return own;
   if (isOneElementAVector(layout, load.getPointer().getType(), target))
-    return true;
+    return layout;
   AxisInfo pointer = infos.of(load.getPointer());
-  int64_t best = std::max(traffic(load, standard, pointer, target), cheapTraffic);
-  return traffic(load, layout, pointer, target) <= 2 * best;
+  int64_t best = std::max(traffic(load, own, pointer, target), cheapTraffic);
+  return traffic(load, layout, pointer, target) <= 2 * best ? layout : own;
 }
 
 } // namespace eft

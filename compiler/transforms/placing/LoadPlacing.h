@@ -9,10 +9,21 @@
 
 namespace eft {
 
-/// True if a load may be made in `layout`, which may differ from its shape's default `standard`. It
-/// may not if a store to blocks of that shape may come before or after the load: only loads in the
-/// store's layout are ordered with it. Nor may it if the memory traffic would grow much.
-bool canLoadIn(LoadOp load, LayoutAttr layout, LayoutAttr standard, const AxisInfos &infos,
-               const PlacementTarget &target);
+/// The layouts of a load: that of its shape by default, and the one in which its memory is read
+/// best.
+struct LoadLayouts {
+  LayoutAttr standard, best;
+};
+
+/// The layout in which the load is made for a use that requires `layout`. If it is another one, the
+/// block is converted.
+///
+/// A load that a store to blocks of its shape may come before or after is made in the standard
+/// layout, because only accesses in one layout are ordered with each other. But with the store
+/// after it, a factor of a product is loaded in the best one. Without such a store a load is made
+/// in `layout`, if the memory traffic is not much more than with the best one, else in the best
+/// one.
+LayoutAttr layoutOfLoad(LoadOp load, LayoutAttr layout, LoadLayouts layouts, const AxisInfos &infos,
+                        const PlacementTarget &target);
 
 } // namespace eft

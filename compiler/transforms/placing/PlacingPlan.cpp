@@ -153,8 +153,9 @@ void PlacingPlan::choose(Operation *op, Value result) {
     for (OpOperand &use : each.getUses())
       requiredBy(use, demands);
   if (auto load = dyn_cast<LoadOp>(op)) {
+    const LoadLayouts own = {standard, rules.bestFor(load, infos)};
     for (LayoutAttr layout : demands)
-      chosen.insert(canLoadIn(load, layout, standard, infos, target) ? layout : standard);
+      chosen.insert(layoutOfLoad(load, layout, own, infos, target));
   } else if (demands.size() <= maxCopies || repeatable.contains(op)) {
     chosen.insert(demands.begin(), demands.end());
   } else {

@@ -30,6 +30,9 @@ public:
     return defaults.of(mlir::cast<mlir::RankedTensorType>(block.getType()));
   }
 
+  /// The layout in which the memory of a load is read best, whatever else has the shape.
+  LayoutAttr bestFor(LoadOp load, const AxisInfos &infos) { return defaults.ofAlone(load, infos); }
+
   /// The layout of the operation's results, if it is the same whatever is required; null for a
   /// derived operation.
   LayoutAttr anchorOf(mlir::Operation *op);

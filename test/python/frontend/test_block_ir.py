@@ -71,7 +71,7 @@ def moves(x_ptr):
 # moves: %[[WIDER:.*]] = arith.extui %{{.*}} : tensor<8xi32> to tensor<8xi64>
 # moves: eft.gather %[[X]][%[[WIDER]]] axis 0
 # moves-NOT: eft.exchange
-# moves: eft.reduce %{{.*}} axis 0 : (tensor<1xf32>) -> f32 {
+# moves: eft.reduce %{{.*}} axis 0 order_free : (tensor<1xf32>) -> f32 {
 # moves-NEXT: ^bb0(%[[A:.*]]: f32, %{{.*}}: f32):
 # moves-NEXT:   eft.yield %[[A]] : f32
 
@@ -102,11 +102,11 @@ def reduces(x_ptr, y_ptr):
 # reduces: %[[X:.*]] = eft.load %{{.*}} : tensor<4x8x!eft.ptr<i8>>
 # reduces: %[[WIDE:.*]] = arith.extsi %[[X]] : tensor<4x8xi8> to tensor<4x8xi32>
 # reduces: %[[FLAT:.*]] = eft.reshape %[[WIDE]] : tensor<4x8xi32> -> tensor<32xi32>
-# reduces: eft.reduce %[[FLAT]] axis 0 : (tensor<32xi32>) -> i32 {
+# reduces: eft.reduce %[[FLAT]] axis 0 order_free : (tensor<32xi32>) -> i32 {
 # reduces-NEXT: ^bb0(%[[A:.*]]: i32, %[[B:.*]]: i32):
 # reduces-NEXT:   %[[SUM:.*]] = arith.addi %[[A]], %[[B]]
 # reduces-NEXT:   eft.yield %[[SUM]]
-# reduces: eft.reduce %{{.*}} axis 0 : (tensor<4x8xi32>) -> tensor<8xi32> {
+# reduces: eft.reduce %{{.*}} axis 0 order_free : (tensor<4x8xi32>) -> tensor<8xi32> {
 # reduces:   arith.maxsi
 # reduces: %[[R:.*]]:2 = eft.reduce %{{.*}} axis 1 : {{.*}} -> (tensor<4xf64>, tensor<4xf32>) {
 # reduces-NEXT: ^bb0(%[[A:.*]]: f64, %[[C:.*]]: f32, %[[B:.*]]: f64, %[[D:.*]]: f32):

@@ -1,0 +1,71 @@
+// RUN: eft-opt %s -eft-place='target=gpu num-warps=1' | FileCheck %s
+
+// Memory of the factor runs along its rows' dimension, that of the result along the other one. Both have
+// one shape. The factor is loaded as its own memory runs, because the store comes after it, and it is
+// converted at once.
+// CHECK-DAG: #[[DOWN:layout[0-9]*]] = #eft.layout<register = {{\[\[}}1, 0], [2, 0], [4, 0]], lane
+// CHECK-LABEL: @store_behind_the_loop
+// CHECK: scf.for
+// CHECK: %[[V:.*]] = eft.load %{{.*}} {run = 8 : i32} : tensor<16x16x!eft.ptr<f16>, #[[DOWN]]>
+// CHECK-NEXT: eft.convert_layout %[[V]]
+func.func @store_behind_the_loop(%p: !eft.ptr<f16> {eft.divisibility = 16 : i32}, %q: !eft.ptr<f32> {eft.divisibility = 16 : i32}, %n: i32) {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %none = arith.constant dense<0.0> : tensor<16x16xf32>
+  %ones = arith.constant dense<1.0> : tensor<16x16xf16>
+  %i = eft.arange 0 to 16 : tensor<16xi32>
+  %down = eft.expand_dims %i axis 1 : tensor<16xi32> -> tensor<16x1xi32>
+  %across = eft.expand_dims %i axis 0 : tensor<16xi32> -> tensor<1x16xi32>
+  %rows = eft.broadcast %down : tensor<16x1xi32> -> tensor<16x16xi32>
+  %columns = eft.broadcast %across : tensor<1x16xi32> -> tensor<16x16xi32>
+  %width = arith.constant dense<16> : tensor<16x16xi32>
+  %far = arith.muli %columns, %width : tensor<16x16xi32>
+  %turned = arith.addi %rows, %far : tensor<16x16xi32>
+  %below = arith.muli %rows, %width : tensor<16x16xi32>
+  %straight = arith.addi %below, %columns : tensor<16x16xi32>
+  %ps = eft.splat %p : !eft.ptr<f16> -> tensor<16x16x!eft.ptr<f16>>
+  %pa = eft.addptr %ps, %turned : tensor<16x16x!eft.ptr<f16>>, tensor<16x16xi32>
+  %qs = eft.splat %q : !eft.ptr<f32> -> tensor<16x16x!eft.ptr<f32>>
+  %pc = eft.addptr %qs, %straight : tensor<16x16x!eft.ptr<f32>>, tensor<16x16xi32>
+  %r = scf.for %t = %zero to %n step %one iter_args(%acc = %none) -> (tensor<16x16xf32>) : i32 {
+    %a = eft.load %pa : tensor<16x16x!eft.ptr<f16>>
+    %d = eft.dot %a, %ones, %acc precision ieee : tensor<16x16xf16>, tensor<16x16xf16> -> tensor<16x16xf32>
+    scf.yield %d : tensor<16x16xf32>
+  }
+  eft.store %pc, %r : tensor<16x16x!eft.ptr<f32>>
+  return
+}
+
+// In the next turn of a loop around, the load may read what the store has written.
+// CHECK-LABEL: @store_in_a_loop_around
+// CHECK: eft.load %{{.*}} : tensor<16x16x!eft.ptr<f16>, #[[STANDARD:layout[0-9]*]]>
+// CHECK: eft.store %{{.*}} : tensor<16x16x!eft.ptr<f32>, #[[STANDARD]]>
+func.func @store_in_a_loop_around(%p: !eft.ptr<f16> {eft.divisibility = 16 : i32}, %q: !eft.ptr<f32> {eft.divisibility = 16 : i32}, %n: i32) {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %none = arith.constant dense<0.0> : tensor<16x16xf32>
+  %ones = arith.constant dense<1.0> : tensor<16x16xf16>
+  %i = eft.arange 0 to 16 : tensor<16xi32>
+  %down = eft.expand_dims %i axis 1 : tensor<16xi32> -> tensor<16x1xi32>
+  %across = eft.expand_dims %i axis 0 : tensor<16xi32> -> tensor<1x16xi32>
+  %rows = eft.broadcast %down : tensor<16x1xi32> -> tensor<16x16xi32>
+  %columns = eft.broadcast %across : tensor<1x16xi32> -> tensor<16x16xi32>
+  %width = arith.constant dense<16> : tensor<16x16xi32>
+  %far = arith.muli %columns, %width : tensor<16x16xi32>
+  %turned = arith.addi %rows, %far : tensor<16x16xi32>
+  %below = arith.muli %rows, %width : tensor<16x16xi32>
+  %straight = arith.addi %below, %columns : tensor<16x16xi32>
+  %ps = eft.splat %p : !eft.ptr<f16> -> tensor<16x16x!eft.ptr<f16>>
+  %pa = eft.addptr %ps, %turned : tensor<16x16x!eft.ptr<f16>>, tensor<16x16xi32>
+  %qs = eft.splat %q : !eft.ptr<f32> -> tensor<16x16x!eft.ptr<f32>>
+  %pc = eft.addptr %qs, %straight : tensor<16x16x!eft.ptr<f32>>, tensor<16x16xi32>
+  scf.for %u = %zero to %n step %one : i32 {
+    %r = scf.for %t = %zero to %n step %one iter_args(%acc = %none) -> (tensor<16x16xf32>) : i32 {
+      %a = eft.load %pa : tensor<16x16x!eft.ptr<f16>>
+      %d = eft.dot %a, %ones, %acc precision ieee : tensor<16x16xf16>, tensor<16x16xf16> -> tensor<16x16xf32>
+      scf.yield %d : tensor<16x16xf32>
+    }
+    eft.store %pc, %r : tensor<16x16x!eft.ptr<f32>>
+  }
+  return
+}
