@@ -3,7 +3,7 @@
 // Memory of the factor runs along its rows' dimension, that of the result along the other one. Both have
 // one shape. The factor is loaded as its own memory runs, because the store comes after it, and it is
 // converted at once.
-// CHECK-DAG: #[[DOWN:layout[0-9]*]] = #eft.layout<register = {{\[\[}}1, 0], [2, 0], [4, 0]], lane
+// CHECK-DAG: #[[DOWN:layout[0-9]*]] = #eft.layout<register = {{\[\[}}1, 0], [2, 0], [4, 0]], lane = {{\[\[}}8, 0], [0, 1], [0, 2]
 // CHECK-LABEL: @store_behind_the_loop
 // CHECK: scf.for
 // CHECK: %[[V:.*]] = eft.load %{{.*}} {run = 8 : i32} : tensor<16x16x!eft.ptr<f16>, #[[DOWN]]>

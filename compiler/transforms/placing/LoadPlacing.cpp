@@ -40,8 +40,8 @@ bool mayRunAfter(Operation *load, Operation *store, Operation *function) {
     if (isa<LoopLikeOpInterface>(around) && around->isProperAncestor(store))
       return true;
     Operation *other = around->getBlock()->findAncestorOpInBlock(*store);
-    if (other && other != around)
-      return other->isBeforeInBlock(around);
+    if (other && other != around && other->isBeforeInBlock(around))
+      return true;
   }
   return false;
 }
