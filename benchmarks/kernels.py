@@ -123,6 +123,60 @@ def multiply_strided(
 
 
 @jit
+def fused_attention(
+    q_ptr,
+    k_ptr,
+    v_ptr,
+    out_ptr,
+    m_ptr,
+    scale,
+    length,
+    D: tl.constexpr,
+    BLOCK_M: tl.constexpr,
+    BLOCK_N: tl.constexpr,
+    CAUSAL: tl.constexpr,
+):
+    """softmax(Q Kᵀ · scale) V for one block of rows of one head, in the form of Triton's tutorial:
+    the softmax is kept up to date while the program goes over the columns. All four blocks have
+    rows of D elements without gaps; `m_ptr` gets the logarithms of the sums."""
+    block = tl.program_id(0)
+    head = tl.program_id(1)
+    base = head.to(tl.int64) * length * D
+    rows = block * BLOCK_M + tl.arange(0, BLOCK_M)
+    columns = tl.arange(0, BLOCK_N)
+    d = tl.arange(0, D)
+    q = tl.load(q_ptr + base + rows[:, None] * D + d[None, :])
+    k_block = k_ptr + base + columns[:, None] * D + d[None, :]
+    v_block = v_ptr + base + columns[:, None] * D + d[None, :]
+    m = tl.zeros([BLOCK_M], dtype=tl.float32) - float("inf")
+    total = tl.zeros([BLOCK_M], dtype=tl.float32) + 1.0
+    acc = tl.zeros([BLOCK_M, D], dtype=tl.float32)
+    scale *= 1.44269504  # the exponentials are powers of two
+    for first in range(0, (block + 1) * BLOCK_M if CAUSAL else length, BLOCK_N):
+        scores = tl.dot(q, tl.trans(tl.load(k_block)))
+        if CAUSAL:
+            visible = rows[:, None] >= first + columns[None, :]
+            scores = scores * scale + tl.where(visible, 0, -1.0e6)
+            larger = tl.maximum(m, tl.max(scores, 1))
+            scores -= larger[:, None]
+        else:
+            larger = tl.maximum(m, tl.max(scores, 1) * scale)
+            scores = scores * scale - larger[:, None]
+        p = tl.math.exp2(scores)
+        alpha = tl.math.exp2(m - larger)
+        total = total * alpha + tl.sum(p, 1)
+        acc = acc * alpha[:, None]
+        v = tl.load(v_block)
+        acc = tl.dot(p.to(v.dtype), v, acc)
+        m = larger
+        k_block += BLOCK_N * D
+        v_block += BLOCK_N * D
+    acc = acc / total[:, None]
+    tl.store(m_ptr + head * length + rows, m + tl.math.log2(total))
+    tl.store(out_ptr + base + rows[:, None] * D + d[None, :], acc.to(out_ptr.dtype.element_ty))
+
+
+@jit
 def softmax(x_ptr, y_ptr, columns, BLOCK: tl.constexpr):
     row = tl.program_id(0)
     offsets = tl.arange(0, BLOCK)

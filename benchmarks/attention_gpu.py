@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Attention's forward pass on a GPU: Eft beside Triton and PyTorch's own.
+
+Eft and Triton compile the same kernel, which has the form of Triton's tutorial; each of them runs
+all configurations. A product counts as two operations an element, and a causal mask leaves half of
+them.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import NamedTuple
+
+import eft
+from common import GpuBenchmark, arguments, gpu_torch
+from report import Report
+
+
+class Configuration(NamedTuple):
+    m: int
+    n: int
+    warps: int
+    stages: int
+
+    def __str__(self) -> str:
+        return f"{self.m} × {self.n}, {self.warps} warps, {self.stages} stages"
+
+
+CONFIGURATIONS = [
+    Configuration(128, 64, 4, 3),
+    Configuration(128, 64, 8, 3),
+    Configuration(128, 128, 8, 3),
+    Configuration(64, 64, 4, 3),
+    Configuration(128, 32, 4, 4),
+]
+
+
+class Case:
+    """Queries, keys and values of `heads` heads (of all batches), each of `length` rows of `d`."""
+
+    def __init__(self, torch, heads: int, length: int, d: int, causal: bool, dtype):
+        self.heads, self.length, self.d, self.causal = heads, length, d, causal
+        self.dtype = str(dtype).removeprefix("torch.")
+        shape = (heads, length, d)
+        self.q, self.k, self.v = (torch.randn(shape, device="cuda", dtype=dtype) for _ in "qkv")
+        self.out = torch.empty_like(self.q)
+        self.m = torch.empty(heads, length, device="cuda")
+
+    def operations(self) -> float:
+        return 4 * self.heads * self.length**2 * self.d / (2 if self.causal else 1)
+
+    def run(self, kernels, configuration: Configuration) -> None:
+        m, n, warps, stages = configuration
+        kernels.fused_attention[(eft.cdiv(self.length, m), self.heads)](
+            self.q,
+            self.k,
+            self.v,
+            self.out,
+            self.m,
+            self.d**-0.5,
+            self.length,
+            D=self.d,
+            BLOCK_M=m,
+            BLOCK_N=n,
+            CAUSAL=self.causal,
+            num_warps=warps,
+            num_stages=stages,
+        )
+
+
+class Benchmark(GpuBenchmark):
+    def add(self, case: Case, system: str, configuration: str, seconds: float) -> None:
+        self.report.add(
+            dtype=case.dtype,
+            d=case.d,
+            length=case.length,
+            causal=case.causal,
+            system=system,
+            configuration=configuration,
+            milliseconds=seconds * 1e3,
+            TFLOP_per_s=case.operations() / seconds / 1e12,
+        )
+
+    def own(self, case: Case):
+        """PyTorch's attention, which takes a dimension for the batch."""
+        q, k, v = (each.unsqueeze(0) for each in (case.q, case.k, case.v))
+        attend = self.torch.nn.functional.scaled_dot_product_attention
+        return functools.partial(attend, q, k, v, is_causal=case.causal)
+
+    def measure(self, case: Case) -> None:
+        self.add(case, "PyTorch", "", self.seconds(self.own(case)))
+        for system, kernels in self.systems.items():
+            times = self.times(functools.partial(case.run, kernels), CONFIGURATIONS)
+            fastest = min(times, key=times.get)
+            self.add(case, system, str(fastest), times[fastest])
+
+    def check(self, case: Case) -> None:
+        """Every configuration gives PyTorch's result, to the rounding of the type."""
+        expected = self.own(case)().squeeze(0).float()
+        for kernels in self.systems.values():
+            for configuration in CONFIGURATIONS:
+                case.out.fill_(float("nan"))
+                case.run(kernels, configuration)
+                self.torch.testing.assert_close(case.out.float(), expected, rtol=1e-2, atol=1e-2)
+
+
+def main():
+    parser = arguments(__doc__.splitlines()[0])
+    parser.add_argument("--lengths", type=int, nargs="+", default=[1024, 4096, 16384])
+    parser.add_argument("--tokens", type=int, default=16384, help="of all batches together")
+    parser.add_argument("--dims", type=int, nargs="+", default=[64, 128], help="of a head")
+    options = parser.parse_args()
+    torch = gpu_torch()
+    report = Report("attention_gpu", "Attention on a GPU", options.out)
+    benchmark = Benchmark(report, torch)
+    for d in options.dims:
+        for causal in (False, True):
+            benchmark.check(Case(torch, 3, 1024, d, causal, torch.float16))
+            for length in options.lengths:
+                heads = 32 * options.tokens // length
+                case = Case(torch, heads, length, d, causal, torch.float16)
+                benchmark.measure(case)
+                note(report, case)
+    report.save()
+
+
+def note(report: Report, case: Case) -> None:
+    same = {"d": case.d, "length": case.length, "causal": case.causal}
+    mask = ", causal" if case.causal else ""
+
+    def fastest(system: str) -> float | None:
+        return report.highest("TFLOP_per_s", **same, system=system)
+
+    report.note_ratio(
+        f"D = {case.d}, {case.length} rows{mask}: Eft's best over Triton's best",
+        fastest("Eft"),
+        fastest("Triton"),
+        "1.00",
+    )
+
+
+if __name__ == "__main__":
+    main()
