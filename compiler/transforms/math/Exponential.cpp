@@ -26,13 +26,12 @@ struct PowerOfTwo {
 PowerOfTwo splitPower(const FloatFormat &format, Number x, double perUnit) {
   const double rounder = format.rounder() + 2 * format.bias();
   Number sum = fma(x, perUnit, rounder);
-  // m + 2 · bias; the mask drops the rounder's own bits.
-  Number fields = sum.bits() & 0xFFF;
-  Number half = fields >> 1;
-  auto power = [&](Number field) {
-    return (field << format.mantissaBits()).bitsAs(format.getType());
-  };
-  return {sum - rounder, power(half), power(fields - half)};
+  // The low bits are m + 2 · bias, the sum of both exponent fields. Shifts move them there, and
+  // drop the rounder's own bits.
+  const unsigned mantissa = format.mantissaBits();
+  Number first = (sum.bits() << (mantissa - 1)) & -(int64_t(1) << mantissa);
+  Number second = (sum.bits() << mantissa) - first;
+  return {sum - rounder, first.bitsAs(format.getType()), second.bitsAs(format.getType())};
 }
 
 /// Below the first e^x rounds to 0, above the second it overflows.
