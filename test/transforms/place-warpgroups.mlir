@@ -52,3 +52,32 @@ func.func @product(%p: !eft.ptr<f16> {eft.divisibility = 16 : i32}, %q: !eft.ptr
   eft.store %pc, %narrow : tensor<64x32x!eft.ptr<f16>>
   return
 }
+
+// What chooses between blocks as wholes is the same in each layout.
+// ALL-LABEL: @chosen_by_a_scalar
+// ALL: %[[CHOSEN:.*]] = arith.select %true, %{{.*}}, %{{.*}} : tensor<64x32xf32
+// ALL: %[[NARROW:.*]] = arith.truncf %[[CHOSEN]]
+// ALL: %[[C:.*]] = eft.convert_layout %[[NARROW]] : tensor<64x32xf16
+// ALL: eft.store %{{.*}}, %[[C]]
+func.func @chosen_by_a_scalar(%q: !eft.ptr<f16> {eft.divisibility = 16 : i32}) {
+  %true = arith.constant true
+  %zero = arith.constant dense<0.0> : tensor<64x32xf32>
+  %a = arith.constant dense<1.0> : tensor<64x16xf16>
+  %b = arith.constant dense<1.0> : tensor<16x32xf16>
+  %width = arith.constant dense<32> : tensor<64x1xi32>
+  %i = eft.arange 0 to 64 : tensor<64xi32>
+  %j = eft.arange 0 to 32 : tensor<32xi32>
+  %rows = eft.expand_dims %i axis 1 : tensor<64xi32> -> tensor<64x1xi32>
+  %across = eft.expand_dims %j axis 0 : tensor<32xi32> -> tensor<1x32xi32>
+  %offsets = arith.muli %rows, %width : tensor<64x1xi32>
+  %down = eft.broadcast %offsets : tensor<64x1xi32> -> tensor<64x32xi32>
+  %right = eft.broadcast %across : tensor<1x32xi32> -> tensor<64x32xi32>
+  %places = arith.addi %down, %right : tensor<64x32xi32>
+  %qs = eft.splat %q : !eft.ptr<f16> -> tensor<64x32x!eft.ptr<f16>>
+  %p = eft.addptr %qs, %places : tensor<64x32x!eft.ptr<f16>>, tensor<64x32xi32>
+  %d = eft.dot %a, %b, %zero precision ieee : tensor<64x16xf16>, tensor<16x32xf16> -> tensor<64x32xf32>
+  %chosen = arith.select %true, %d, %zero : tensor<64x32xf32>
+  %narrow = arith.truncf %chosen : tensor<64x32xf32> to tensor<64x32xf16>
+  eft.store %p, %narrow : tensor<64x32x!eft.ptr<f16>>
+  return
+}

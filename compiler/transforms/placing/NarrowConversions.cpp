@@ -14,13 +14,14 @@ namespace {
 
 unsigned bitsOf(Value value) { return getElementTypeOrSelf(value).getIntOrFloatBitWidth(); }
 
-/// Whether the block has one value at all indices, and so in each layout.
+/// Whether the value is the same in each layout: a scalar, or a block that can be made in any.
 bool isUniform(Value value) {
   Operation *op = value.getDefiningOp();
-  return op && (isa<SplatOp>(op) || op->hasTrait<OpTrait::ConstantLike>());
+  return !isa<RankedTensorType>(value.getType()) ||
+         (op && (isa<SplatOp>(op) || op->hasTrait<OpTrait::ConstantLike>()));
 }
 
-/// The only use of the value, if it is by elementwise work with uniform blocks.
+/// The only use of the value, if it is by elementwise work with uniform values.
 Operation *elementwiseUser(Value value) {
   if (!value.hasOneUse())
     return nullptr;
@@ -40,8 +41,10 @@ Type like(Type type, Value block) {
                                cast<RankedTensorType>(block.getType()).getEncoding());
 }
 
-/// A uniform block in the layout of another block.
+/// A uniform value for work in the layout of another block.
 Value uniformLike(OpBuilder &b, Value uniform, Value block) {
+  if (!isa<RankedTensorType>(uniform.getType()))
+    return uniform;
   Operation *copy = b.clone(*uniform.getDefiningOp());
   auto type = cast<RankedTensorType>(like(uniform.getType(), block));
   copy->getResult(0).setType(type);
