@@ -51,3 +51,19 @@ func.func @by_warps(%x: tensor<64x16xf16, #c>, %b: tensor<16x16xf16, #b>, %acc: 
   %d = eft.dot %x, %b, %acc precision ieee : tensor<64x16xf16, #c>, tensor<16x16xf16, #b> -> tensor<64x16xf32, #c>
   return %d : tensor<64x16xf32, #c>
 }
+
+// Blocks without layouts have no order for a slot. The product is left to the lowering, which says so.
+// CHECK-LABEL: @without_layouts
+// CHECK: eft.dot %
+// CHECK-LABEL: @conversion_of_a_block_without_layout
+// CHECK: eft.dot %
+func.func @without_layouts(%a: tensor<64x16xf16>, %b: tensor<16x16xf16>, %acc: tensor<64x16xf32>) -> tensor<64x16xf32> {
+  %d = eft.dot %a, %b, %acc precision ieee {warpgroups} : tensor<64x16xf16>, tensor<16x16xf16> -> tensor<64x16xf32>
+  return %d : tensor<64x16xf32>
+}
+func.func @conversion_of_a_block_without_layout(%x: tensor<64x16xf16>, %y: tensor<16x16xf16, #rows>, %acc: tensor<64x16xf32, #c>) -> tensor<64x16xf32, #c> {
+  %a = eft.convert_layout %x : tensor<64x16xf16> -> tensor<64x16xf16, #c>
+  %b = eft.convert_layout %y : tensor<16x16xf16, #rows> -> tensor<16x16xf16, #b>
+  %d = eft.dot %a, %b, %acc precision ieee {warpgroups} : tensor<64x16xf16, #c>, tensor<16x16xf16, #b> -> tensor<64x16xf32, #c>
+  return %d : tensor<64x16xf32, #c>
+}

@@ -42,14 +42,15 @@ struct Factor {
       if (rows && (bytesOf(slot) == 2 || *rows == this->k))
         present = read;
     } else if (auto convert = block.getDefiningOp<ConvertLayoutOp>()) {
-      std::optional<ShufflePlan> plan =
-          planShuffle(places(convert.getSource()), places(convert.getResult()));
-      isInRegisters = plan && plan->isRenaming();
+      isInRegisters = isRenaming(convert);
       block = convert.getSource();
     } else {
       isInRegisters = true;
     }
   }
+
+  /// Whether it has a layout, from which the order in a slot follows.
+  bool isPlaced() const { return present || layoutOf(block.getType()); }
 
   /// The slot for it.
   SharedType slotType() {
@@ -71,6 +72,15 @@ private:
   }
   static LinearLayout places(Value block) {
     return withPlaces(*layoutOf(block.getType()), gpuPlaces);
+  }
+
+  /// Whether the conversion leaves each element in its thread.
+  static bool isRenaming(ConvertLayoutOp convert) {
+    if (!layoutOf(convert.getSource().getType()) || !layoutOf(convert.getType()))
+      return false;
+    std::optional<ShufflePlan> plan =
+        planShuffle(places(convert.getSource()), places(convert.getResult()));
+    return plan && plan->isRenaming();
   }
 };
 
@@ -103,6 +113,8 @@ struct StageFactorsPass : impl::StageFactorsBase<StageFactorsPass> {
 private:
   void stage(DotOp dot) {
     Factor a(dot.getA(), 1), other(dot.getB(), 0);
+    if (!a.isPlaced() || !other.isPlaced())
+      return;
     const uint64_t bytes = (a.isInRegisters ? 0 : a.bytes()) + other.bytes();
     if (bytesInUse(dot) + bytes > maxBytes)
       return;
