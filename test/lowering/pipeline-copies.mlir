@@ -186,6 +186,38 @@ func.func @arguments_as_results(%q: tensor<16x16xf16, #a>, %x: tensor<16x16x!eft
 #b = #eft.layout<register = [[1, 0], [8, 0], [0, 8]], lane = [[2, 0], [4, 0], [0, 1], [0, 2], [0, 4]], warp = []>
 #rows = #eft.layout<register = [[0, 1], [0, 2], [0, 4]], lane = [[0, 8], [1, 0], [2, 0], [4, 0], [8, 0]], warp = []>
 
+// From its second iteration on the loop masks with a constant, which is computed before the loop.
+// The copies ahead take it as the result of an operation in the loop.
+// CHECK-LABEL: @constant_as_result
+// CHECK: %[[NEXT:.*]] = arith.select %true{{.*}}, %[[C0:c0.*]], %[[C0]] : i32
+// CHECK: eft.splat %[[NEXT]]
+// CHECK: eft.copy_async
+// CHECK: scf.for
+// CHECK: eft.dot
+// CHECK: arith.select %true{{.*}}, %[[C0]], %[[C0]] : i32
+// CHECK: scf.yield
+func.func @constant_as_result(%q: tensor<16x16xf16, #a>, %x: tensor<16x16x!eft.ptr<f16>, #rows>, %m: tensor<16x16xi32, #rows>, %n: i32) -> (tensor<16x16xf32, #acc>, i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %zero = arith.constant dense<0.0> : tensor<16x16xf32, #acc>
+  %r:2 = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %zero, %s = %n) -> (tensor<16x16xf32, #acc>, i32) : i32 {
+    %ss = eft.splat %s : i32 -> tensor<16x16xi32, #rows>
+    %mask = arith.cmpi slt, %m, %ss : tensor<16x16xi32, #rows>
+    %v = eft.load %x, mask %mask {prefixRuns, run = 8 : i32} : tensor<16x16x!eft.ptr<f16>, #rows>
+    %b = eft.convert_layout %v : tensor<16x16xf16, #rows> -> tensor<16x16xf16, #b>
+    %d = eft.dot %q, %b, %acc precision ieee : tensor<16x16xf16, #a>, tensor<16x16xf16, #b> -> tensor<16x16xf32, #acc>
+    scf.yield %d, %c0 : tensor<16x16xf32, #acc>, i32
+  }
+  return %r#0, %r#1 : tensor<16x16xf32, #acc>, i32
+}
+
+// -----
+
+#acc = #eft.layout<register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = []>
+#a = #eft.layout<register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = []>
+#b = #eft.layout<register = [[1, 0], [8, 0], [0, 8]], lane = [[2, 0], [4, 0], [0, 1], [0, 2], [0, 4]], warp = []>
+#rows = #eft.layout<register = [[0, 1], [0, 2], [0, 4]], lane = [[0, 8], [1, 0], [2, 0], [4, 0], [8, 0]], warp = []>
+
 // A load that waits for what another program writes keeps its place before the operands.
 // CHECK-LABEL: @waits_for_a_flag
 // CHECK-NOT: eft.copy_async

@@ -218,9 +218,13 @@ private:
 
     SmallVector<Value> yielded;
     auto yield = cast<scf::YieldOp>(body->getTerminator());
+    auto isComputed = [&](Value value) {
+      Operation *op = value.getDefiningOp();
+      return op && op->getBlock() == body;
+    };
     for (unsigned number : carried) {
       Value next = mapping.lookupOrDefault(yield.getOperand(number - 1));
-      if (!next.getDefiningOp())
+      if (!isComputed(next))
         next = emitSame(rewriter, next, &first);
       yielded.push_back(next);
     }
@@ -240,7 +244,7 @@ private:
     }
     rewriter.setInsertionPoint(yield);
     for (OpOperand &operand : yield->getOpOperands())
-      if (!operand.get().getDefiningOp())
+      if (!isComputed(operand.get()))
         operand.set(emitSame(rewriter, operand.get(), nullptr));
     for (Operation *op : llvm::reverse(originals))
       if (isOpTriviallyDead(op))
@@ -300,7 +304,8 @@ private:
         load.getPrefixRunsAttr(), load.getHeadlessAttr());
   }
 
-  /// The same value, of an operation of its own: the pipeliner takes no argument for a result.
+  /// The same value, of an operation of its own: the pipeliner takes nothing else for a result,
+  /// neither an argument nor what is computed before the loop.
   Value emitSame(RewriterBase &rewriter, Value value, SmallVectorImpl<Operation *> *stage) {
     Value yes = rewriter.create<arith::ConstantIntOp>(loop.getLoc(), 1, 1);
     Value same = rewriter.create<arith::SelectOp>(loop.getLoc(), yes, value, value);
