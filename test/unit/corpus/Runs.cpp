@@ -53,12 +53,14 @@ struct Session {
 
 const std::vector<std::string> &allPasses() {
   static const std::vector<std::string> passes = [] {
+    std::vector<PassOptions> machines = {{.vectorBits = 128}, {.vectorBits = 512}};
+    for (const char *gpu : {"sm_80", "sm_90"})
+      machines.push_back({.isGpu = true, .target = *Target::parse(gpu)});
     std::vector<std::string> all;
-    for (bool isGpu : {false, true})
-      for (unsigned bits : {128, 512})
-        for (std::string &pass : pipelinePasses({.isGpu = isGpu, .vectorBits = bits}))
-          if (std::find(all.begin(), all.end(), pass) == all.end())
-            all.push_back(std::move(pass));
+    for (const PassOptions &machine : machines)
+      for (std::string &pass : pipelinePasses(machine))
+        if (std::find(all.begin(), all.end(), pass) == all.end())
+          all.push_back(std::move(pass));
     return all;
   }();
   return passes;
