@@ -53,6 +53,19 @@ static LogicalResult verifyProduct(Operation *op, RankedTensorType a, RankedTens
   return success();
 }
 
+/// Warpgroups multiply 64 rows and 32 bytes of each at a time.
+static LogicalResult verifyWarpgroups(Operation *op, RankedTensorType a) {
+  constexpr int64_t minRows = 64, minBits = 256;
+  Type element = a.getElementType();
+  if (!element.isF16() && !element.isBF16() && !element.isInteger(8))
+    return op->emitOpError("for warpgroups needs factors of f16, bf16 or i8, got ") << element;
+  if (a.getDimSize(0) >= minRows && a.getDimSize(1) * element.getIntOrFloatBitWidth() >= minBits)
+    return success();
+  return op->emitOpError(
+             "for warpgroups needs a first factor of at least 64 rows of 32 bytes, got ")
+         << a;
+}
+
 LogicalResult DotOp::verify() {
   auto typeOf = [](Value value) { return cast<RankedTensorType>(value.getType()); };
   if (failed(verifyProduct(*this, typeOf(getA()), typeOf(getB()), typeOf(getResult()))))
@@ -61,7 +74,7 @@ LogicalResult DotOp::verify() {
   if (getPrecision() != Precision::Ieee && !element.isF32())
     return emitOpError("precision must be ieee for factors of ")
            << element << ", got " << stringifyPrecision(getPrecision());
-  return success();
+  return getWarpgroups() ? verifyWarpgroups(*this, typeOf(getA())) : success();
 }
 
 /// The block that a factor in shared memory is.

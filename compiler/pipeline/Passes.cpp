@@ -3,6 +3,7 @@
 
 #include "compiler/codegen/Codegen.h"
 #include "compiler/lowering/Passes.h"
+#include "compiler/lowering/gpu/SharedMemory.h"
 #include "compiler/pipeline/CheckInput.h"
 #include "compiler/target/Capabilities.h"
 #include "compiler/transforms/Passes.h"
@@ -92,7 +93,8 @@ void addLowering(OpPassManager &passes, const PassOptions &options) {
     passes.addNestedPass<func::FuncOp>(createKeepInBuffers({options.vectorBits}));
   }
   if (options.isGpu) {
-    const uint64_t sharedBytes = sharedBytesOfProgram(options.target);
+    const uint64_t sharedBytes =
+        sharedBytesOfProgram(options.target) - SharedMemory::bytesBehindAll;
     passes.addNestedPass<func::FuncOp>(createPipelineCopies({options.numStages, sharedBytes}));
     if (hasWarpgroups(options.target))
       passes.addNestedPass<func::FuncOp>(createStageFactors({sharedBytes}));

@@ -69,3 +69,19 @@ func.func @narrow_factors_in_buffers(%a: !eft.buffer<tensor<16x16xf16, #eft.layo
   eft.dot_into %a, %a, %c : !eft.buffer<tensor<16x16xf16, #eft.layout<lane = [[0, 1], [0, 2], [0, 4], [0, 8]], step = [[1, 0], [2, 0], [4, 0], [8, 0]]>>>, !eft.buffer<tensor<16x16xf16, #eft.layout<lane = [[0, 1], [0, 2], [0, 4], [0, 8]], step = [[1, 0], [2, 0], [4, 0], [8, 0]]>>>, !eft.buffer<tensor<16x16xf32, #eft.layout<lane = [[0, 1], [0, 2], [0, 4], [0, 8]], step = [[1, 0], [2, 0], [4, 0], [8, 0]]>>>
   return
 }
+
+// -----
+
+func.func @warpgroups_of_doubles(%a: tensor<64x16xf64>, %b: tensor<16x16xf64>, %c: tensor<64x16xf64>) {
+  // expected-error @+1 {{'eft.dot' op for warpgroups needs factors of f16, bf16 or i8, got 'f64'}}
+  %d = eft.dot %a, %b, %c precision ieee {warpgroups} : tensor<64x16xf64>, tensor<16x16xf64> -> tensor<64x16xf64>
+  return
+}
+
+// -----
+
+func.func @short_rows_of_bytes(%a: tensor<64x16xi8>, %b: tensor<16x16xi8>, %c: tensor<64x16xi32>) {
+  // expected-error @+1 {{'eft.dot' op for warpgroups needs a first factor of at least 64 rows of 32 bytes, got 'tensor<64x16xi8>'}}
+  %d = eft.dot %a, %b, %c precision ieee {warpgroups} : tensor<64x16xi8>, tensor<16x16xi8> -> tensor<64x16xi32>
+  return
+}

@@ -1,6 +1,6 @@
 // RUN: eft-opt %s -split-input-file -pass-pipeline='builtin.module(func.func(eft-pipeline-copies{num-stages=3}))' | FileCheck %s
 // RUN: eft-opt %s -split-input-file -pass-pipeline='builtin.module(func.func(eft-pipeline-copies{num-stages=1}))' | FileCheck %s --check-prefix=OFF
-// RUN: eft-opt %s -split-input-file -pass-pipeline='builtin.module(func.func(eft-pipeline-copies{num-stages=3 max-bytes=2500}))' | FileCheck %s --check-prefix=LITTLE
+// RUN: eft-opt %s -split-input-file -pass-pipeline='builtin.module(func.func(eft-pipeline-copies{num-stages=3 max-bytes=4500}))' | FileCheck %s --check-prefix=LITTLE
 
 #acc = #eft.layout<register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = []>
 #a = #eft.layout<register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = []>

@@ -1,5 +1,5 @@
 // RUN: eft-opt %s -pass-pipeline='builtin.module(func.func(eft-stage-factors))' | FileCheck %s
-// RUN: eft-opt %s -pass-pipeline='builtin.module(func.func(eft-stage-factors{max-bytes=1000}))' | FileCheck %s --check-prefix=NO-ROOM
+// RUN: eft-opt %s -pass-pipeline='builtin.module(func.func(eft-stage-factors{max-bytes=1500}))' | FileCheck %s --check-prefix=NO-ROOM
 
 #c = #eft.layout<register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]>
 #b = #eft.layout<register = [[1, 0], [8, 0], [0, 8]], lane = [[2, 0], [4, 0], [0, 1], [0, 2], [0, 4]], warp = [[0, 0], [0, 0]]>

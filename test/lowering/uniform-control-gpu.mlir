@@ -108,7 +108,7 @@ func.func @by_way_of_a_choice(%outer: !eft.ptr<i8>, %inner: !eft.ptr<i8>) {
 // -----
 
 // CHECK-LABEL: @loops
-// CHECK-SAME: eft.shared_bytes = 4 : i32
+// CHECK-SAME: eft.shared_bytes = 8 : i32
 func.func @loops(%count: !eft.ptr<i32>) {
   // The number of turns is the first thread's.
   // CHECK: %[[SEEN:.*]] = llvm.load %{{.*}} : !llvm.ptr<1> -> i32

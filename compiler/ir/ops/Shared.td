@@ -24,7 +24,13 @@ def Eft_Shared : TypeDef<Eft_Dialect, "Shared"> {
   let extraClassDeclaration = [{
     /// The bytes of one slot, a multiple of the widest access.
     uint64_t getSlotBytes();
-    uint64_t getBytes() { return uint64_t(getSlots()) * getSlotBytes(); }
+    /// The bytes of all slots, a multiple of their alignment.
+    uint64_t getBytes() {
+      return ::llvm::alignTo(uint64_t(getSlots()) * getSlotBytes(), alignment);
+    }
+    /// Slots begin at a multiple of this. A swizzle changes bits of the address, by others of up to
+    /// 512.
+    static constexpr unsigned alignment = 1024;
   }];
 }
 

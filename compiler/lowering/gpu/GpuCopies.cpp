@@ -169,9 +169,8 @@ LogicalResult GpuLowering::lowerShared(ImplicitLocOpBuilder &b, Operation *op) {
     // One barrier is enough for slots that are allocated together.
     if (!isa_and_present<AllocSharedOp>(alloc->getPrevNode()))
       shared.beginWriting(b);
-    // A swizzle changes bits of the address, by others of up to 512.
-    constexpr unsigned alignment = 1024;
-    Value start = shared.at(b, shared.reserve(unsigned(alloc.getType().getBytes()), alignment));
+    Value start =
+        shared.at(b, shared.reserve(unsigned(alloc.getType().getBytes()), SharedType::alignment));
     setFragments(alloc, {start});
     allocated.push_back(alloc);
   } else if (auto dealloc = dyn_cast<DeallocSharedOp>(op)) {

@@ -36,6 +36,14 @@ Value SharedMemory::at(ImplicitLocOpBuilder &b, unsigned offset) {
   return b.create<LLVM::GEPOp>(type, b.getI8Type(), start, LLVM::GEPArg(int32_t(offset)));
 }
 
+Value SharedMemory::behindAll(ImplicitLocOpBuilder &b) {
+  if (!behind) {
+    behind = unsigned(llvm::alignTo(size, bytesBehindAll / 2));
+    size = *behind + bytesBehindAll / 2;
+  }
+  return at(b, *behind);
+}
+
 void SharedMemory::beginWriting(ImplicitLocOpBuilder &b) {
   // In a loop, an earlier use may be one of the turn before.
   Operation *around = b.getInsertionBlock()->getParentOp();

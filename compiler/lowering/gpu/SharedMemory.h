@@ -13,6 +13,8 @@ namespace eft {
 /// itself, as dynamic shared memory.
 class SharedMemory {
 public:
+  /// The bytes that `behindAll` may add to what the uses need.
+  static constexpr unsigned bytesBehindAll = 16;
   /// The bytes that a kernel may have without asking the driver for more.
   static constexpr unsigned usualBytes = 48 * 1024;
   /// LLVM's number of the address space.
@@ -32,6 +34,10 @@ public:
   void release() { reserved = reservedBefore.pop_back_val(); }
   mlir::Value at(mlir::ImplicitLocOpBuilder &b, unsigned offset);
 
+  /// A place for a number behind all other uses, when these are known. It is the same one for all
+  /// callers.
+  mlir::Value behindAll(mlir::ImplicitLocOpBuilder &b);
+
   /// Emits a barrier if an earlier use may still be read. All threads must reach it before any of
   /// them writes.
   void beginWriting(mlir::ImplicitLocOpBuilder &b);
@@ -50,6 +56,7 @@ private:
   unsigned size = 0, reserved = 0;
   unsigned alignmentOfAll = 16; // that of the widest access, or of what is reserved
   llvm::SmallVector<unsigned> reservedBefore;
+  std::optional<unsigned> behind; // the offset of `behindAll`
   bool isUsed = false;
 };
 

@@ -87,12 +87,12 @@ private:
   }
 
   /// A number as the first thread has it. This may stand anywhere between uses of shared memory
-  /// that know nothing of it, so it waits for all around it.
+  /// that know nothing of it, so it has a place of its own, and waits for all around it.
   Value ofFirstThread(ImplicitLocOpBuilder &b, Value number) {
     Type type = number.getType();
     if (type.isIndex())
       number = b.create<arith::IndexCastOp>(b.getI64Type(), number);
-    Value place = shared.buffer(b, number.getType().getIntOrFloatBitWidth() / 8);
+    Value place = shared.behindAll(b);
     b.create<NVVM::Barrier0Op>();
     Value thread = b.create<NVVM::ThreadIdXOp>(b.getI32Type());
     Value isFirst = b.create<arith::CmpIOp>(arith::CmpIPredicate::eq, thread,

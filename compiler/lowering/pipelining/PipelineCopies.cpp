@@ -125,27 +125,40 @@ private:
   /// Whether the product is one that warpgroups begin: its second factor must come by a copy.
   bool isAsync(DotOp dot) const { return dot.getWarpgroups() && operands->of(dot.getBMutable()); }
 
-  /// Whether the product only adds to a value that the loop carries.
-  bool accumulates(DotOp dot) {
+  /// Whether the product may be under way when the next iteration begins: it only adds to a value
+  /// that the loop carries, and its first factor does not come from registers that the next
+  /// iteration writes.
+  bool canOverlap(DotOp dot) {
+    if (!operands->of(dot.getAMutable()) && !loop.isDefinedOutsideOfLoop(dot.getA()))
+      return false;
     auto acc = dyn_cast<BlockArgument>(dot.getAcc());
     return acc && acc.getOwner() == loop.getBody() && acc.hasOneUse() && dot->hasOneUse() &&
            loop.getTiedLoopYieldedValue(acc)->get() == dot;
   }
 
-  /// Finds how many iterations ahead the copies begin, and the number of slots, as far as shared
-  /// memory has room. False if there is none for two iterations.
+  /// The number of iterations, if the bounds are constants.
+  std::optional<int64_t> tripCount() {
+    return constantTripCount(loop.getLowerBound(), loop.getUpperBound(), loop.getStep());
+  }
+
+  /// Finds how many iterations ahead the copies begin, and the number of slots, as far as there are
+  /// iterations, and room in shared memory. False if there is none for two of them.
   bool fitSlots() {
-    bool isEachAccumulating = true;
+    bool canEachOverlap = true;
     int64_t products = 0;
     for (DotOp dot : loop.getBody()->getOps<DotOp>())
       if (isAsync(dot)) {
         ++products;
-        isEachAccumulating &= accumulates(dot);
+        canEachOverlap &= canOverlap(dot);
       }
+    if (std::optional<int64_t> count = tripCount())
+      distance = std::min(distance, *count - 1);
+    if (distance < 1)
+      return false;
     const uint64_t others = stagesOthers(loop, *operands) ? bytesForStaging : 0;
     const uint64_t bytes = operands->slotBytes();
     const int64_t maxSlots = maxBytes > others ? (maxBytes - others) / bytes : 0;
-    if (products > 0 && isEachAccumulating && maxSlots > 2) {
+    if (products > 0 && canEachOverlap && maxSlots > 2) {
       productsUnderWay = products;
       distance = std::min(distance, maxSlots - 2);
       numSlots = distance + 2;

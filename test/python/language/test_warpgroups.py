@@ -229,3 +229,64 @@ def test_the_assembler_keeps_products_of_products_under_way(m, n, d, warps):
     arguments = [half, half, half, eft.MockTensor(tl.float32), 16]
     log = log_of_ptxas(attention, *arguments, M=m, N=n, D=d, num_warps=warps)
     assert "serialized" not in log
+
+
+@eft.jit
+def computed(a_ptr, b_ptr, turns_ptr, x_ptr, out_ptr, turns, M: tl.constexpr, SIZE: tl.constexpr):
+    """The sum of max(a, 0) @ b over the turns, and of numbers that memory says how many they are."""
+    i, j = tl.arange(0, M), tl.arange(0, SIZE)
+    acc = tl.zeros((M, SIZE), tl.float32)
+    numbers = 0.0
+    for turn in range(turns):
+        a = tl.load(a_ptr + (turn * M + i[:, None]) * SIZE + j[None, :])
+        b = tl.load(b_ptr + (turn * SIZE + j[:, None]) * SIZE + j[None, :])
+        acc = tl.dot(tl.maximum(a, 0), b, acc)
+        for k in range(tl.load(turns_ptr + turn)):
+            numbers += tl.sum(tl.load(x_ptr + k * 256 + tl.arange(0, 256)))
+    tl.store(out_ptr + i[:, None] * SIZE + j[None, :], acc + numbers)
+
+
+@pytest.mark.parametrize("num_stages", [1, 3, 8])
+@pytest.mark.parametrize("m", [16, 64, 128])
+def test_factors_and_bounds_that_change_in_the_loop(device, m, num_stages):
+    """What the next iteration writes is not what a product still reads, nor a slot."""
+    size, turns = 64, 12
+    numbers = np.random.default_rng(m)
+    a = numbers.integers(-3, 4, (turns, m, size)).astype(np.float16)
+    b = numbers.integers(-3, 4, (turns, size, size)).astype(np.float16)
+    x = numbers.integers(-3, 4, 5 * 256).astype(np.float32)
+    counts = numbers.integers(0, 6, turns).astype(np.int32)
+    expected = sum(np.maximum(f, 0).astype(np.float32) @ g.astype(np.float32) for f, g in zip(a, b))
+    expected += sum(x[: count * 256].sum() for count in counts)
+    out = device.put(np.full((m, size), np.nan, np.float32))
+    arrays = [device.put(each) for each in (a, b, counts, x)]
+    computed[(1,)](*arrays, out, turns, M=m, SIZE=size, num_stages=num_stages)
+    assert_same_bits(device.get(out) + 0.0, expected + 0.0)
+
+
+@eft.jit
+def counted(a_ptr, b_ptr, out_ptr, TURNS: tl.constexpr, SIZE: tl.constexpr):
+    i = tl.arange(0, SIZE)
+    places = i[:, None] * SIZE + i[None, :]
+    acc = tl.full((SIZE, SIZE), 1.0, tl.float32)
+    for turn in range(TURNS):
+        block = turn * SIZE * SIZE + places
+        acc = tl.dot(tl.load(a_ptr + block), tl.load(b_ptr + block), acc)
+    again = tl.dot(tl.load(a_ptr + places), tl.load(b_ptr + places), acc)
+    tl.store(out_ptr + places, acc)
+    tl.store(out_ptr + SIZE * SIZE + places, again)
+
+
+@pytest.mark.parametrize("num_stages", [1, 2, 3, 7, 8])
+def test_few_iterations_and_sums_that_are_used_twice(device, num_stages):
+    size = 64
+    numbers = np.random.default_rng(num_stages)
+    a, b = (numbers.integers(-3, 4, (9, size, size)).astype(np.float16) for _ in "ab")
+    products = a.astype(np.float32) @ b.astype(np.float32)
+    for turns in (0, 1, 2, 3, 9):
+        acc = 1 + products[:turns].sum(0)
+        out = device.put(np.full((2, size, size), np.nan, np.float32))
+        counted[(1,)](
+            device.put(a), device.put(b), out, TURNS=turns, SIZE=size, num_stages=num_stages
+        )
+        assert_same_bits(device.get(out) + 0.0, np.stack([acc, acc + products[0]]) + 0.0)

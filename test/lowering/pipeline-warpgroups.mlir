@@ -1,0 +1,188 @@
+// RUN: eft-opt %s -pass-pipeline='builtin.module(eft-place{target=sm_90 num-warps=4}, func.func(eft-pipeline-copies{num-stages=3}))' | FileCheck %s
+
+// A product that only adds to what the loop carries is under way until the next one has begun. Its copies
+// begin two iterations ahead, so there are four slots: for them, and for the two products.
+// CHECK-LABEL: @both_copied
+// CHECK: eft.alloc_shared : <4, tensor<64x16xf16
+// CHECK: eft.alloc_shared : <4, tensor<16x16xf16
+// CHECK: %[[R:.*]]:{{[0-9]+}} = scf.for
+// CHECK: eft.wait_copies pending 1
+// CHECK: eft.dot_async %{{.*}}[%{{.*}}], %{{.*}}[%{{.*}}], %{{.*}} : !eft.shared
+// CHECK-NEXT: eft.wait_dots pending 1
+// CHECK: eft.copy_async
+// CHECK: eft.copy_async
+// CHECK: eft.commit_copies
+// CHECK: scf.yield
+// CHECK: eft.wait_dots %[[R]]#{{[0-9]+}} pending 0
+// CHECK-NEXT: eft.wait_copies pending 0
+
+// The next iteration writes the registers of a first factor that is computed, so the product is done
+// before.
+// CHECK-LABEL: @first_computed
+// CHECK: eft.alloc_shared : <3, tensor<16x16xf16
+// CHECK: scf.for
+// CHECK: eft.wait_copies pending 1
+// CHECK: eft.copy_async
+// CHECK: %[[D:.*]] = eft.dot_async %{{.*}}, %{{.*}}[%{{.*}}], %{{.*}} : tensor<64x16xf16
+// CHECK-NEXT: eft.wait_dots %[[D]] pending 0
+
+// Registers that are written before the loop stay as they are.
+// CHECK-LABEL: @first_before_the_loop
+// CHECK: eft.alloc_shared : <4, tensor<16x16xf16
+// CHECK: scf.for
+// CHECK: eft.dot_async %{{.*}}, %{{.*}}[%{{.*}}], %{{.*}} : tensor<64x16xf16
+// CHECK-NEXT: eft.wait_dots pending 1
+
+// Two iterations need no more than one ahead.
+// CHECK-LABEL: @two_iterations
+// CHECK: eft.alloc_shared : <3, tensor<64x16xf16
+// CHECK: eft.wait_copies pending 0
+
+func.func @both_copied(%p: !eft.ptr<f16> {eft.divisibility = 16 : i32}, %q: !eft.ptr<f32> {eft.divisibility = 16 : i32}, %n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c2 = arith.constant 2 : i32
+  %zero = arith.constant dense<0.0> : tensor<64x16xf32>
+  %none = arith.constant dense<0.0> : tensor<64x16xf16>
+  %width = arith.constant dense<16> : tensor<64x1xi32>
+  %widthOfB = arith.constant dense<16> : tensor<16x1xi32>
+  %i = eft.arange 0 to 64 : tensor<64xi32>
+  %k = eft.arange 0 to 16 : tensor<16xi32>
+  %rows = eft.expand_dims %i axis 1 : tensor<64xi32> -> tensor<64x1xi32>
+  %rowsOfB = eft.expand_dims %k axis 1 : tensor<16xi32> -> tensor<16x1xi32>
+  %across = eft.expand_dims %k axis 0 : tensor<16xi32> -> tensor<1x16xi32>
+  %a0 = arith.muli %rows, %width : tensor<64x1xi32>
+  %a1 = eft.broadcast %a0 : tensor<64x1xi32> -> tensor<64x16xi32>
+  %a2 = eft.broadcast %across : tensor<1x16xi32> -> tensor<64x16xi32>
+  %a3 = arith.addi %a1, %a2 : tensor<64x16xi32>
+  %b0 = arith.muli %rowsOfB, %widthOfB : tensor<16x1xi32>
+  %b1 = eft.broadcast %b0 : tensor<16x1xi32> -> tensor<16x16xi32>
+  %b2 = eft.broadcast %across : tensor<1x16xi32> -> tensor<16x16xi32>
+  %b3 = arith.addi %b1, %b2 : tensor<16x16xi32>
+  %ps = eft.splat %p : !eft.ptr<f16> -> tensor<64x16x!eft.ptr<f16>>
+  %pa = eft.addptr %ps, %a3 : tensor<64x16x!eft.ptr<f16>>, tensor<64x16xi32>
+  %qs = eft.splat %p : !eft.ptr<f16> -> tensor<16x16x!eft.ptr<f16>>
+  %pb = eft.addptr %qs, %b3 : tensor<16x16x!eft.ptr<f16>>, tensor<16x16xi32>
+  %rs = eft.splat %q : !eft.ptr<f32> -> tensor<64x16x!eft.ptr<f32>>
+  %pc = eft.addptr %rs, %a3 : tensor<64x16x!eft.ptr<f32>>, tensor<64x16xi32>
+  %r = scf.for %t = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<64x16xf32>) : i32 {
+    %a = eft.load %pa : tensor<64x16x!eft.ptr<f16>>
+    %b = eft.load %pb : tensor<16x16x!eft.ptr<f16>>
+    %d = eft.dot %a, %b, %acc precision ieee : tensor<64x16xf16>, tensor<16x16xf16> -> tensor<64x16xf32>
+    scf.yield %d : tensor<64x16xf32>
+  }
+  eft.store %pc, %r : tensor<64x16x!eft.ptr<f32>>
+  return
+}
+
+func.func @first_computed(%p: !eft.ptr<f16> {eft.divisibility = 16 : i32}, %q: !eft.ptr<f32> {eft.divisibility = 16 : i32}, %n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c2 = arith.constant 2 : i32
+  %zero = arith.constant dense<0.0> : tensor<64x16xf32>
+  %none = arith.constant dense<0.0> : tensor<64x16xf16>
+  %width = arith.constant dense<16> : tensor<64x1xi32>
+  %widthOfB = arith.constant dense<16> : tensor<16x1xi32>
+  %i = eft.arange 0 to 64 : tensor<64xi32>
+  %k = eft.arange 0 to 16 : tensor<16xi32>
+  %rows = eft.expand_dims %i axis 1 : tensor<64xi32> -> tensor<64x1xi32>
+  %rowsOfB = eft.expand_dims %k axis 1 : tensor<16xi32> -> tensor<16x1xi32>
+  %across = eft.expand_dims %k axis 0 : tensor<16xi32> -> tensor<1x16xi32>
+  %a0 = arith.muli %rows, %width : tensor<64x1xi32>
+  %a1 = eft.broadcast %a0 : tensor<64x1xi32> -> tensor<64x16xi32>
+  %a2 = eft.broadcast %across : tensor<1x16xi32> -> tensor<64x16xi32>
+  %a3 = arith.addi %a1, %a2 : tensor<64x16xi32>
+  %b0 = arith.muli %rowsOfB, %widthOfB : tensor<16x1xi32>
+  %b1 = eft.broadcast %b0 : tensor<16x1xi32> -> tensor<16x16xi32>
+  %b2 = eft.broadcast %across : tensor<1x16xi32> -> tensor<16x16xi32>
+  %b3 = arith.addi %b1, %b2 : tensor<16x16xi32>
+  %ps = eft.splat %p : !eft.ptr<f16> -> tensor<64x16x!eft.ptr<f16>>
+  %pa = eft.addptr %ps, %a3 : tensor<64x16x!eft.ptr<f16>>, tensor<64x16xi32>
+  %qs = eft.splat %p : !eft.ptr<f16> -> tensor<16x16x!eft.ptr<f16>>
+  %pb = eft.addptr %qs, %b3 : tensor<16x16x!eft.ptr<f16>>, tensor<16x16xi32>
+  %rs = eft.splat %q : !eft.ptr<f32> -> tensor<64x16x!eft.ptr<f32>>
+  %pc = eft.addptr %rs, %a3 : tensor<64x16x!eft.ptr<f32>>, tensor<64x16xi32>
+  %r = scf.for %t = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<64x16xf32>) : i32 {
+    %a = eft.load %pa : tensor<64x16x!eft.ptr<f16>>
+    %m = arith.maximumf %a, %none : tensor<64x16xf16>
+    %b = eft.load %pb : tensor<16x16x!eft.ptr<f16>>
+    %d = eft.dot %m, %b, %acc precision ieee : tensor<64x16xf16>, tensor<16x16xf16> -> tensor<64x16xf32>
+    scf.yield %d : tensor<64x16xf32>
+  }
+  eft.store %pc, %r : tensor<64x16x!eft.ptr<f32>>
+  return
+}
+
+func.func @first_before_the_loop(%p: !eft.ptr<f16> {eft.divisibility = 16 : i32}, %q: !eft.ptr<f32> {eft.divisibility = 16 : i32}, %n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c2 = arith.constant 2 : i32
+  %zero = arith.constant dense<0.0> : tensor<64x16xf32>
+  %none = arith.constant dense<0.0> : tensor<64x16xf16>
+  %width = arith.constant dense<16> : tensor<64x1xi32>
+  %widthOfB = arith.constant dense<16> : tensor<16x1xi32>
+  %i = eft.arange 0 to 64 : tensor<64xi32>
+  %k = eft.arange 0 to 16 : tensor<16xi32>
+  %rows = eft.expand_dims %i axis 1 : tensor<64xi32> -> tensor<64x1xi32>
+  %rowsOfB = eft.expand_dims %k axis 1 : tensor<16xi32> -> tensor<16x1xi32>
+  %across = eft.expand_dims %k axis 0 : tensor<16xi32> -> tensor<1x16xi32>
+  %a0 = arith.muli %rows, %width : tensor<64x1xi32>
+  %a1 = eft.broadcast %a0 : tensor<64x1xi32> -> tensor<64x16xi32>
+  %a2 = eft.broadcast %across : tensor<1x16xi32> -> tensor<64x16xi32>
+  %a3 = arith.addi %a1, %a2 : tensor<64x16xi32>
+  %b0 = arith.muli %rowsOfB, %widthOfB : tensor<16x1xi32>
+  %b1 = eft.broadcast %b0 : tensor<16x1xi32> -> tensor<16x16xi32>
+  %b2 = eft.broadcast %across : tensor<1x16xi32> -> tensor<16x16xi32>
+  %b3 = arith.addi %b1, %b2 : tensor<16x16xi32>
+  %ps = eft.splat %p : !eft.ptr<f16> -> tensor<64x16x!eft.ptr<f16>>
+  %pa = eft.addptr %ps, %a3 : tensor<64x16x!eft.ptr<f16>>, tensor<64x16xi32>
+  %qs = eft.splat %p : !eft.ptr<f16> -> tensor<16x16x!eft.ptr<f16>>
+  %pb = eft.addptr %qs, %b3 : tensor<16x16x!eft.ptr<f16>>, tensor<16x16xi32>
+  %rs = eft.splat %q : !eft.ptr<f32> -> tensor<64x16x!eft.ptr<f32>>
+  %pc = eft.addptr %rs, %a3 : tensor<64x16x!eft.ptr<f32>>, tensor<64x16xi32>
+  %a = eft.load %pa : tensor<64x16x!eft.ptr<f16>>
+  %r = scf.for %t = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<64x16xf32>) : i32 {
+    %b = eft.load %pb : tensor<16x16x!eft.ptr<f16>>
+    %d = eft.dot %a, %b, %acc precision ieee : tensor<64x16xf16>, tensor<16x16xf16> -> tensor<64x16xf32>
+    scf.yield %d : tensor<64x16xf32>
+  }
+  eft.store %pc, %r : tensor<64x16x!eft.ptr<f32>>
+  return
+}
+
+func.func @two_iterations(%p: !eft.ptr<f16> {eft.divisibility = 16 : i32}, %q: !eft.ptr<f32> {eft.divisibility = 16 : i32}, %n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c2 = arith.constant 2 : i32
+  %zero = arith.constant dense<0.0> : tensor<64x16xf32>
+  %none = arith.constant dense<0.0> : tensor<64x16xf16>
+  %width = arith.constant dense<16> : tensor<64x1xi32>
+  %widthOfB = arith.constant dense<16> : tensor<16x1xi32>
+  %i = eft.arange 0 to 64 : tensor<64xi32>
+  %k = eft.arange 0 to 16 : tensor<16xi32>
+  %rows = eft.expand_dims %i axis 1 : tensor<64xi32> -> tensor<64x1xi32>
+  %rowsOfB = eft.expand_dims %k axis 1 : tensor<16xi32> -> tensor<16x1xi32>
+  %across = eft.expand_dims %k axis 0 : tensor<16xi32> -> tensor<1x16xi32>
+  %a0 = arith.muli %rows, %width : tensor<64x1xi32>
+  %a1 = eft.broadcast %a0 : tensor<64x1xi32> -> tensor<64x16xi32>
+  %a2 = eft.broadcast %across : tensor<1x16xi32> -> tensor<64x16xi32>
+  %a3 = arith.addi %a1, %a2 : tensor<64x16xi32>
+  %b0 = arith.muli %rowsOfB, %widthOfB : tensor<16x1xi32>
+  %b1 = eft.broadcast %b0 : tensor<16x1xi32> -> tensor<16x16xi32>
+  %b2 = eft.broadcast %across : tensor<1x16xi32> -> tensor<16x16xi32>
+  %b3 = arith.addi %b1, %b2 : tensor<16x16xi32>
+  %ps = eft.splat %p : !eft.ptr<f16> -> tensor<64x16x!eft.ptr<f16>>
+  %pa = eft.addptr %ps, %a3 : tensor<64x16x!eft.ptr<f16>>, tensor<64x16xi32>
+  %qs = eft.splat %p : !eft.ptr<f16> -> tensor<16x16x!eft.ptr<f16>>
+  %pb = eft.addptr %qs, %b3 : tensor<16x16x!eft.ptr<f16>>, tensor<16x16xi32>
+  %rs = eft.splat %q : !eft.ptr<f32> -> tensor<64x16x!eft.ptr<f32>>
+  %pc = eft.addptr %rs, %a3 : tensor<64x16x!eft.ptr<f32>>, tensor<64x16xi32>
+  %r = scf.for %t = %c0 to %c2 step %c1 iter_args(%acc = %zero) -> (tensor<64x16xf32>) : i32 {
+    %a = eft.load %pa : tensor<64x16x!eft.ptr<f16>>
+    %b = eft.load %pb : tensor<16x16x!eft.ptr<f16>>
+    %d = eft.dot %a, %b, %acc precision ieee : tensor<64x16xf16>, tensor<16x16xf16> -> tensor<64x16xf32>
+    scf.yield %d : tensor<64x16xf32>
+  }
+  eft.store %pc, %r : tensor<64x16x!eft.ptr<f32>>
+  return
+}
