@@ -10,16 +10,12 @@ from __future__ import annotations
 
 from eft.errors import Mistake
 from eft.language import dtypes
-from eft.language.accesses import check_choice
 from eft.language.builtin import builtin
 from eft.language.casts import cast_to
-from eft.language.constants import to_tensor
 from eft.language.core import must_use_result
 from eft.language.dtypes import check_shape, describe
-from eft.language.shapes import arange
 from eft.language.tensor import structure, tensor
-
-_PADDINGS = ("", "zero", "nan")
+from eft.language.windows import check_padding, integers, steps_along, window
 
 
 class block_pointer_type(dtypes.dtype):
@@ -136,17 +132,7 @@ block_pointer.advance = advance
 
 
 def _integers(what: str, values, rank: int, dtype) -> tuple[tensor, ...]:
-    """Numbers for each dimension, as tensors of a type."""
-    values = tuple(values) if isinstance(values, tuple | list) else (values,)
-    if len(values) != rank:
-        raise Mistake(
-            f"the {what} of a block pointer of {rank} dimensions must be {rank} numbers, got "
-            f"{len(values)}"
-        )
-    numbers = tuple(map(to_tensor, values))
-    for number in numbers:
-        if number.shape or not number.dtype.is_int():
-            raise Mistake(f"the {what} of a block pointer must be integers, got {describe(number)}")
+    numbers = integers(what, "a block pointer", values, rank)
     return tuple(cast_to(number, dtype) for number in numbers)
 
 
@@ -155,9 +141,7 @@ def _integers(what: str, values, rank: int, dtype) -> tuple[tensor, ...]:
 
 def check_window(pointer: block_pointer, boundary_check, padding_option="") -> tuple[int, ...]:
     """The dimensions along which an access looks where the array ends."""
-    check_choice("padding_option", padding_option, _PADDINGS)
-    if padding_option == "nan" and not pointer.dtype.element_ty.is_floating():
-        raise Mistake(f"padding_option 'nan' needs floats, got {pointer.dtype.element_ty}")
+    check_padding(padding_option, pointer.dtype.element_ty)
     axes = boundary_check if isinstance(boundary_check, tuple | list) else (boundary_check,)
     rank = len(pointer.block_shape)
     for axis in axes:
@@ -168,27 +152,9 @@ def check_window(pointer: block_pointer, boundary_check, padding_option="") -> t
     return tuple(axes)
 
 
-def window(pointer: block_pointer, axes: tuple[int, ...]) -> tuple[tensor, tensor | None]:
+def elements(pointer: block_pointer, axes: tuple[int, ...]) -> tuple[tensor, tensor | None]:
     """The pointers to the window's elements, and the mask of those that lie in the array as far as
     the dimensions `axes` tell; None for all."""
-    # The window's place moves the one pointer: what is left are small numbers that start at 0.
-    first = pointer.base
-    for place, stride in zip(pointer.offsets, pointer.strides, strict=True):
-        first = first + cast_to(place, dtypes.int64) * stride
-    mask = None
-    for axis, stride in enumerate(pointer.strides):
-        steps = cast_to(_along(pointer, axis), dtypes.int64)
-        first = first + steps * stride
-        if axis in axes:
-            # As unsigned numbers, those below zero are too large as well.
-            index = cast_to(cast_to(pointer.offsets[axis], dtypes.int64) + steps, dtypes.uint64)
-            inside = index < cast_to(pointer.shape[axis], dtypes.uint64)
-            mask = inside if mask is None else mask & inside
-    return first, mask
-
-
-def _along(pointer: block_pointer, axis: int) -> tensor:
-    """0, 1, 2, … along a dimension of the window."""
-    slices = [None] * len(pointer.block_shape)
-    slices[axis] = slice(None)
-    return arange(0, pointer.block_shape[axis])[tuple(slices)]
+    shape = pointer.block_shape
+    steps = (steps_along(shape, axis) for axis, _ in enumerate(shape))
+    return window(pointer.base, pointer.shape, pointer.strides, pointer.offsets, steps, axes)

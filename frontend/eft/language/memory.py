@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from eft.errors import Mistake
 from eft.language.accesses import check_choice, check_mask, check_pointer, in_memory, to_shape
-from eft.language.block_pointers import block_pointer, check_window, window
+from eft.language.block_pointers import block_pointer, check_window, elements
 from eft.language.builtin import builtin
 from eft.language.casts import cast_to
 from eft.language.constants import to_tensor
@@ -56,7 +56,7 @@ def load(
                 "a block pointer takes boundary_check and padding_option instead of mask and other"
             )
         axes = check_window(pointer, boundary_check, padding_option)
-        pointer, mask = window(pointer, axes)
+        pointer, mask = elements(pointer, axes)
         other = float("nan") if padding_option == "nan" and axes else None
     elif boundary_check or padding_option:
         raise Mistake(
@@ -108,7 +108,7 @@ def store(pointer, value, mask=None, boundary_check=(), cache_modifier="", evict
     if isinstance(pointer, block_pointer):
         if mask is not None:
             raise Mistake("a block pointer takes boundary_check instead of mask")
-        pointer, mask = window(pointer, check_window(pointer, boundary_check))
+        pointer, mask = elements(pointer, check_window(pointer, boundary_check))
     elif boundary_check:
         raise Mistake(f"boundary_check needs a block pointer, got {describe(pointer)}")
     check_pointer("store", pointer)
