@@ -10,6 +10,7 @@ from eft.language.accesses import check_choice
 from eft.language.casts import cast_to
 from eft.language.constants import to_tensor
 from eft.language.dtypes import describe, dtype
+from eft.language.math import maximum
 from eft.language.shapes import arange
 from eft.language.tensor import tensor
 
@@ -56,9 +57,11 @@ def window(base, shape, strides, places, steps, axes) -> tuple[tensor, tensor | 
         distance = cast_to(step, dtypes.int64)
         base = base + distance * stride
         if axis in axes:
-            # As unsigned numbers, those below zero are too large as well.
+            # As unsigned numbers, indices below zero are too large as well. Along an extent below
+            # zero there are no elements.
             index = cast_to(cast_to(places[axis], dtypes.int64) + distance, dtypes.uint64)
-            inside = index < cast_to(shape[axis], dtypes.uint64)
+            extent = maximum(cast_to(shape[axis], dtypes.int64), 0)
+            inside = index < cast_to(extent, dtypes.uint64)
             mask = inside if mask is None else mask & inside
     return base, mask
 

@@ -70,6 +70,23 @@ def test_a_store_stays_in_the_array(device, start):
 
 
 @eft.jit
+def rows_from(x_ptr, y_ptr, n, start, N: tl.constexpr):
+    x = tl.make_block_ptr(x_ptr, (n - start,), (1,), (0,), (N,), (0,))
+    y = tl.make_block_ptr(y_ptr, (n - start,), (1,), (0,), (N,), (0,))
+    tl.store(y_ptr + N + tl.arange(0, N), tl.load(x, boundary_check=(0,)))
+    tl.store(y, tl.zeros((N,), tl.int32), boundary_check=(0,))
+
+
+@pytest.mark.parametrize("start, inside", [(2, 3), (5, 0), (6, 0), (9, 0)])
+def test_nothing_lies_in_an_array_of_no_extent(device, start, inside):
+    x, out = np.arange(1, 9, dtype=np.int32), device.put(np.full(16, -1, np.int32))
+    rows_from[1](device.put(x), out, 5, start, N=8)
+    expected = np.r_[np.full(8, -1), np.zeros(8)].astype(np.int32)
+    expected[:inside], expected[8 : 8 + inside] = 0, x[:inside]
+    assert_same_bits(device.get(out), expected)
+
+
+@eft.jit
 def helper(pointer, step: tl.constexpr):
     return tl.load(pointer, boundary_check=(0, 1)), pointer.advance((0, step))
 
