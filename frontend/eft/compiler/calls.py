@@ -19,7 +19,7 @@ from eft.language.constexpr import constexpr
 from eft.language.debug import device_print
 from eft.language.dtypes import describe, dtype, from_name, pointer_type
 from eft.language.missing import NotYet
-from eft.language.tensor import tensor
+from eft.language.tensor import structure, tensor
 from eft.language.tuples import constant_elements, is_named_class
 from eft.parameters import match
 
@@ -137,10 +137,11 @@ def _runs_at_compile_time(function) -> bool:
 
 
 def _call_builtin(function, args, kwargs):
-    # A method of a tensor is bound to it.
+    # A method of a value is bound to it.
     owner = getattr(function, "__self__", None)
     if owner is not None:
         function, args = function.__func__, [owner, *args]
+    prefix = f"{type(owner).__name__}." if isinstance(owner, structure) else "tl."
     function = getattr(function, "__wrapped__", function)
     code = function.__code__
     # A function with parameters after `*values` has defaults for them.
@@ -148,5 +149,5 @@ def _call_builtin(function, args, kwargs):
     required = names[: code.co_argcount - len(function.__defaults__ or ())]
     takes_more = code.co_flags & _VAR_POSITIONAL
     placed = args[: code.co_argcount] if takes_more else args
-    match(f"tl.{function.__name__}", names, required, placed, kwargs)
+    match(f"{prefix}{function.__name__}", names, required, placed, kwargs)
     return function(*args, **kwargs)

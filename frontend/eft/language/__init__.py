@@ -27,6 +27,13 @@ from eft.language.casts import cast
 from eft.language.constants import to_tensor
 from eft.language.constexpr import const, constexpr
 from eft.language.debug import device_assert, device_print
+from eft.language.descriptors import (
+    load_tensor_descriptor,
+    make_tensor_descriptor,
+    store_tensor_descriptor,
+    tensor_descriptor,
+    tensor_descriptor_type,
+)
 from eft.language.dtypes import (
     bfloat16,
     block_type,

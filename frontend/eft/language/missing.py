@@ -8,9 +8,7 @@ FUNCTIONS = frozenset(
     """
     aggregate_replace atomic_load atomic_poll atomic_store bitonic_merge condition constexpr_type
     dot_scaled expect_zero
-    inline_asm_elementwise load_tensor_descriptor make_tensor_descriptor map_elementwise pi32_t
-    slice store_tensor_descriptor str_to_ty tensor_descriptor tensor_descriptor_type
-    tuple_type """.split()
+    inline_asm_elementwise map_elementwise pi32_t slice str_to_ty tuple_type """.split()
 )
 
 #: They can be compared, so that a kernel may ask whether a type is one of them.

@@ -59,9 +59,11 @@ interleave(a, b)
 join(a, b)
 load(pointer, mask=None, other=None, boundary_check=(), padding_option="", cache_modifier="", \
     eviction_policy="", volatile=False)
+load_tensor_descriptor(desc, offsets)
 log(x)
 log2(x)
 make_block_ptr(base, shape, strides, offsets, block_shape, order)
+make_tensor_descriptor(base, shape, strides, block_shape, padding_option="zero")
 max(input, axis=None, return_indices=False, return_indices_tie_break_left=True, keep_dims=False)
 max_constancy(input, values)
 max_contiguous(input, values)
@@ -98,6 +100,7 @@ squeeze(x, dim)
 static_assert(cond, msg="")
 static_print(*values, sep=" ", end="\n", file=None, flush=False)
 store(pointer, value, mask=None, boundary_check=(), cache_modifier="", eviction_policy="")
+store_tensor_descriptor(desc, offsets, value)
 sub(x, y, sanitize_overflow=True)
 sum(input, axis=None, keep_dims=False, dtype=None)
 swizzle2d(i, j, size_i, size_j, size_g)
@@ -128,8 +131,7 @@ rsqrt sigmoid sin softmax sort split sqrt sqrt_rn squeeze store sum trans unsque
 LACKING = """
 aggregate_replace atomic_load atomic_poll atomic_store bitonic_merge condition constexpr_type
 dot_scaled expect_zero float8e4b15 float8e4b8 float8e4nv float8e5 float8e5b16 inline_asm_elementwise
-load_tensor_descriptor make_tensor_descriptor map_elementwise pi32_t slice store_tensor_descriptor
-str_to_ty tensor_descriptor tensor_descriptor_type tuple_type
+map_elementwise pi32_t slice str_to_ty tuple_type
 """.split()
 
 
