@@ -102,9 +102,9 @@ def _type(parameter, value) -> str:
     if isinstance(element, dtype) and element.is_ptr():
         return element.signature
     found = element if isinstance(element, dtype) else _library_dtype(element)
+    interface = getattr(value, "__array_interface__", None)
     if found not in NUMBERS:
         raise TypeError(f"argument {parameter.name!r}: no kernel can work on {element!r}")
-    interface = getattr(value, "__array_interface__", None)
     read_only = interface is not None and interface["data"][1]
     return f"*{'k' if read_only else ''}{found.signature}"
 

@@ -431,6 +431,31 @@ def test_mistakes_in_a_descriptor(changes, message):
     assert str(raised.value) == message
 
 
+@eft.jit
+def takes_a_descriptor(x, out, n: tl.constexpr):
+    tl.store(out, x.shape[0])
+
+
+@pytest.mark.parametrize(
+    "launch",
+    [
+        lambda x, out: takes_a_descriptor[1](x, out, 1),
+        lambda x, out: takes_a_descriptor.warmup(x, out, 1, grid=(1,)),
+        lambda x, out: takes_a_descriptor.warmup(x, tl.int32, 1, target="cuda:90"),
+        lambda x, out: eft.autotune([eft.Config({"n": 1})], key=[])(takes_a_descriptor)[1](x, out),
+    ],
+    ids=["launch", "warmup", "for a target", "autotuned"],
+)
+def test_a_launch_refuses_a_descriptor(launch):
+    x = TensorDescriptor.from_tensor(np.zeros((8, 16), np.float32), [4, 8])
+    with pytest.raises(TypeError) as raised:
+        launch(x, np.zeros(1, np.int32))
+    assert str(raised.value) == (
+        "a TensorDescriptor can't be an argument of a launch yet: pass its tensor, extents and "
+        "strides, and call tl.make_tensor_descriptor in the kernel"
+    )
+
+
 def test_instructions_as_text():
     said = (
         '\tcode for sm_90\n\t\tFunction : kernel\n\t.headerflags\t@"EF_CUDA_SM90"\n'

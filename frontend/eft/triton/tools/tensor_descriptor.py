@@ -10,7 +10,8 @@ __all__ = ["TensorDescriptor"]
 
 @dataclass
 class TensorDescriptor:
-    """A tensor that kernels load and store blocks of. Kernels don't take it yet.
+    """A tensor that kernels load and store blocks of. It is no argument of a launch yet: a kernel
+    makes its descriptors itself, by `tl.make_tensor_descriptor`.
 
     Attributes:
         base: the tensor, whose address is a multiple of 16.
@@ -53,6 +54,14 @@ class TensorDescriptor:
         for stride in self.strides[:-1]:
             length = stride * self.base.dtype.itemsize
             assert length % 16 == 0, f"strides must be multiples of 16 bytes, got one of {length}"
+
+    @property
+    def __array_interface__(self):
+        """Where a launch looks for an array: there it says what to do instead."""
+        raise TypeError(
+            "a TensorDescriptor can't be an argument of a launch yet: pass its tensor, extents and "
+            "strides, and call tl.make_tensor_descriptor in the kernel"
+        )
 
     @staticmethod
     def from_tensor(tensor, block_shape: list[int], padding: str = "zero") -> TensorDescriptor:
