@@ -20,7 +20,7 @@ import eft
 import eft.language as tl
 import numpy as np
 from eft.testing import do_bench
-from support import Arrays, announce, console, save_plot, show_table, torch, words_of
+from support import Arrays, announce, console, save_plot, show_table, strides, torch, words_of
 
 parser = argparse.ArgumentParser(description="A lesson on fusing operations into one kernel.")
 parser.add_argument("--plot", default="fused-softmax.png", help="where to save the plot")
@@ -96,13 +96,8 @@ def softmax_into(output, x):
     block = eft.next_power_of_2(columns)
     warps = 4 if block <= 4096 else 8
     softmax_kernel[(rows,)](
-        x, output, stride(x, 0), stride(output, 0), columns, BLOCK=block, num_warps=warps
+        x, output, strides(x)[0], strides(output)[0], columns, BLOCK=block, num_warps=warps
     )
-
-
-def stride(array, axis):
-    """From one index of the axis to the next, in elements."""
-    return array.stride(axis) if torch else array.strides[axis] // array.itemsize
 
 
 # %%

@@ -29,6 +29,7 @@ from support import (
     save_plot,
     show_table,
     show_vectors,
+    strides,
     torch,
 )
 
@@ -76,13 +77,6 @@ def seeded_dropout(
     keep = tl.rand(seed, left + column) > p
     output = tl.where(keep, x / (1 - p), 0.0)
     tl.store(output_ptr + row * output_row + column * output_column, output, mask=inside)
-
-
-def strides(array):
-    """How far apart neighbours along each axis lie, in elements."""
-    if isinstance(array, np.ndarray):
-        return tuple(step // array.itemsize for step in array.strides)
-    return array.stride()
 
 
 def dropout_into(output, x, p, seeds, block=(8, 128)):

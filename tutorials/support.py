@@ -52,6 +52,13 @@ class Arrays:
         return array.cpu().numpy() if torch else array
 
 
+def strides(array) -> tuple[int, ...]:
+    """How far apart neighbours along each axis of an array of NumPy or PyTorch lie, in elements."""
+    if isinstance(array, np.ndarray):
+        return tuple(step // array.itemsize for step in array.strides)
+    return array.stride()
+
+
 def cpu_name() -> str:
     """The processor's name and the number of its threads."""
     name = platform.machine()
