@@ -5,7 +5,10 @@ from __future__ import annotations
 
 import os
 import platform
+from types import FunctionType
 
+import eft
+import eft.language
 import numpy as np
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
@@ -57,6 +60,44 @@ def strides(array) -> tuple[int, ...]:
     if isinstance(array, np.ndarray):
         return tuple(step // array.itemsize for step in array.strides)
     return array.stride()
+
+
+def in_triton(kernel):
+    """The same function as a kernel of Triton, to be measured beside Eft's.
+
+    Args:
+        kernel: one of Eft's, or one that Eft tunes: then Triton tunes its own over the same
+            configurations.
+
+    Returns:
+        A kernel with the same parameters. None if Triton is not installed, or is only another name
+        for Eft.
+    """
+    try:
+        import triton
+        import triton.language
+    except ModuleNotFoundError:
+        return None
+    if triton.jit is eft.jit:
+        return None
+    if not isinstance(kernel, eft.JITFunction):
+        configs = [
+            triton.Config(each.kwargs, num_warps=each.num_warps, num_stages=each.num_stages)
+            for each in kernel.configs
+        ]
+        return triton.autotune(configs=configs, key=list(kernel.keys))(in_triton(kernel.fn))
+
+    def translated(value):
+        if value is eft.language:
+            return triton.language
+        return in_triton(value) if isinstance(value, eft.JITFunction) else value
+
+    function = kernel.fn
+    names = {"__name__", *function.__code__.co_names} & function.__globals__.keys()
+    meanings = {name: translated(function.__globals__[name]) for name in names}
+    twin = FunctionType(function.__code__, meanings)
+    twin.__annotations__ = dict.fromkeys(function.__annotations__, triton.language.constexpr)
+    return triton.jit(twin)
 
 
 def cpu_name() -> str:
@@ -145,6 +186,7 @@ def save_plot(
     sizes: list[int],
     rates: dict[str, list[float]],
     axes: tuple[str, str],
+    unit: float = 1e9,
 ) -> bool:
     """Draws rates over sizes; False if Matplotlib is not there.
 
@@ -153,14 +195,15 @@ def save_plot(
         title: what stands above it.
         sizes: powers of two.
         rates: for each line its name, and a number per second for each size.
-        axes: what is counted, and in which unit the rates are drawn: thousands of millions.
+        axes: what is counted, and the name of the unit in which the rates are drawn.
+        unit: how many per second that unit is.
     """
     pyplot = import_pyplot()
     if pyplot is None:
         return False
     figure, plot = pyplot.subplots(figsize=(9, 4.2), layout="constrained")
     for (name, values), marker in zip(rates.items(), "os^vDX", strict=False):
-        plot.plot(sizes, [value / 1e9 for value in values], marker=marker, label=name)
+        plot.plot(sizes, [value / unit for value in values], marker=marker, label=name)
     plot.set_xscale("log", base=2)
     plot.set_ylim(bottom=0)
     finish_plot(figure, plot, path, title, axes)

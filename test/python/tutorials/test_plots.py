@@ -93,3 +93,21 @@ def test_only_a_terminal_is_told_that_a_table_is_measured(terminal, said):
         [sys.executable, "-c", code], env=environment, capture_output=True, text=True
     )
     assert (done.stdout, done.returncode) == (said, 0), done.stderr
+
+
+def test_rates_are_drawn_in_the_unit_that_is_named():
+    pytest.importorskip("matplotlib", reason="Matplotlib is not installed")
+    code = """
+import support
+drawn = []
+support.finish_plot = lambda figure, plot, *rest: drawn.append(plot.get_lines()[0].get_ydata())
+for unit in ({}, {"unit": 1e12}):
+    support.save_plot("", "", [1, 2], {"line": [3e9, 5e12]}, ("", ""), **unit)
+print([list(map(float, line)) for line in drawn])
+"""
+    environment = dict(os.environ, PYTHONPATH=os.pathsep.join([str(BUILD), str(TUTORIALS)]))
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=environment, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout) == [[3.0, 5000.0], [0.003, 5.0]]
