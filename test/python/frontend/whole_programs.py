@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs the tutorials and the whole kernels of the tests in this one process, on the CPU with arrays
-of NumPy, and prints what Eft logs: what is compiled, why, and what the cache does not keep."""
+of NumPy, and prints what Eft logs: what is compiled, why, what autotuning measures, and what the
+cache does not keep."""
 
 from __future__ import annotations
 

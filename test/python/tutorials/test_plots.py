@@ -65,7 +65,7 @@ def plots_of(lesson: str, largest: int, folder: Path) -> tuple[list, str]:
             6,
             "rows and columns",
             "GFLOP/s",
-            ["row by row", "in groups of 8", "NumPy"],
+            ["Eft, row by row", "Eft, in groups of 8", "NumPy"],
             [2**6],
         ),
         ("04", 14, "elements", "10⁹ elements per second", ["mask", "seed"], [2**14]),

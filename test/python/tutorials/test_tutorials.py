@@ -55,10 +55,17 @@ def check_dropout(text: str):
 
 
 def check_matrix_multiplication(text: str):
-    """The lesson's products are right, and those that are timed have a rate."""
-    assert "129 × 300 × 65" in text
+    """The lesson's products are right, GPUs get what it says, and what is timed has a rate."""
+    assert "129 × 300 × 65, A by columns" in text
     rows = [line.split() for line in text.splitlines()]
-    timed = next(row for row in rows if row[:3] == ["64", "×", "64"])
+    instructions = {tuple(row[:2]): row[2:6] for row in rows if row[-1:] == ["KiB"]}
+    assert len(instructions) == 4
+    for (capability, stages), (copies, _, warps, warpgroups) in instructions.items():
+        assert (int(copies) > 0) == (stages == "3")
+        assert (int(warps) > 0, int(warpgroups) > 0) == (capability == "8.0,", capability == "9.0,")
+    chosen, timed = (row for row in rows if row[:3] == ["64", "×", "64"] and len(row) != 4)
+    assert [int(each) for each in chosen[3::2]]
+    assert len(timed) == 9
     assert all(float(value) > 0 for value in timed[3:])
 
 
