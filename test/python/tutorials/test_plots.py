@@ -70,6 +70,14 @@ def plots_of(lesson: str, largest: int, folder: Path) -> tuple[list, str]:
         ),
         ("04", 14, "elements", "10⁹ elements per second", ["mask", "seed"], [2**14]),
         ("06", 6, "elements", "GB/s", None, [2**12]),
+        (
+            "08",
+            6,
+            "rows of Q and K",
+            "GFLOP/s",
+            ["Eft", "NumPy", "Eft, causal", "NumPy, causal"],
+            [2**6],
+        ),
     ],
 )
 def test_a_plot_has_the_units_of_its_table(tmp_path, lesson, largest, x, y, names, sizes):

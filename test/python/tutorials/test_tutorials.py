@@ -129,6 +129,19 @@ def check_projection(text: str):
     assert all(float(row[-1]) > 0 for row in timed)
 
 
+def check_attention(text: str):
+    """The lesson's tables: pieces that end with the whole's result, small errors, and rates."""
+    rows = [line.split() for line in text.splitlines()]
+    last = next(row for row in rows if row[:3] == ["0", "…", "15"])
+    assert last[-3:] == next(row for row in rows if row[:3] == ["all", "at", "once"])[-3:]
+    errors = [row[-2:] for row in rows if len(row) == 8 and row[1:4:2] == ["×", "×"]]
+    assert len(errors) == 3
+    assert all(float(value) < 1.1 for row in errors for value in row)
+    timed = [row for row in rows if row[:1] == ["64"]]
+    assert [len(row) for row in timed] == [5, 5]
+    assert all(float(value) > 0 for row in timed for value in row)
+
+
 def check_upside_down(text: str):
     """A view that only NumPy has: both strides negative, and not those of rows."""
     assert ["180", "degrees,", "every", "other", "column", "40", "×", "200", "-400", "-2"] in [
@@ -179,6 +192,7 @@ LESSONS = [
         check_with_numpy=check_upside_down,
     ),
     Lesson("07-projection-without-a-matrix.py", 6, check_projection),
+    Lesson("08-fused-attention.py", 6, check_attention),
 ]
 each_lesson = pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.name[:2])
 
