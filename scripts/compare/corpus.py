@@ -87,6 +87,9 @@ def benchmark_calls(kernels) -> list[tuple]:
     calls.append((kernels.project, (wide, wide, 1000, 4096, 512, 1984), blocks))
     blocks = {"M": 128, "N": 64, "WIDTH": 64}
     calls.append((kernels.attention, (half, half, half, half, 0.1, 1024), blocks))
+    blocks = {"D": 64, "BLOCK_M": 64, "BLOCK_N": 32, "CAUSAL": True}
+    fused = (half, half, half, half, wide, 0.1, 1024)
+    calls.append((kernels.fused_attention, fused, blocks))
     return calls
 
 
