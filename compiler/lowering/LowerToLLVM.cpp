@@ -48,8 +48,8 @@ struct LowerToLLVMPass : impl::LowerToLLVMBase<LowerToLLVMPass> {
     target.addLegalOp<ModuleOp>();
     target.addLegalDialect<NVVM::NVVMDialect>();
     // LLVM has no intrinsics for these: they become inline assembly.
-    target.addIllegalOp<NVVM::FenceProxyOp, NVVM::WgmmaGroupSyncAlignedOp,
-                        NVVM::WgmmaWaitGroupSyncOp>();
+    target.addIllegalOp<NVVM::FenceProxyOp, NVVM::WgmmaFenceAlignedOp,
+                        NVVM::WgmmaGroupSyncAlignedOp, NVVM::WgmmaWaitGroupSyncOp>();
     target.addLegalOp<StopOp>();
     if (failed(applyFullConversion(getOperation(), target, std::move(patterns))))
       return signalPassFailure();

@@ -10,7 +10,9 @@
 // CHECK: llvm.ptrtoint
 // CHECK: %[[GROUP:.*]] = nvvm.shfl.sync idx
 // CHECK: arith.muli %{{.*}}, %c256_i32
-// CHECK: "wgmma.fence.sync.aligned; {{.*}} wgmma.mma_async.sync.aligned.m64n16k16.f32.f16.f16 {$0, $1, $2, $3, $4, $5, $6, $7}, da, db, yes, 1, 1, 0, 1; add.s64 da, $17, 2; add.s64 db, $16, 32; wgmma
+// CHECK: llvm.inline_asm has_side_effects ""
+// CHECK: nvvm.wgmma.fence.aligned
+// CHECK: wgmma.mma_async.sync.aligned.m64n16k16.f32.f16.f16 {$0, $1, $2, $3, $4, $5, $6, $7}, da, db, yes, 1, 1, 0, 1; add.s64 da, $17, 2; add.s64 db, $16, 32; wgmma
 // CHECK-SAME: "=f,=f,=f,=f,=f,=f,=f,=f,0,1,2,3,4,5,6,7,l,l"
 // CHECK: nvvm.wgmma.commit.group.sync.aligned
 // CHECK: nvvm.wgmma.wait.group.sync.aligned 0

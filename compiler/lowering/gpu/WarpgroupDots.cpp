@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Matrix products by warpgroups: `wgmma`, which LLVM 19 has no intrinsics for, as inline PTX.
 //
-// Each text begins with a fence, behind which nothing may write the registers that it names: LLVM
-// puts copies of operands in front of the text.
+// Nothing may write these registers between the fence and the products. LLVM copies operands that
+// are used again, in front of the assembly that changes them. So empty assembly in front of the
+// fence takes them first, and what it gives has no other use.
 //
 // The accumulators are operands and results of the inline assembly, and have the same registers in
 // both. Nothing may touch them until the product is waited for, so empty assembly behind the wait
@@ -180,10 +181,15 @@ LogicalResult GpuLowering::lowerDotAsync(ImplicitLocOpBuilder &b, DotAsyncOp dot
     suffix = std::string(", 1, 1") + (left ? (left->isAcross() ? ", 1" : ", 0") : "") +
              (right.isAcross() ? ", 1" : ", 0");
   Values acc(fragmentsOf(dot.getAcc()));
+  const size_t sums = acc.size();
+  llvm::append_range(acc, words);
+  acc = emitInPlace(b, "", acc, {});
+  words.assign(acc.begin() + sums, acc.end());
+  acc.truncate(sums);
+  b.create<NVVM::WgmmaFenceAlignedOp>();
   for (int64_t down = 0; down < tiles->downTiles; ++down) {
     for (int64_t across = 0; across < tiles->acrossTiles; ++across) {
-      std::string text =
-          "wgmma.fence.sync.aligned; { .reg .pred yes; .reg .b64 da, db; setp.eq.b32 yes, 0, 0;";
+      std::string text = "{ .reg .pred yes; .reg .b64 da, db; setp.eq.b32 yes, 0, 0;";
       Values others = {ofB};
       if (left)
         others.push_back(ofA);

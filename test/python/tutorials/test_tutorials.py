@@ -54,6 +54,11 @@ def check_dropout(text: str):
     assert "2^14" in text
 
 
+def columns_of_triton(text: str) -> int:
+    """The columns of a table that Triton has: a time and a rate, where it is installed."""
+    return 2 if "Triton" in text else 0
+
+
 def check_matrix_multiplication(text: str):
     """The lesson's products are right, GPUs get what it says, and what is timed has a rate."""
     assert "129 × 300 × 65, A by columns" in text
@@ -65,7 +70,7 @@ def check_matrix_multiplication(text: str):
         assert (int(warps) > 0, int(warpgroups) > 0) == (capability == "8.0,", capability == "9.0,")
     chosen, timed = (row for row in rows if row[:3] == ["64", "×", "64"] and len(row) != 4)
     assert [int(each) for each in chosen[3::2]]
-    assert len(timed) == 9
+    assert len(timed) == 9 + columns_of_triton(text)
     assert all(float(value) > 0 for value in timed[3:])
 
 
@@ -138,7 +143,8 @@ def check_attention(text: str):
     assert len(errors) == 3
     assert all(float(value) < 1.1 for row in errors for value in row)
     timed = [row for row in rows if row[:1] == ["64"]]
-    assert [len(row) for row in timed] == [5, 5]
+    columns = 5 + columns_of_triton(text)
+    assert [len(row) for row in timed] == [columns] * (4 if "Running on NVIDIA" in text else 2)
     assert all(float(value) > 0 for row in timed for value in row)
 
 
