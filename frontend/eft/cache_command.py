@@ -16,6 +16,7 @@ from eft import _runtime
 File = namedtuple("File", "file size last_use kind name about")
 
 _METADATA_LINES = 5  # in front of a kernel's code, see `eft.kernel.Metadata`
+_TARGET = rb"cpu|host:.*|cuda:\d+|compute_\d+"  # the forms of `eft::Target::name`
 
 
 def list_entries(name: str | None) -> int:
@@ -119,7 +120,7 @@ def _describe(data: bytes) -> tuple[str, str | None, str]:
     if data.startswith(f"{FORM}\n".encode()):
         return "choice", *summary(data)
     lines = data.split(b"\n", _METADATA_LINES)
-    if len(lines) > _METADATA_LINES and re.fullmatch(rb"cpu|cuda:\d+a?", lines[1]):
+    if len(lines) > _METADATA_LINES and re.fullmatch(_TARGET, lines[1]):
         name, target, warps = (line.decode(errors="replace") for line in lines[:3])
         return "kernel", name, f"{target}, num_warps {warps}"
     return "other", None, ""

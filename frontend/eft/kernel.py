@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from eft import _runtime
 from eft.one_variant import OneVariant, VariantLauncher
 
-#: `name` of the function, `target` ("cuda:90", "cpu"), `num_warps`, `shared` memory in bytes, and
-#: `maxnreg`, how many registers a GPU's thread gets at most, or None.
+#: `name` of the function, `target` ("cuda:90", "compute_90", "cpu", "host:x86-64-v3"), `num_warps`,
+#: `shared` memory in bytes, and `maxnreg`, how many registers a GPU's thread gets at most, or None.
 Metadata = namedtuple("Metadata", "name target num_warps shared maxnreg")
 
 

@@ -143,6 +143,27 @@ def test_cache_lists_kernels_and_choices(python):
     assert [line.split()[-4:] for line in of_one] == [["one", "cpu,", "num_warps", "4"]]
 
 
+TARGETS = """
+import eft, eft.language as tl
+
+@eft.jit
+def one(x_ptr):
+    tl.store(x_ptr, 1.0)
+
+for target in ("sm_90", "compute_90", "gpu", "host", "host:x86-64-v3", "host:x86-64-v3,+avx512f"):
+    one.warmup(eft.MockTensor(tl.float32), target=target)
+"""
+
+
+def test_cache_lists_kernels_for_every_target(python):
+    assert python.run(python.write("targets.py", TARGETS)).returncode == 0
+    listed = sorted(line.split("kernel  ")[1] for line in cache_command(python, "list", "one"))
+    targets = "compute_80 compute_90 cpu cuda:90 host:x86-64-v3 host:x86-64-v3,+avx512f"
+    assert listed == [f"one  {target}, num_warps 4" for target in targets.split()]
+    assert "cache: 6 kernels, " in cache_command(python, "list")[-1]
+    assert cache_command(python, "clear", "one")[0].startswith("removed 6 entries, ")
+
+
 def test_cache_list_is_no_use_of_an_entry(python):
     python.run(python.write("kernels.py", KERNELS))
     files = list((python.folder / "cache").glob("*.eft"))
