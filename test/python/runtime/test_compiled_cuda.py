@@ -3,6 +3,7 @@
 
 import eft
 import eft.language as tl
+from eft import cubin
 from eft.triton.backends.compiler import GPUTarget
 from eft.triton.compiler import compiler
 from runtime_fake_cuda import GPU0, GPU1, CudaArray, message, with_fake_cuda
@@ -52,3 +53,14 @@ def test_what_a_warmup_returns_is_launched_by_itself(fake):
     assert message(lambda: kernel[(3,)](CudaArray(GPU0), 100, 64), ValueError) == (
         "kernel 'fill' is loaded on cuda:1, and its arrays are on cuda:0"
     )
+
+
+@with_fake_cuda
+def test_registers_and_spilled_words_are_known_once_a_kernel_is_loaded(fake):
+    cubin.resources = lambda code, name: (40, 96)  # a stack frame of 96 bytes
+    made = compiled()
+    assert (made.n_regs, made.n_spills) == (None, None)
+    made._init_handles()
+    assert (made.n_regs, made.n_spills) == (40, 24)
+    launched = fill[(1,)](CudaArray(GPU0), 100, BLOCK=64)
+    assert (launched.n_regs, launched.n_spills) == (40, 24)

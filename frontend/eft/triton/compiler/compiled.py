@@ -34,11 +34,8 @@ class CompiledKernel(OneVariant, metaclass=_Kernels):
         asm: see `eft.kernel.Asm`.
         kernel: its code: PTX, or an object for the host.
         module, function: the loaded kernel, or None.
-        n_regs, n_spills: the registers of a thread, and the bytes that it spills; None where that
-            is not known.
+        n_regs, n_spills: those of the loaded kernel, see `eft.kernel.CompiledKernel`; None before.
     """
-
-    n_regs = n_spills = None
 
     def __init__(self, src, target: GPUTarget, backend, options: dict, compilation, types):
         self.src = src
@@ -61,6 +58,14 @@ class CompiledKernel(OneVariant, metaclass=_Kernels):
         self._own_metadata = tuple(own)
         self._compiled_for = own.target
         self._types = types
+
+    @property
+    def n_regs(self) -> int | None:
+        return None if self.module is None else self.module.n_regs
+
+    @property
+    def n_spills(self) -> int | None:
+        return None if self.module is None else self.module.n_spills
 
     def _init_handles(self):
         """Loads the kernel, unless it is loaded.
