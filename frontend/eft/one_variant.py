@@ -7,10 +7,11 @@ of the kernel, of which those that are known at compile time are passed over.
 
 from __future__ import annotations
 
-from operator import itemgetter
-from struct import pack
+from functools import partial
+from math import copysign, frexp, isinf, isnan, ldexp
 
 from eft import _runtime
+from eft.language.constexpr import unwrap
 from eft.parameters import UNSPECIALIZED
 
 
@@ -26,10 +27,7 @@ class OneVariant:
         """A function that launches the kernel: of the extents of the grid, the stream, `function`,
         `packed_metadata`, what `launch_metadata` gave, the hooks before and after, and the kernel's
         arguments. The stream is the current one of the arrays' library, whichever is given."""
-        if self._launcher is None:
-            self._init_handles()
-            self._launcher = self._make_launcher()
-        return self._launcher.run
+        return self._loaded_launcher().run
 
     def launch_metadata(self, grid, stream, *args):
         """The `eft.hooks.LaunchMetadata` that a launch hook gets; None if there is no hook."""
@@ -47,17 +45,23 @@ class OneVariant:
         return metadata
 
     def __getitem__(self, grid):
-        """A function that launches the kernel with all of its arguments."""
+        """A function that launches the kernel with all of its arguments. The grid is one that a
+        launch under `jit` takes."""
         from eft import hooks
 
-        extents = (*grid, 1, 1)[:3]
-
         def launch(*args, stream=None):
-            metadata = self.launch_metadata(grid, stream, *args)
-            around = metadata, hooks.launch_enter, hooks.launch_exit
-            self.run(*extents, stream, self.function, self.packed_metadata, *around, *args)
+            launcher = self._loaded_launcher()
+            extents = launcher.find_extents(grid, args)
+            metadata = self.launch_metadata(extents, stream, *args)
+            launcher.launch(extents, metadata, hooks.launch_enter, hooks.launch_exit, args)
 
         return launch
+
+    def _loaded_launcher(self) -> VariantLauncher:
+        if self._launcher is None:
+            self._init_handles()
+            self._launcher = self._make_launcher()
+        return self._launcher
 
 
 class VariantLauncher(_runtime.KernelBase):
@@ -65,7 +69,7 @@ class VariantLauncher(_runtime.KernelBase):
 
     Args:
         name: the kernel's name.
-        target: what it was compiled for: "cuda:90", "cpu".
+        target: the name of the target that it was compiled for: "cuda:90", "compute_90", "cpu".
         names: the names of all parameters.
         types: their types in the signature; None for those that the code does not have.
         load: a function of a device's number that gives the loaded kernel.
@@ -77,22 +81,34 @@ class VariantLauncher(_runtime.KernelBase):
         self.names = names
         self.types = types
         self.load = load
-        kept = [number for number, type in enumerate(types) if type is not None]
-        self._kept = kept
-        self._floats = [(n, _FLOATS[types[n]]) for n in kept if types[n] in _FLOATS]
-        self._choose = itemgetter(*kept) if len(kept) > 1 else lambda args: [args[n] for n in kept]
-        super().__init__(name, [_parameter(names[n], types[n]) for n in kept])
+        self._dropped = [number for number, type in enumerate(types) if type is None]
+        self._floats = [(n, _FLOATS[type]) for n, type in enumerate(types) if type in _FLOATS]
+        super().__init__(name, list(map(_parameter, names, types)))
 
     def run(self, x, y, z, stream, function, packed, metadata, enter, leave, *args):
-        if self._floats:
-            args = list(args)
-            for number, convert in self._floats:
-                args[number] = convert(args[number])
+        self.launch((x, y, z), metadata, enter, leave, args)
+
+    def launch(self, grid, metadata, enter, leave, args):
+        """Launches the kernel between two hooks, each a function of `metadata` or None."""
+        if len(args) != len(self.names):
+            return self._launch(grid, *args)  # which raises an error that says so
+        args = list(args)
+        for number in self._dropped:
+            args[number] = None
+        for number, convert in self._floats:
+            value = args[number]
+            args[number] = convert(value) if type(value) is float else _convert(value, convert)
         if enter is not None:
             enter(metadata)
-        self._launch((x, y, z), *self._choose(args))
+        self._launch(grid, *args)
         if leave is not None:
             leave(metadata)
+
+    def find_extents(self, grid, args):
+        """The grid itself, or what it gives for the arguments by name if it is a function."""
+        if not callable(grid) or len(args) != len(self.names):
+            return grid
+        return grid(dict(zip(self.names, args, strict=True)))
 
     # -- what the runtime calls --------------------------------------------------------------------
 
@@ -105,12 +121,10 @@ class VariantLauncher(_runtime.KernelBase):
                 f"kernel {self.name!r} was compiled for {self.target}, and its arrays are on "
                 f"{target}"
             )
-        for number, given in zip(self._kept, types, strict=True):
-            known = self.types[number]
+        for name, known, given in zip(self.names, self.types, types, strict=True):
             if _kind(given) != _kind(known):
                 raise TypeError(
-                    f"kernel {self.name!r} was compiled for {known} as {self.names[number]!r}, "
-                    f"got {given}"
+                    f"kernel {self.name!r} was compiled for {known} as {name!r}, got {given}"
                 )
         return self.load(device)
 
@@ -123,21 +137,54 @@ def _kind(type: str | None) -> str:
     return type if type in ("fp32", "fp64") else "int"
 
 
-def _parameter(name: str, type: str):
-    """A parameter of the compiled code, for the runtime."""
+def _parameter(name: str, type: str | None):
+    """A parameter of the kernel, for the runtime."""
     return name, UNSPECIALIZED, _runtime.MISSING, "fp64" if type == "fp64" else None
 
 
-def _half_bits(value) -> int:
-    return int.from_bytes(pack("<e", value), "little")
+def _convert(value, convert):
+    """`convert` of a number of 64 bits. Anything else stays: the runtime says what is wrong."""
+    number = unwrap(value)
+    is_number = isinstance(number, float) or (
+        isinstance(number, int) and -(2**63) <= number < 2**64
+    )
+    return convert(number) if is_number else value
 
 
-def _bfloat_bits(value) -> int:
-    bits = int.from_bytes(pack("<f", value), "little")
-    if bits & 0x7FFFFFFF > 0x7F800000:  # NaN, which rounding might make an infinity
-        return bits >> 16 | 1 << 6
-    return (bits + 0x7FFF + (bits >> 16 & 1)) >> 16  # to nearest, ties to even
+def _round_to_odd(number: int | float) -> float:
+    """A float that rounds to one of fewer bits as the number itself does. If the 53 bits of a float
+    are too few for an int, the last one is set for the bits that are lost."""
+    if isinstance(number, float):
+        return number
+    surplus = max(number.bit_length() - 53, 0)
+    lost = number & ((1 << surplus) - 1)
+    return ldexp(number >> surplus | (lost != 0), surplus)
 
 
-#: By type, how a launch reads a number: an int may stand for a float, as in Triton.
-_FLOATS = {"fp16": _half_bits, "bf16": _bfloat_bits, "fp32": float, "fp64": float}
+def _round_to_bits(number: int | float, digits: int, bias: int) -> int:
+    """The bits of the nearest float of a type, ties to even; beyond the type's range, those of an
+    infinity. A float of the type has a sign, an exponent from which `bias` is subtracted, and a
+    fraction of `digits` bits."""
+    value = _round_to_odd(number)
+    sign = (2 * bias + 2) << digits if copysign(1, value) < 0 else 0
+    infinity = (2 * bias + 1) << digits
+    if value == 0:
+        return sign
+    if isnan(value):
+        return infinity | 1 << (digits - 1)
+    if isinf(value):
+        return sign | infinity
+    exponent = max(frexp(value)[1] - 1, 1 - bias)
+    units = round(ldexp(abs(value), digits - exponent))
+    # The bit in front of a normal number's fraction adds one to the exponent, and so does a carry.
+    return sign | min(((exponent + bias - 1) << digits) + units, infinity)
+
+
+#: By type, a function that gives the form in which the runtime takes a number. An int may stand for
+#: a float, as in Triton.
+_FLOATS = {
+    "fp16": partial(_round_to_bits, digits=10, bias=15),
+    "bf16": partial(_round_to_bits, digits=7, bias=127),
+    "fp32": _round_to_odd,
+    "fp64": float,
+}

@@ -185,7 +185,9 @@ def test_arguments_of_another_kind(arguments, known, given):
     assert str(raised.value) == f"kernel 'scales' was compiled for {known}, got {given}"
 
 
-@pytest.mark.parametrize("value", [3, 0.1, -65504.0, 1e-7, float("inf"), float("nan")])
+@pytest.mark.parametrize(
+    "value", [0, 0.0, -0.0, 3, 0.1, -65504.0, 1e-7, float("inf"), float("nan")]
+)
 @pytest.mark.parametrize("type", ["fp16", "bf16", "fp32", "fp64"])
 def test_a_number_becomes_one_of_its_type(type, value):
     @eft.jit
@@ -196,6 +198,151 @@ def test_a_number_becomes_one_of_its_type(type, value):
     x = np.zeros(1)
     compiler.compile(source, target=CPU)[(1,)](x, value)
     assert_same_bits(x, np.array([value], DTYPES[type]).astype(np.float64))
+
+
+#: By type, numbers and the results of rounding them: ties go to even, numbers beyond the range to
+#: an infinity. A number that is rounded to fp32 first loses 2**-30 and 2**-40, and a long int that
+#: is rounded to fp64 first loses the one at its end. Both become ties.
+ROUNDED = {
+    "fp16": {
+        65519.99: 65504.0,
+        65520.0: np.inf,
+        -1e6: -np.inf,
+        1e39: np.inf,
+        2**40: np.inf,
+        1 + 2**-11 + 2**-40: 1 + 2**-10,
+        1 + 2**-11: 1.0,
+        2**-24: 2**-24,
+        2**-25: 0.0,
+        3 * 2**-26: 2**-24,
+        2**-14 - 2**-26: 2**-14,
+    },
+    "bf16": {
+        1e39: np.inf,
+        -1e308: -np.inf,
+        2.0**128 - 2.0**119: np.inf,
+        2.0**128 - 2.0**119 - 2.0**90: 2.0**128 - 2.0**120,
+        1 + 2**-8 + 2**-30: 1 + 2**-7,
+        1 + 2**-8: 1.0,
+        2**60 + 2**52 + 1: 2**60 + 2**53,
+        -(2**60) - 2**52 - 1: -(2**60) - 2**53,
+        2**-134: 0.0,
+        3 * 2**-135: 2**-133,
+        5e-324: 0.0,
+    },
+    "fp32": {
+        1e39: np.inf,
+        2**60 + 2**36 + 1: 2**60 + 2**37,
+        -(2**60) - 2**36 - 1: -(2**60) - 2**37,
+        2**64 - 1: 2**64,
+    },
+    "fp64": {1e39: 1e39, 2**64 - 1: 2**64, 2**60 + 2**7 + 1: 2**60 + 2**8},
+}
+
+
+@pytest.mark.parametrize("type", ROUNDED)
+def test_a_number_is_rounded_once(type):
+    @eft.jit
+    def stores(x_ptr, value):
+        tl.store(x_ptr, value)
+
+    source = compiler.ASTSource(stores, {"x_ptr": "*fp64", "value": type})
+    launch = compiler.compile(source, target=CPU)[(1,)]
+    x = np.zeros(1)
+    for value, rounded in ROUNDED[type].items():
+        launch(x, value)
+        assert x[0] == rounded, value
+
+
+@pytest.mark.parametrize("type", ["fp16", "bf16", "fp32", "fp64"])
+@pytest.mark.parametrize(
+    "value, mistake",
+    [
+        (None, " was compiled for {} as 'value', got None"),
+        (np.zeros(1), " was compiled for {} as 'value', got *fp64"),
+        ("3", ": argument 'value' must be an array, int, float, bool or None, got str"),
+        (
+            2**2000,
+            ": argument 'value' must be an int from -2**63 to 2**64 - 1, got one of 2001 bits",
+        ),
+    ],
+    ids=["none", "array", "text", "long"],
+)
+def test_what_is_no_number_of_64_bits_is_no_float(type, value, mistake):
+    @eft.jit
+    def stores(x_ptr, value):
+        tl.store(x_ptr, value)
+
+    made = compiler.compile(
+        compiler.ASTSource(stores, {"x_ptr": "*fp64", "value": type}), target=CPU
+    )
+    with pytest.raises(TypeError) as raised:
+        made[(1,)](np.zeros(1), value)
+    assert str(raised.value) == f"kernel 'stores'{mistake.format(type)}"
+
+
+@pytest.mark.parametrize("grid", [2, [2], np.int64(2), lambda given: 128 // given["BLOCK"]])
+def test_a_grid_is_one_that_a_launch_takes(grid):
+    x, y = arrays()
+    compiled()[grid](x, y, 100, 64, 3.0)
+    np.testing.assert_array_equal(y, x * 3)
+
+
+@pytest.mark.parametrize("grid", [(1, 1, 1, 7), (), -1, (1.5,), "x", lambda _: (1, 1, 1, 7)])
+def test_a_grid_that_no_launch_takes(grid):
+    x, y = arrays()
+    messages = []
+    for kernel in (scales, compiled()):
+        with pytest.raises((TypeError, ValueError)) as raised:
+            kernel[grid](x, y, 100, 64, 3.0)
+        messages.append(str(raised.value))
+    assert messages[0].startswith("grid of kernel 'scales' ") and messages[1] == messages[0]
+
+
+def test_a_hook_gets_the_extents_of_a_grid_function(monkeypatch):
+    seen = []
+    kernel = eft.jit(scales.fn, launch_metadata=lambda grid, *_: {"programs": grid[0]})
+    types = {"x_ptr": "*fp32", "y_ptr": "*fp32", "n": "i64", "BLOCK": "constexpr", "factor": "fp32"}
+    made = compiler.compile(compiler.ASTSource(kernel, types, {"BLOCK": 64}), target=CPU)
+    monkeypatch.setattr(hooks, "launch_enter", lambda metadata: seen.append(metadata.get()))
+    made[lambda given: (128 // given["BLOCK"],)](*arrays(), 100, 64, 3.0)
+    assert [each["programs"] for each in seen] == [2]
+
+
+@pytest.mark.parametrize(
+    "given, mistake",
+    [
+        (
+            (),
+            "missing 5 required positional arguments: 'x_ptr', 'y_ptr', 'n', 'BLOCK', and 'factor'",
+        ),
+        ((*arrays(), 100, 64), "missing 1 required positional argument: 'factor'"),
+        ((*arrays(), 100, 64, 3.0, 7), "takes 5 positional arguments but 6 were given"),
+    ],
+)
+def test_too_few_arguments_or_too_many(given, mistake):
+    made = compiled()
+    launches = (
+        made[(2,)],
+        lambda *args: made.run(2, 1, 1, 0, None, None, None, None, None, *args),
+        scales[(2,)],
+    )
+    for launch in launches:
+        with pytest.raises(TypeError) as raised:
+            launch(*given)
+        assert str(raised.value) == f"scales() {mistake}"
+
+
+def test_no_hook_is_called_for_a_launch_with_too_few_arguments(monkeypatch):
+    monkeypatch.setattr(hooks, "launch_enter", lambda metadata: pytest.fail("called"))
+    with pytest.raises(TypeError, match="missing 1 required"):
+        compiled()[(2,)](*arrays(), 100, 64)
+
+
+def test_what_is_known_at_compile_time_may_be_any_argument():
+    x, y = arrays()
+    compiled()[(2,)](x, y, 100, [], 3.0)
+    np.testing.assert_array_equal(y, x * 3)
 
 
 def test_what_a_launch_returns_is_a_compiled_kernel():
