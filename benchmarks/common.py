@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What the benchmarks share: peers that may be missing, the kernels, and clocks.
+"""The parts that the benchmarks share: peers that may be missing, the kernels, and clocks.
 
 Every benchmark is one command, `python benchmarks/NAME.py [--out DIR]`. It measures Eft, its peers
 and the machine's limits in one run, prints a short table last, and saves NAME.json and NAME.md in
@@ -121,5 +121,5 @@ class GpuBenchmark:
         return seconds_on_gpu(self.torch, fn)
 
     def times(self, run: Callable, configurations: Iterable) -> dict:
-        """What `run` takes with each configuration, its one argument."""
+        """The seconds of `run` with each configuration, its one argument."""
         return {each: self.seconds(functools.partial(run, each)) for each in configurations}

@@ -27,7 +27,7 @@ TARGETS = ("cpu", "cuda:90")
 BLOCKS = (1024, 8192, 65536)
 #: With a block of 16384 elements, once.
 WARPS = (1, 4, 16, 32)
-#: How often, with a block of 1024 elements, at 4 warps.
+#: The times that `add` repeats its step, with a block of 1024 elements, at 4 warps.
 LENGTHS = (4, 16, 64, 256)
 
 

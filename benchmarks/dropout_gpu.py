@@ -87,7 +87,7 @@ class Benchmark(GpuBenchmark):
             self.add(case, kernel, system, f"best: {block}, {warps} warps", seconds)
 
     def limits(self, case: Case) -> None:
-        """What PyTorch does: a copy, and its own dropout."""
+        """Measures PyTorch: a copy, and its own dropout."""
         seconds = self.seconds(lambda: case.output.copy_(case.x))
         self.add(case, "copy", "PyTorch", "", seconds)
         dropout = self.torch.nn.functional.dropout
@@ -140,7 +140,7 @@ def main():
 
 
 def note(report: Report, n: str, bits: int) -> None:
-    """How Eft compares with the copy, with Triton, and with itself at an odd size."""
+    """Notes the ratios of Eft to the copy, to Triton, and to itself at an odd size."""
     usual = {"configuration": "1024, 4 warps", "offset": 0}
     for dtype in ("float32", "float16"):
         case = {"dtype": dtype, "n": n}

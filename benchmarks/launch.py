@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What a launch from Python costs, beside cuLaunchKernel from C, Triton and CuPy.
+"""Measures a launch from Python, beside cuLaunchKernel from C, Triton and CuPy.
 
 All launch a kernel with the parameters of the seeded dropout kernel, on one block of 1024 elements.
 The driver's queue is emptied between batches, outside of the time, so that nobody waits for the

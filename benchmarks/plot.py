@@ -12,7 +12,7 @@ import matplotlib
 matplotlib.use("agg")
 from matplotlib import pyplot  # noqa: E402
 
-#: What to draw of each benchmark, and how to call it.
+#: By benchmark, the column that is drawn, and its unit.
 VALUES = {
     "dropout_gpu": ("G_elements_per_s", "10⁹ elements per second"),
     "dropout_cpu": ("G_elements_per_s", "10⁹ elements per second"),

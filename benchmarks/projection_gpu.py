@@ -119,7 +119,7 @@ def main():
 
 def note(report: Report, case: Case) -> None:
     def milliseconds(system: str) -> float | None:
-        """What a system takes with `s` at the root."""
+        """The time of a system with `s` at the root."""
         for row in report.matching(shape=case.title, system=system):
             if row["configuration"].startswith(f"s = {root(case)},"):
                 return row["milliseconds"]

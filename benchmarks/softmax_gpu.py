@@ -16,7 +16,7 @@ from report import Report
 
 ROWS = 4096
 WARPS = (4, 8, 16, 32)
-#: What the matrices that take turns have together, in bytes: some times the largest cache.
+#: The bytes of all matrices that take turns: some times the largest cache.
 BYTES = 2**30
 KERNELS = ("softmax", "layer norm")
 

@@ -67,7 +67,7 @@ KERNELS = {each.__name__: each for each in (dropout, softmax, matmul, attention)
 
 
 def child(system: str, device: str, kernel: str) -> dict[str, float]:
-    """What one process measures: milliseconds."""
+    """The milliseconds that one process measures."""
     import numpy as np
 
     if device == "cuda":

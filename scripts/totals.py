@@ -54,7 +54,8 @@ def read_results(path: Path, runner: str) -> Totals:
 
 
 def read_runner(status: Path) -> tuple[Totals, int]:
-    """What one runner did, and its seconds. One that failed without a failing test is a failure."""
+    """The totals of one runner, and its seconds. If it failed without a failing test, that is a
+    failure."""
     runner = status.stem
     code, seconds = (int(word) for word in status.read_text().split())
     totals = Totals()

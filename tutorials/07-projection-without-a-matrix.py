@@ -156,13 +156,13 @@ def project(kernel, x, y, seed, s):
 
 
 def matrix_by_blocks(seed, s, columns, outputs):
-    """What `project_by_blocks` multiplies with, before scaling."""
+    """The matrix of `project_by_blocks`, before scaling."""
     drawn = reference_rand(seed, np.arange(columns * outputs)).reshape(columns, outputs)
     return np.where(drawn < 0.5 / s, -1.0, np.where(drawn < 1 / s, 1.0, 0.0))
 
 
 def matrix_in_groups(seed, s, columns, outputs):
-    """What `project_in_groups` multiplies with, before scaling."""
+    """The matrix of `project_in_groups`, before scaling."""
     eights = -(-columns // (8 * s))
     words = reference_words(seed, np.arange(eights * outputs).reshape(eights, 1, outputs))
     halves = np.concatenate([half for word in words for half in (word & 0xFFFF, word >> 16)], 1)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What the tutorials need besides the lesson: arrays on the right device, tables, a reference."""
+"""Tools for the tutorials: arrays on the right device, tables, a reference."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class Arrays:
 
 
 def strides(array) -> tuple[int, ...]:
-    """How far apart neighbours along each axis of an array of NumPy or PyTorch lie, in elements."""
+    """The distances of neighbours along each axis of an array of NumPy or PyTorch, in elements."""
     if isinstance(array, np.ndarray):
         return tuple(step // array.itemsize for step in array.strides)
     return array.stride()

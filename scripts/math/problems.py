@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What the polynomials of compiler/transforms/math approximate, and how well they have to."""
+"""The functions that the polynomials of compiler/transforms/math approximate, and the errors that
+they may have."""
 
 from collections.abc import Callable
 
@@ -12,7 +13,7 @@ WIDER = 1 + mpf(2) ** -18
 
 
 def without(function: Callable, known: Callable, power: int) -> Callable:
-    """What is left of a function after the first terms of its series are taken off."""
+    """The rest of a function after the first terms of its series are taken off."""
     return lambda x: (function(x) - known(x)) / x**power
 
 

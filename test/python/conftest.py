@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What the Python tests share: the devices, arrays on them, and checks of a kernel's IR."""
+"""The parts that Python tests share: the devices, arrays on them, and checks of a kernel's IR."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What the tests of kernels share: types, comparisons, and a kernel's IR."""
+"""The parts that tests of kernels share: types, comparisons, and a kernel's IR."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What the tests of compiling ahead of time share: the command, and a C compiler."""
+"""The parts that tests of compiling ahead of time share: the command, and a C compiler."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Ahead:
         )
 
     def compile(self, *targets: str, kernel="mixed", signature=MIXED, more=(), **environment):
-        """What the command prints, which must go well."""
+        """The output of the command, which must go well."""
         done = self.run(*self.arguments(kernel, signature, targets), *more, **environment)
         assert done.returncode == 0, done.stderr
         assert done.stderr == ""

@@ -137,7 +137,7 @@ def paper(ahead, cc):
             return run(program, *words, PAPER_CAPABILITY=capability, **environment)
 
         def loaded(self) -> set[str]:
-            """What was loaded: `cubin`, with the start of it, or `ptx` with its target."""
+            """The code that was loaded: `cubin`, with the start of it, or `ptx` with its target."""
             lines = self.log.read_text().splitlines()
             return {line.partition(" in ")[0] for line in lines if line[:4] in ("cubi", "ptx ")}
 

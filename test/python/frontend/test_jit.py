@@ -276,7 +276,7 @@ def test_what_is_no_constant_of_the_kernel_may_change(monkeypatch):
 
 
 def test_import_brings_in_little():
-    # What an installation imports at every start is not Eft's doing.
+    # Eft does not answer for the modules that an installation imports at every start.
     program = "import sys; before = set(sys.modules); import eft; print(set(sys.modules) - before)"
     done = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=True

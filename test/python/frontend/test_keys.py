@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What the disk cache tells apart, and what a second process finds there."""
+"""The kernels that the disk cache tells apart, and those that a second process finds there."""
 
 import dataclasses
 import enum

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What Python's numbers become beside other operands: the rules of docs/language.md, "Promotion".
+"""The types of Python's numbers beside other operands: the rules of docs/language.md, "Promotion".
 
-What is expected was looked up in Triton 3.9's compiler, unless a comment says otherwise.
+The expected types were looked up in Triton 3.9's compiler, unless a comment says otherwise.
 """
 
 import re

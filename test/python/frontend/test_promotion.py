@@ -15,7 +15,7 @@ _WITH_NUMBERS = [row for row in _ROWS if from_name(row[1]) is None]
 
 
 class Operand:
-    """What promotion looks at of a tensor."""
+    """The part of a tensor that promotion looks at."""
 
     is_tensor = True
 

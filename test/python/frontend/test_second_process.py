@@ -10,7 +10,7 @@ PROGRAMS = Path(__file__).with_name("whole_programs.py")
 
 
 def logged(cache: Path) -> list[str]:
-    """What the programs log in a process of their own."""
+    """The log of the programs in a process of their own."""
     done = subprocess.run(
         [sys.executable, str(PROGRAMS)],
         capture_output=True,

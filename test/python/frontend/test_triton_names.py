@@ -119,7 +119,7 @@ zeros_like(input)
 
 FUNCTIONS = re.sub(r"\\\n *", "", SIGNATURES).strip().splitlines()
 
-#: What numbers and blocks of Triton's have as methods too.
+#: The functions that numbers and blocks of Triton's have as methods too.
 METHODS = """
 abs advance argmax argmin associative_scan atomic_add atomic_and atomic_cas atomic_max atomic_min
 atomic_or atomic_xchg atomic_xor broadcast_to cast cdiv ceil cos cumprod cumsum erf exp exp2
@@ -127,7 +127,7 @@ expand_dims flip floor gather histogram log log2 max min permute ravel reduce re
 rsqrt sigmoid sin softmax sort split sqrt sqrt_rn squeeze store sum trans unsqueeze view xor_sum
 """.split()
 
-#: What Triton has and Eft does not have.
+#: Names that Triton has and Eft does not have.
 LACKING = """
 aggregate_replace atomic_load atomic_poll atomic_store bitonic_merge condition constexpr_type
 dot_scaled expect_zero float8e4b15 float8e4b8 float8e4nv float8e5 float8e5b16 inline_asm_elementwise

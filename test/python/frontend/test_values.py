@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What expressions, names and assignments mean. The kernels store what they found out."""
+"""The meanings of expressions, names and assignments. The kernels store what they found out."""
 
 import math
 
@@ -19,7 +19,7 @@ constants = math
 
 
 def stored(kernel, count, dtype=np.int32, **constexprs):
-    """What `kernel` stores to its first argument."""
+    """The values that `kernel` stores to its first argument."""
     out = np.zeros(count, dtype)
     kernel[1](out, **constexprs)
     return out.tolist()

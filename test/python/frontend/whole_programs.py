@@ -35,7 +35,7 @@ class Cpu:
 def run_tutorials():
     import eft.testing
 
-    # What takes how long does not matter here.
+    # Times do not matter here.
     eft.testing.do_bench = lambda function, **_: [function(), 1.0][1]
     sys.path.insert(0, str(TUTORIALS))
     for path in sorted(TUTORIALS.glob("[0-9]*.py")):

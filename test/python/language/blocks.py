@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What the tests of blocks share: offsets of a block's elements, samples, and running a kernel."""
+"""Tools for tests of blocks: offsets of a block's elements, samples, and running a kernel."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def samples(name: str, shape, seed: int = 0, special: bool = True) -> np.ndarray
 
 
 def run(device, kernel, inputs, out_shape, dtype, num_warps=4, **constexprs) -> np.ndarray:
-    """What the kernel writes to its last array, which follows the inputs."""
+    """The contents that the kernel gives its last array, which follows the inputs."""
     out = device.put(np.zeros(out_shape, dtype))
     kernel[1](*(device.put(x) for x in inputs), out, num_warps=num_warps, **constexprs)
     return device.get(out)

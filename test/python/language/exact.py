@@ -153,7 +153,7 @@ def square_root(x: np.ndarray) -> np.ndarray:
 
 
 def place_of(x, i, y, j, is_max: bool):
-    """What `argmax` and `argmin` do with two elements and their indices."""
+    """The step of `argmax` and `argmin`: of two elements with their indices, the one that stays."""
     with np.errstate(invalid="ignore"):
         first = (x > y) if is_max else (x < y)
         first = first | (y != y) | ((x == y) & (i < j))

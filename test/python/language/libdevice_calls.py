@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What the tests of libdevice share: its functions called by name, and a way of rounding."""
+"""The parts that tests of libdevice share: its functions called by name, and a way of rounding."""
 
 import eft
 import eft.language as tl

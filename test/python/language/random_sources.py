@@ -11,7 +11,7 @@ import numpy as np
 from random_values import PROGRAMS, Value, long_name
 from support import DTYPES
 
-#: What an argument without an annotation can be.
+#: The types and values of arguments without an annotation.
 PLAIN = [
     ("int1", True),
     ("int32", -7),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What random kernels are made of: their values, and what a kernel consists of."""
+"""The parts of random kernels: their values, and the kernels themselves."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Value:
 
 @dataclass
 class Kernel:
-    """What `generate` makes.
+    """A random kernel, as `generate` makes it.
 
     Attributes:
         source: the text of a module with a function `kernel`.
@@ -50,7 +50,7 @@ class Kernel:
     steps: list = field(default_factory=list)
 
     def expected(self) -> dict[str, np.ndarray]:
-        """What the outputs must hold."""
+        """The contents that the outputs must have."""
         outputs = {name: array.copy() for name, array in self.outputs.items()}
         for program in range(PROGRAMS):
             values = {name: np.asarray(value) for name, value in self.scalars.items()}
@@ -70,7 +70,7 @@ class Kernel:
 
 
 def long_name(name: str) -> str:
-    """How `tl` calls a type."""
+    """The name that a type has in `tl`."""
     return {"fp16": "float16", "bf16": "bfloat16", "fp32": "float32", "fp64": "float64"}.get(
         name, name
     )

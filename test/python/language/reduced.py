@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What the tests of reductions share: shapes, and where results are stored."""
+"""The parts that tests of reductions share: shapes, and where results are stored."""
 
 import eft
 import eft.language as tl

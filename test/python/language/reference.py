@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What kernels must compute, in NumPy, to the bit."""
+"""The results that kernels must have, to the bit, computed by NumPy."""
 
 from __future__ import annotations
 

@@ -142,7 +142,7 @@ def halved(x, out, n, SIZE: tl.constexpr):
 
 
 def instructions(kernel, element, size: int, num_warps: int = 4) -> int:
-    """How many there are in a kernel's code for the host."""
+    """The number of instructions in a kernel's code for the host."""
     options = {"SIZE": size, "num_warps": num_warps, "target": "cpu"}
     code = kernel.warmup(element, element, 7, **options).asm["llvm"]
     bodies = re.findall(r"^define .*?^}", code, re.MULTILINE | re.DOTALL)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What kernels print, and assertions in them."""
+"""The output of kernels that print, and assertions in kernels."""
 
 import os
 import subprocess

@@ -53,7 +53,7 @@ def load_block(
     x_ptr, y_ptr, zero, SHAPE: tl.constexpr, STRIDES: tl.constexpr, OFFSETS: tl.constexpr,
     BLOCK: tl.constexpr, DENSE: tl.constexpr, PADDING: tl.constexpr,
 ):  # fmt: skip
-    # What is known at compile time alone would be folded.
+    # Values known at compile time alone would be folded.
     shape = [extent + zero for extent in SHAPE]
     x = tl.make_tensor_descriptor(x_ptr, shape, STRIDES, BLOCK, padding_option=PADDING)
     y = tl.make_tensor_descriptor(y_ptr, BLOCK, DENSE, BLOCK)

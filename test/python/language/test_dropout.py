@@ -96,7 +96,7 @@ def run_masked(device, n, dtype, block, warps=4, shift=0, probabilities=PROBABIL
 
 @functools.lru_cache(maxsize=1)
 def expected_random(seed: int, n: int) -> np.ndarray:
-    """What `tl.rand` gives for the first n offsets. For many, that takes longer than the kernel."""
+    """`tl.rand` of the first n offsets. For many, that takes longer than the kernel."""
     return reference.rand(seed, np.arange(n, dtype=np.int32))
 
 

@@ -81,7 +81,7 @@ def test_gathered_blocks(device, name, index, shape, indices, axis):
 
 @eft.jit
 def turned_in_loop(x_ptr, n_ptr, out_ptr, SIZE: tl.constexpr):
-    """What is put back into the buffer that a loop carries comes from elsewhere in it."""
+    """The loop puts elements back into the buffer that it carries, from elsewhere in it."""
     at = offsets((SIZE, SIZE))
     x = tl.load(x_ptr + at)
     before = x

@@ -79,7 +79,7 @@ def added(x, y, n, s):
 
 
 def expected(name: str, x: np.ndarray, n: int) -> list:
-    """What a kernel stores."""
+    """The numbers that a kernel stores."""
     a, b = x[0], x[1]
     tiny = np.float32(1e-40).astype(DTYPES["bf16"]).astype(x.dtype)
     return {

@@ -49,7 +49,7 @@ def samples(name: str, seed: int) -> np.ndarray:
 
 
 def run(device, kernel, x, y, results: list[np.dtype]) -> list[np.ndarray]:
-    """What `kernel` writes for two inputs."""
+    """The outputs of `kernel` for two inputs."""
     outputs = [device.put(np.zeros(N, dtype)) for dtype in results]
     kernel[1](device.put(x), device.put(y), *outputs, N=N)
     return [device.get(output) for output in outputs]

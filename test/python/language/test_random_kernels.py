@@ -21,7 +21,7 @@ CHUNK = 20
 
 
 def launch(case: Kernel, function, device) -> dict[str, np.ndarray]:
-    """What the kernel writes on a device."""
+    """The outputs of the kernel on a device."""
     arrays = {name: device.put(x) for name, x in (case.inputs | case.outputs).items()}
     scalars = {name: value.item() for name, value in case.scalars.items()}
     function[(PROGRAMS,)](**arrays, **scalars, num_warps=case.num_warps)
@@ -51,7 +51,7 @@ def check(seed: int, device, host, folder):
         function = compile_source(case, folder)
         found = launch(case, function, device)
         expected = case.expected()
-        # What has no exact definition is only compared between devices.
+        # Outputs without an exact definition are only compared between devices.
         if case.rough:
             on_host = launch(case, function, host)
             expected |= {name: on_host[name] for name in case.rough}

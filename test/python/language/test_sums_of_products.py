@@ -72,7 +72,7 @@ def accumulated(x, count):
     return x
 
 
-#: What a block is computed by, each from a product.
+#: Functions that compute a block, each from a product.
 DERIVED = [
     as_it_is,
     converted,

@@ -200,7 +200,7 @@ def test_products_in_branches(device, num_stages, dtype):
 
 
 def log_of_ptxas(kernel, *arguments, **options):
-    """What the assembler says of the kernel for compute capability 9.0."""
+    """The log of the assembler for the kernel, at compute capability 9.0."""
     tool = ptxas.find_ptxas()
     if tool is None:
         pytest.skip("there is no ptxas that reads the PTX")
@@ -249,7 +249,7 @@ def computed(a_ptr, b_ptr, turns_ptr, x_ptr, out_ptr, turns, M: tl.constexpr, SI
 @pytest.mark.parametrize("num_stages", [1, 3, 8])
 @pytest.mark.parametrize("m", [16, 64, 128])
 def test_factors_and_bounds_that_change_in_the_loop(device, m, num_stages):
-    """What the next iteration writes is not what a product still reads, nor a slot."""
+    """The next iteration does not write the memory that a product still reads, nor a slot."""
     size, turns = 64, 12
     numbers = np.random.default_rng(m)
     a = numbers.integers(-3, 4, (turns, m, size)).astype(np.float16)

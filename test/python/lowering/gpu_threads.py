@@ -299,7 +299,7 @@ class Threads:
         return [signed(operands[0]).astype(np.int64).astype(TYPES[operation.result_types[0]])]
 
     def elementwise(self, operation, operands, active):
-        """What NumPy does by another name."""
+        """An operation that NumPy has by another name."""
         functions = {
             "arith.extui": lambda a: a,
             "arith.select": np.where,

@@ -10,7 +10,7 @@ import numpy as np
 from gpu_threads import TYPES
 from placed_programs import Layout, Program, Programs, block_type, log2
 
-#: What a product of such elements is summed in.
+#: By the type of a product's factors, the type of its sums.
 SUMS = {"f16": "f32", "i8": "i32"}
 
 

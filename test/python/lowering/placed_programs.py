@@ -79,7 +79,7 @@ class Programs:
         self.data = np.random.default_rng(seed)
         self.warps = warps
 
-    # What programs are made of
+    # The parts of programs
 
     def shape(self, bits: int = 9) -> list[int]:
         rank = self.random.choice([1, 1, 2, 2, 3])

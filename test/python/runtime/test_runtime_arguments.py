@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""How numbers and constants are read: their type in the signature, and the bits that the kernel
+"""Numbers and constants as arguments: their type in the signature, and the bits that the kernel
 gets."""
 
 import struct

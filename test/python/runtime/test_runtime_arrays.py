@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""How arrays are read, whatever way their type offers: their element type, and where they lie."""
+"""Arrays as arguments, read in each way that their types offer: the element type, and the place."""
 
 import array
 import ctypes

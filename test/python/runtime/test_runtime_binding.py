@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""How the arguments of a call find the kernel's parameters."""
+"""The binding of a call's arguments to the kernel's parameters."""
 
 import eft._runtime as runtime
 import pytest

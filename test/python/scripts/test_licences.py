@@ -13,7 +13,7 @@ import pytest
 pytest.importorskip("scikit_build_core")
 
 ROOT = Path(__file__).parents[3]
-# What the build backend looks at before it compiles anything.
+# The files that the build backend looks at before it compiles anything.
 SOURCES = ("CMakeLists.txt", "LICENSE", "README.md", "licenses", "pyproject.toml")
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What a run without PyTorch leaves out: it is counted case by case."""
+"""The tests that a run without PyTorch leaves out are counted case by case."""
 
 from __future__ import annotations
 

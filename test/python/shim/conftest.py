@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What the tests of the commands share: Python processes of their own."""
+"""The parts that tests of the commands share: Python processes of their own."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ print(json.dumps(found))
 
 
 def plots_of(lesson: str, largest: int, folder: Path) -> tuple[list, str]:
-    """What the plots of a lesson say, and what it prints."""
+    """The contents of a lesson's plots, and its output."""
     (path,) = TUTORIALS.glob(f"{lesson}-*.py")
     plot = ["--largest", str(largest), "--plot", str(folder / "plot.png")]
     done = subprocess.run(
