@@ -113,3 +113,16 @@ def run_child(code: str, **environment) -> subprocess.CompletedProcess:
         text=True,
         timeout=60,
     )
+
+
+def holds_in_a_fork(check) -> bool:
+    """Whether `check` returns something true in a child of this process. The child ends with it in
+    any case, for the tests that follow are the parent's."""
+    child = os.fork()
+    if child == 0:
+        status = 1
+        try:
+            status = 0 if check() else 1
+        finally:
+            os._exit(status)
+    return os.waitpid(child, 0)[1] == 0

@@ -2,7 +2,6 @@
 """Launches on GPUs: devices, streams, and what the driver refuses."""
 
 import ctypes
-import os
 import signal
 import sys
 import threading
@@ -13,7 +12,7 @@ import numpy as np
 import pytest
 from eft import _runtime as runtime
 from runtime_fake_cuda import FAKE, GPU0, GPU1, CudaArray, CudaKernel, message, with_fake_cuda
-from runtime_kernels import run_child
+from runtime_kernels import holds_in_a_fork, run_child
 
 
 @with_fake_cuda
@@ -429,11 +428,12 @@ def test_a_kernel_that_goes_is_unloaded(fake):
 def test_a_forked_child(fake):
     kernel = CudaKernel("x")
     kernel[1](CudaArray(GPU0))
-    child = os.fork()
-    if child == 0:
+
+    def is_refused():
         words = message(lambda: kernel[1](CudaArray(GPU0)), runtime.CudaError)
-        os._exit(0 if words.startswith("this process was forked after its parent") else 1)
-    assert os.waitpid(child, 0)[1] == 0
+        return words.startswith("this process was forked after its parent")
+
+    assert holds_in_a_fork(is_refused)
 
 
 @with_fake_cuda
