@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How operations move elements: for each index of a result, the index in the source.
+// The maps of operations that move elements: for each index of a result, the index in the source.
 #include "compiler/ir/EftDialect.h"
 
 using namespace mlir;

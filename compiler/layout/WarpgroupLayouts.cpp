@@ -14,7 +14,7 @@ namespace {
 constexpr int64_t rowsOfInstruction = 64, maxColumns = 256, minColumns = 8;
 constexpr int64_t maxRowBytes = 128, minRowBytes = 32, chunkBytes = 16, rowsOfPattern = 8;
 
-/// How a product is cut into parts, one for each warpgroup.
+/// The parts of a product, one for each warpgroup.
 struct Parts {
   int64_t rows, columns; // of one part
   int64_t down = 1, across = 1;

@@ -56,7 +56,7 @@ Value takeWhole(OpBuilder &b, Location loc, Value buffer) {
 
 static bool writes(OpOperand &use) {
   Operation *user = use.getOwner();
-  // Who hands a buffer on may hand it to a writer.
+  // An operation that hands a buffer on may hand it to a writer.
   const bool handsOn = user->hasTrait<OpTrait::IsTerminator>() ||
                        llvm::any_of(user->getResultTypes(), llvm::IsaPred<BufferType>);
   return handsOn || !isa<MemoryEffectOpInterface>(user) ||

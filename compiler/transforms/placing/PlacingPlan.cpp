@@ -68,7 +68,7 @@ LayoutAttr PlacingPlan::anchorBehind(const TiedValues &joint) {
       continue;
     if (LayoutAttr home = rules.anchorOf(op))
       return home;
-    // What is computed from memory has no anchor behind the access.
+    // The search ends at an access to memory: the layouts behind it say nothing of its result.
     if (isMemoryEffectFree(op))
       llvm::append_range(pending, op->getOperands());
   }
