@@ -65,7 +65,7 @@ show_table(
 # made of is the compiler's affair. Of fp16 it gives sums in fp32, which are rounded to the type of
 # C only once, when they are stored.
 #
-# What lies outside of the matrices must do no harm. There are two ways to see to that:
+# Elements outside of the matrices must do no harm. There are two ways to see to that:
 #
 # - Along K every element counts, so what lies beyond the end must be zero: there is a mask.
 # - A row of A beyond the last one only makes a row of C that nobody stores. It may hold anything
@@ -197,7 +197,7 @@ def product(a, b, c, kernel=multiply, group=8, activation="", **configuration):
 # each stage has a slot there, of BLOCK_K (BLOCK_M + BLOCK_N) elements. So more stages hide a longer
 # way, until shared memory is full. Where it has no room for all of them there are fewer.
 #
-# What happens to a pair that has arrived depends on the GPU:
+# The GPU decides how a pair that has arrived is multiplied:
 #
 # - From compute capability 8.0 on, a warp of 32 threads multiplies small tiles that its registers
 #   hold. It reads them from shared memory first (`ldmatrix`), and then gives the order for each

@@ -251,7 +251,7 @@ def attention_kernel(
 # read K and V less often, more of both need more registers. `eft.autotune`, of which the lesson on
 # matrix multiplication has more, measures which are the best for a length and a width.
 #
-# What that lesson says of GPUs holds here, too. The pieces of K and V are copied to shared memory
+# That lesson's words on GPUs hold here, too. The pieces of K and V are copied to shared memory
 # ahead of their products, and on one of compute capability 9.0 warpgroups multiply. They read K and
 # V from there, and the exponentials from the registers in which they were computed.
 

@@ -3,7 +3,7 @@
 
 // WARPS: error: eft-order-reductions: num-warps must be a power of two from 1 to 32, got 3
 
-// What comes from memory is combined in vectors of neighbours.
+// A block from memory is combined in vectors of neighbours.
 // CHECK-LABEL: @no_product
 // CHECK: eft.reduce %arg0 axis 1 steps 1 tree [2, 1, 32, 16, 8, 4]
 func.func @no_product(%x: tensor<128x64xf32>) -> tensor<128xf32> {
@@ -115,7 +115,7 @@ func.func @several_sources(%x: tensor<64x32xf16>, %y: tensor<32x32xf16>, %w: ten
 
 // -----
 
-// What is moved, reduced or loaded is no product any more.
+// A block that is moved, reduced or loaded is no product any more.
 // CHECK-LABEL: @moved
 // CHECK: eft.reduce {{.*}} axis 1 steps 1 tree [2, 1, 16, 8, 4]
 // CHECK: eft.reduce {{.*}} axis 1 steps 1 tree [2, 1, 16, 8, 4]

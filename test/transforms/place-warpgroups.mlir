@@ -53,7 +53,7 @@ func.func @product(%p: !eft.ptr<f16> {eft.divisibility = 16 : i32}, %q: !eft.ptr
   return
 }
 
-// What chooses between blocks as wholes is the same in each layout.
+// A scalar that chooses between whole blocks is the same in each layout.
 // ALL-LABEL: @chosen_by_a_scalar
 // ALL: %[[CHOSEN:.*]] = arith.select %true, %{{.*}}, %{{.*}} : tensor<64x32xf32
 // ALL: %[[NARROW:.*]] = arith.truncf %[[CHOSEN]]

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Matrix products by warpgroups: `wgmma`, which LLVM 19 has no intrinsics for, as inline PTX.
 //
-// Nothing may write these registers between the fence and the products. LLVM copies operands that
-// are used again, in front of the assembly that changes them. So empty assembly in front of the
-// fence takes them first, and what it gives has no other use.
-//
 // The accumulators are operands and results of the inline assembly, and have the same registers in
 // both. Nothing may touch them until the product is waited for, so empty assembly behind the wait
 // passes them on in the same way.
+//
+// Nothing may write accumulators, or a first factor in registers, between the fence and the
+// products. LLVM copies an operand that is used again, in front of the assembly that changes it. So
+// empty assembly in front of the fence takes all of them, and its results have no other use.
 #include "compiler/lowering/gpu/GpuLowering.h"
 
 #include "compiler/ir/LayoutConversion.h"
