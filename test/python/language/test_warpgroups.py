@@ -257,3 +257,27 @@ def test_few_iterations_and_sums_that_are_used_twice(device, num_stages):
             device.put(a), device.put(b), out, TURNS=turns, SIZE=size, num_stages=num_stages
         )
         assert_same_bits(device.get(out) + 0.0, np.stack([acc, acc + products[0]]) + 0.0)
+
+
+@eft.jit
+def repeated(a_ptr, b_ptr, out_ptr, turns, SIZE: tl.constexpr):
+    i = tl.arange(0, SIZE)
+    places = i[:, None] * SIZE + i[None, :]
+    a = tl.load(a_ptr + places)
+    acc = tl.zeros((SIZE, SIZE), tl.float32)
+    for turn in range(turns):
+        acc = tl.dot(a, tl.load(b_ptr + turn * SIZE * SIZE + places), acc)
+    tl.store(out_ptr + places, acc)
+
+
+@pytest.mark.parametrize("num_stages", [1, 3])
+def test_a_first_factor_from_before_the_loop(device, num_stages):
+    """It stays in its registers while products are under way."""
+    size, turns = 64, 20
+    numbers = np.random.default_rng(3)
+    a = numbers.integers(-3, 4, (size, size)).astype(np.float16)
+    b = numbers.integers(-3, 4, (turns, size, size)).astype(np.float16)
+    out = device.put(np.full((size, size), np.nan, np.float32))
+    repeated[(1,)](device.put(a), device.put(b), out, turns, SIZE=size, num_stages=num_stages)
+    expected = (a.astype(np.float32) @ b.astype(np.float32)).sum(0)
+    assert_same_bits(device.get(out) + 0.0, expected + 0.0)
