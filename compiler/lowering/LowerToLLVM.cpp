@@ -6,6 +6,7 @@
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
 #include "mlir/Conversion/FuncToLLVM/ConvertFuncToLLVM.h"
 #include "mlir/Conversion/LLVMCommon/ConversionTarget.h"
+#include "mlir/Conversion/LLVMCommon/Pattern.h"
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
 #include "mlir/Conversion/LLVMCommon/VectorPattern.h"
 #include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
@@ -16,6 +17,7 @@
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Transforms/DialectConversion.h"
 
@@ -26,6 +28,21 @@ namespace eft {
 #include "compiler/lowering/Passes.h.inc"
 
 namespace {
+
+/// Calls the hardware's approximation of 2^x. (LLVM 19 has no instruction for its own function.)
+struct CallApproximateExp2 : ConvertOpToLLVMPattern<math::Exp2Op> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+
+  LogicalResult matchAndRewrite(math::Exp2Op op, OpAdaptor operands,
+                                ConversionPatternRewriter &rewriter) const override {
+    if (!op.getType().isF32() || !bitEnumContainsAll(op.getFastmath(), arith::FastMathFlags::afn))
+      return rewriter.notifyMatchFailure(op, "not an approximation of f32");
+    auto name = rewriter.getStringAttr("llvm.nvvm.ex2.approx.ftz.f");
+    rewriter.replaceOpWithNewOp<LLVM::CallIntrinsicOp>(op, op.getType(), name,
+                                                       operands.getOperand());
+    return success();
+  }
+};
 
 struct LowerToLLVMPass : impl::LowerToLLVMBase<LowerToLLVMPass> {
   using LowerToLLVMBase::LowerToLLVMBase;
@@ -43,6 +60,7 @@ struct LowerToLLVMPass : impl::LowerToLLVMBase<LowerToLLVMPass> {
     populateNVVMToLLVMConversionPatterns(patterns);
     patterns.add<VectorConvertToLLVMPattern<MinNumOp, LLVM::MinNumOp>,
                  VectorConvertToLLVMPattern<MaxNumOp, LLVM::MaxNumOp>>(types);
+    patterns.add<CallApproximateExp2>(types, /*benefit=*/2);
 
     LLVMConversionTarget target(*context);
     target.addLegalOp<ModuleOp>();

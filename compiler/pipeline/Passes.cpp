@@ -46,12 +46,13 @@ void addBlockTransforms(OpPassManager &passes, const PassOptions &options) {
   addInlining(passes);
   // Before all that differs between targets.
   passes.addPass(createOrderReductions({options.numWarps}));
+  passes.addPass(createAllowApproximation());
   // What fits into two registers is sorted there.
   passes.addPass(createExpandSort({options.isGpu ? 0 : int64_t(options.vectorBits) * 2}));
   // Before anything folds: what a function is of a constant, its expansion says, not this machine's
   // mathematical library.
   passes.addPass(createFuseMultiplyAdd());
-  passes.addPass(createExpandMath());
+  passes.addPass(createExpandMath({options.isGpu}));
   passes.addPass(createCanonicalizerPass());
   if (!options.isGpu) {
     passes.addPass(createWidenDot());

@@ -22,8 +22,8 @@ namespace {
 /// counts.
 template <typename Function, typename Expansion>
 struct ExpandFunction : OpRewritePattern<Function> {
-  ExpandFunction(MLIRContext *context, Expansion expand)
-      : OpRewritePattern<Function>(context), expand(expand) {}
+  ExpandFunction(MLIRContext *context, Expansion expand, PatternBenefit benefit = 1)
+      : OpRewritePattern<Function>(context, benefit), expand(expand) {}
 
   LogicalResult matchAndRewrite(Function op, PatternRewriter &rewriter) const override {
     ImplicitLocOpBuilder builder(op.getLoc(), rewriter);
@@ -57,11 +57,32 @@ void add(RewritePatternSet &patterns, Expansion expand) {
   patterns.add<ExpandFunction<Function, Expansion>>(patterns.getContext(), expand);
 }
 
+/// Replaces an exponential that may be approximated, of f32 or narrower, by the hardware's.
+template <typename Function>
+struct ApproximateFunction : ExpandFunction<Function, Number (*)(Number)> {
+  using Base = ExpandFunction<Function, Number (*)(Number)>;
+
+  ApproximateFunction(MLIRContext *context, Number (*approximate)(Number))
+      : Base(context, approximate, /*benefit=*/2) {}
+
+  LogicalResult matchAndRewrite(Function op, PatternRewriter &rewriter) const override {
+    if (!bitEnumContainsAll(op.getFastmath(), arith::FastMathFlags::afn))
+      return rewriter.notifyMatchFailure(op, "may not be approximated");
+    if (getElementTypeOrSelf(op.getType()).isF64())
+      return rewriter.notifyMatchFailure(op, "hardware has no approximation of f64");
+    return Base::matchAndRewrite(op, rewriter);
+  }
+};
+
 struct ExpandMathPass : impl::ExpandMathBase<ExpandMathPass> {
+  using ExpandMathBase::ExpandMathBase;
+
   void runOnOperation() override {
     // The greedy driver would fold functions of constants, with the libm of this machine.
     RewritePatternSet patterns(&getContext());
     populateExpandMathPatterns(patterns);
+    if (approximatesExponentials)
+      populateApproximateExponentialPatterns(patterns);
     applyPatternsOnce(getOperation(), std::move(patterns));
   }
 };
@@ -98,6 +119,11 @@ void populateExpandMathPatterns(RewritePatternSet &patterns) {
   add<math::CbrtOp>(patterns, expandCbrt);
   add<HypotOp>(patterns, expandHypot);
   add<math::RoundOp>(patterns, expandRound);
+}
+
+void populateApproximateExponentialPatterns(RewritePatternSet &patterns) {
+  patterns.add<ApproximateFunction<math::ExpOp>>(patterns.getContext(), approximateExp);
+  patterns.add<ApproximateFunction<math::Exp2Op>>(patterns.getContext(), approximateExp2);
 }
 
 } // namespace eft

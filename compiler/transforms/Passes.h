@@ -34,6 +34,8 @@ void populateExpandSortPatterns(mlir::RewritePatternSet &patterns, int64_t maxBi
 
 /// Replaces elementary functions by arithmetic. Meant to be applied without folding.
 void populateExpandMathPatterns(mlir::RewritePatternSet &patterns);
+/// Replaces the exponentials of f32 and narrower that are `fastmath<afn>` by the hardware's.
+void populateApproximateExponentialPatterns(mlir::RewritePatternSet &patterns);
 
 /// Makes conversions from float to integer saturate. The result has such conversions again, so
 /// these are patterns for one application each.

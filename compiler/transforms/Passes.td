@@ -65,6 +65,29 @@ def OrderReductions : Pass<"eft-order-reductions"> {
   let dependentDialects = ["::eft::EftDialect"];
 }
 
+def AllowApproximation : Pass<"eft-allow-approximation"> {
+  let summary = "Allows the hardware's exponential for what tensor cores have summed";
+  let description = [{
+    `math.exp` and `math.exp2` become `fastmath<afn>` where their operand is computed, by whatever way
+    through operations, loops and conditionals, from a product of floats that a tensor core may sum:
+    `eft.dot` of f16, bf16, or f32 with a precision other than `ieee`. Such a product has other bits on
+    each target, so its exponential needs not be the same everywhere either.
+
+    `eft-expand-math` decides whether a target makes use of it. A CPU does not.
+
+    ```mlir
+    %s = eft.dot %q, %k, %zero : tensor<64x64xf16>, tensor<64x64xf16> -> tensor<64x64xf32>
+    %p = math.exp2 %s : tensor<64x64xf32>
+    ```
+    becomes
+    ```mlir
+    %s = eft.dot %q, %k, %zero : tensor<64x64xf16>, tensor<64x64xf16> -> tensor<64x64xf32>
+    %p = math.exp2 %s fastmath<afn> : tensor<64x64xf32>
+    ```
+  }];
+  let dependentDialects = ["::mlir::math::MathDialect"];
+}
+
 def ExpandPhilox : Pass<"eft-expand-philox"> {
   let summary = "Replaces eft.philox by integer arithmetic";
   let description = [{
@@ -124,7 +147,16 @@ def ExpandMath : Pass<"eft-expand-math"> {
     ...
     %y = arith.mulf %scaled, %power : tensor<1024xf32>
     ```
+
+    With `approximates-exponentials`, a `math.exp` or `math.exp2` of f32, f16 or bf16 that is
+    `fastmath<afn>` becomes the hardware's approximation of 2^x, which is `math.exp2` of f32 with
+    `fastmath<afn>`. Its result is within 2 ulp, or 0 where it would be a denormal. That of `math.exp`
+    is within 3 ulp.
   }];
+  let options = [
+    Option<"approximatesExponentials", "approximates-exponentials", "bool", /*default=*/"false",
+           "use the hardware's 2^x where approximation is allowed">
+  ];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
 }
 

@@ -13,6 +13,8 @@
 #include "compiler/transforms/math/FloatFormat.h"
 #include "compiler/transforms/math/MathFunctions.h"
 
+#include "mlir/Dialect/Math/IR/Math.h"
+
 using namespace mlir;
 
 namespace eft {
@@ -70,6 +72,22 @@ Number expandExp(Number x) {
 }
 
 Number expandExp2(Number x) { return exp2OfSum(x, x.constant(-0.0)); }
+
+Number approximateExp2(Number x) {
+  return {x.getBuilder(), x.getBuilder().create<math::Exp2Op>(x, arith::FastMathFlags::afn)};
+}
+
+// With t = x / ln 2, rounded, e^x = 2^t · e^l for l = x - t · ln 2, which is so small that e^l is
+// 1 + l. Above the upper bound the result is infinite, and l is positive there: an infinite 2^t
+// stays infinite.
+Number approximateExp(Number x) {
+  const Ln2 c = ln2(FloatFormat(x));
+  x = clamp(x, -104.0, 0x1.62e42ep+6);
+  Number t = x * c.per;
+  Number l = fma(t, -c.low, fma(t, -c.high, x));
+  Number power = approximateExp2(t);
+  return fma(power, l, power);
+}
 
 Number exp2OfSum(Number high, Number low) {
   using namespace coefficients;

@@ -19,6 +19,9 @@ Number expandExp(Number x);
 Number expandExp2(Number x);
 Number expandExp10(Number x);
 Number expandExpm1(Number x);
+/// 2^x and e^x of f32 by the hardware's approximation, `math.exp2` with `fastmath<afn>`.
+Number approximateExp2(Number x);
+Number approximateExp(Number x);
 /// 1 / (1 + e^-x).
 Number expandSigmoid(Number x);
 

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// eft-allow-approximation: allows it to exponentials that depend on what tensor cores have summed.
+#include "compiler/analysis/RegionFlow.h"
+#include "compiler/ir/EftDialect.h"
+#include "compiler/transforms/Passes.h"
+
+#include "mlir/Dialect/Math/IR/Math.h"
+
+using namespace mlir;
+
+namespace eft {
+#define GEN_PASS_DEF_ALLOWAPPROXIMATION
+#include "compiler/transforms/Passes.h.inc"
+
+namespace {
+
+/// True if the bits of the product are a tensor core's own, since it rounds sums in an order that
+/// nothing documents.
+bool isRoundedByTensorCores(DotOp dot) {
+  Type element = getElementTypeOrSelf(dot.getType());
+  return dot.usesTensorCores() && isa<FloatType>(element) && !element.isF64();
+}
+
+/// All values that are computed from such products.
+DenseSet<Value> dependentValues(Operation *top) {
+  const RegionFlow flow(top);
+  DenseSet<Value> values;
+  SmallVector<Value> pending;
+  auto add = [&](Value value) {
+    if (values.insert(value).second)
+      pending.push_back(value);
+  };
+  top->walk([&](DotOp dot) {
+    if (isRoundedByTensorCores(dot))
+      add(dot);
+  });
+  while (!pending.empty()) {
+    for (OpOperand &use : pending.pop_back_val().getUses()) {
+      // A loop's or conditional's results are the targets of what its regions yield.
+      if (!isa<RegionBranchOpInterface>(use.getOwner()))
+        llvm::for_each(use.getOwner()->getResults(), add);
+      llvm::for_each(flow.targetsOf(use), add);
+    }
+  }
+  return values;
+}
+
+struct AllowApproximationPass : impl::AllowApproximationBase<AllowApproximationPass> {
+  void runOnOperation() override {
+    const DenseSet<Value> dependent = dependentValues(getOperation());
+    auto flag = arith::FastMathFlagsAttr::get(&getContext(), arith::FastMathFlags::afn);
+    getOperation()->walk([&](Operation *op) {
+      if (isa<math::ExpOp, math::Exp2Op>(op) && dependent.contains(op->getOperand(0)))
+        cast<arith::ArithFastMathInterface>(op)->setAttr("fastmath", flag);
+    });
+  }
+};
+
+} // namespace
+} // namespace eft

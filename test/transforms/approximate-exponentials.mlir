@@ -1,0 +1,44 @@
+// RUN: eft-opt %s -eft-expand-math=approximates-exponentials=true -cse | FileCheck %s
+// RUN: eft-opt %s -eft-expand-math -cse | FileCheck %s --check-prefix=EXACT
+
+// EXACT-NOT: fastmath
+
+// CHECK-LABEL: @exp2
+// CHECK-NEXT: %[[Y:.*]] = math.exp2 %arg0 fastmath<afn> : tensor<64xf32>
+// CHECK-NEXT: return %[[Y]]
+func.func @exp2(%x: tensor<64xf32>) -> tensor<64xf32> {
+  %y = math.exp2 %x fastmath<afn> : tensor<64xf32>
+  return %y : tensor<64xf32>
+}
+
+// CHECK-LABEL: @narrow
+// CHECK-NEXT: %[[X:.*]] = arith.extf %arg0 : bf16 to f32
+// CHECK-NEXT: %[[Y:.*]] = math.exp2 %[[X]] fastmath<afn> : f32
+// CHECK-NEXT: arith.truncf %[[Y]] : f32 to bf16
+func.func @narrow(%x: bf16) -> bf16 {
+  %y = math.exp2 %x fastmath<afn> : bf16
+  return %y : bf16
+}
+
+// CHECK-LABEL: @exp
+// CHECK: %[[LOW:.*]] = arith.maximumf %arg0,
+// CHECK: %[[X:.*]] = arith.minimumf %[[LOW]],
+// CHECK: %[[T:.*]] = arith.mulf %[[X]],
+// CHECK: %[[REST:.*]] = math.fma %[[T]], %{{.*}}, %[[X]]
+// CHECK: %[[L:.*]] = math.fma %[[T]], %{{.*}}, %[[REST]]
+// CHECK-NEXT: %[[POWER:.*]] = math.exp2 %[[T]] fastmath<afn>
+// CHECK-NEXT: %[[Y:.*]] = math.fma %[[POWER]], %[[L]], %[[POWER]]
+// CHECK-NEXT: return %[[Y]]
+func.func @exp(%x: f32) -> f32 {
+  %y = math.exp %x fastmath<afn> : f32
+  return %y : f32
+}
+
+// Nothing is approximated that does not say so, nor f64.
+// CHECK-LABEL: @exact
+// CHECK-NOT: math.exp
+func.func @exact(%x: f32, %y: f64) -> (f32, f64) {
+  %a = math.exp2 %x : f32
+  %b = math.exp2 %y fastmath<afn> : f64
+  return %a, %b : f32, f64
+}
