@@ -82,7 +82,7 @@ Number approximateExp2(Number x) {
 // stays infinite.
 Number approximateExp(Number x) {
   const Ln2 c = ln2(FloatFormat(x));
-  x = clamp(x, -104.0, 0x1.62e42ep+6);
+  x = clamp(x, -104.0, 0x1.62e43p+6);
   Number t = x * c.per;
   Number l = fma(t, -c.low, fma(t, -c.high, x));
   Number power = approximateExp2(t);
