@@ -67,6 +67,18 @@ def PipelineCopies : Pass<"eft-pipeline-copies", "::mlir::func::FuncOp"> {
 
     A loop that writes memory stays as it is.
 
+    Products that warpgroups compute are under way while the program goes on:
+
+    - Products that only add to what the loop carries are waited for in the next iteration, when it has
+      begun its own.
+    - In a loop like attention's, where a product's first factor is computed from another product, the next
+      iteration's first product begins before this iteration's second one. What is computed from the
+      first is computed while the second is under way. This takes one of the stages, and registers; it is
+      done where as many programs fit on a multiprocessor as without it.
+
+    A first factor from before the loop stays in registers, if a thread has enough of them. Otherwise it is
+    written to a slot before the loop.
+
     ```mlir
     %r = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<64x64xf32, #c>) : i32 {
       %p = ...

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "compiler/lowering/pipelining/LoopCounter.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+
+using namespace mlir;
+
+namespace eft {
+
+bool countsExactly(scf::ForOp loop) {
+  constexpr int64_t small = 1 << 20;
+  std::optional<int64_t> first = getConstantIntValue(loop.getLowerBound());
+  std::optional<int64_t> step = getConstantIntValue(loop.getStep());
+  return first && step && *first >= 0 && *first <= small && *step > 0 && *step <= small;
+}
+
+void countFromZero(RewriterBase &rewriter, scf::ForOp loop) {
+  Location loc = loop.getLoc();
+  rewriter.setInsertionPoint(loop);
+  Value lower = loop.getLowerBound(), upper = loop.getUpperBound(), step = loop.getStep();
+  Type type = lower.getType(), wide = rewriter.getI64Type();
+  auto constant = [&](int64_t value) -> Value {
+    return rewriter.create<arith::ConstantIntOp>(loc, value, wide);
+  };
+  auto widen = [&](Value value) -> Value {
+    return type == wide ? value : rewriter.create<arith::ExtUIOp>(loc, wide, value).getResult();
+  };
+  // (upper - lower - 1) / step + 1: as unsigned numbers these are exact, even where the bounds
+  // are far apart. Nobody divides by zero, also where nothing runs.
+  Value distance = widen(rewriter.create<arith::SubIOp>(loc, upper, lower));
+  Value divisor = rewriter.create<arith::MaxUIOp>(loc, widen(step), constant(1));
+  Value last = rewriter.create<arith::DivUIOp>(
+      loc, rewriter.create<arith::SubIOp>(loc, distance, constant(1)), divisor);
+  Value count = rewriter.create<arith::AddIOp>(loc, last, constant(1));
+  Value runs = rewriter.create<arith::CmpIOp>(loc, arith::CmpIPredicate::slt, lower, upper);
+  count = rewriter.create<arith::SelectOp>(loc, runs, count, constant(0));
+  Value zero = constant(0), one = constant(1);
+  rewriter.modifyOpInPlace(loop, [&] {
+    loop.setLowerBound(zero);
+    loop.setUpperBound(count);
+    loop.setStep(one);
+    Value counter = loop.getInductionVar();
+    counter.setType(wide);
+    rewriter.setInsertionPointToStart(loop.getBody());
+    Value number = counter;
+    if (type != wide)
+      number = rewriter.create<arith::TruncIOp>(loc, type, counter);
+    Operation *narrow = number.getDefiningOp();
+    Value offset = rewriter.create<arith::MulIOp>(loc, number, step);
+    Value value = rewriter.create<arith::AddIOp>(loc, lower, offset);
+    SmallPtrSet<Operation *, 2> own = {offset.getDefiningOp()};
+    if (narrow)
+      own.insert(narrow);
+    counter.replaceAllUsesExcept(value, own);
+  });
+}
+
+} // namespace eft

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "compiler/lowering/pipelining/LoopProducts.h"
+
+#include "compiler/ir/LayoutConversion.h"
+#include "compiler/layout/Placement.h"
+#include "compiler/lowering/pipelining/FactorSource.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+using namespace mlir;
+
+namespace eft {
+
+namespace {
+
+/// Whether an operation can be done in another iteration than the rest of the body.
+bool isMovable(Operation *op) { return isMemoryEffectFree(op) && op->getNumRegions() == 0; }
+
+/// What it costs to keep a value for an iteration.
+int64_t bitsOf(Value value) {
+  constexpr int64_t bitsOfScalar = 64;
+  auto block = dyn_cast<RankedTensorType>(value.getType());
+  return block && block.getElementType().isIntOrFloat()
+             ? block.getNumElements() * block.getElementTypeBitWidth()
+             : bitsOfScalar;
+}
+
+/// The registers in which a thread holds its part of a block.
+int64_t registersOf(Value value) {
+  auto type = cast<RankedTensorType>(value.getType());
+  if (!layoutOf(type))
+    return 0;
+  const LinearLayout layout = withPlaces(*layoutOf(type), gpuPlaces);
+  const int64_t bits = type.getElementTypeBitWidth();
+  return ((int64_t(1) << layout.placeBits(place::registers)) * bits + 31) / 32;
+}
+
+} // namespace
+
+LoopProducts::LoopProducts(scf::ForOp loop, const LoopOperands &operands)
+    : loop(loop), operands(operands) {
+  for (DotOp dot : loop.getBody()->getOps<DotOp>())
+    if (dot.getWarpgroups() && operands.of(dot.getBMutable()))
+      products.push_back(dot);
+  for (BlockArgument argument : loop.getRegionIterArgs())
+    addLate(argument);
+  addWhatLateOnesUse();
+  for (DotOp dot : products)
+    if (!isLate(dot) && beginsAtOnce(dot))
+      atOnce.push_back(dot);
+}
+
+bool LoopProducts::canOverlapIterations() const {
+  return !products.empty() &&
+         llvm::all_of(products, [&](DotOp dot) { return overlapsIterations(dot); });
+}
+
+bool LoopProducts::hasFirstFactorFromBefore(DotOp dot) const {
+  return !operands.of(dot.getAMutable()) && loop.isDefinedOutsideOfLoop(dot.getA()) &&
+         FactorSource(dot.getA(), 1).isPlaced();
+}
+
+int64_t LoopProducts::registers(bool keepsFirstFactors, bool hasLate) const {
+  // Addresses, counters, and what is known of each row.
+  constexpr int64_t others = 44;
+  int64_t result = others;
+  for (DotOp dot : products) {
+    result += registersOf(dot);
+    if (!operands.of(dot.getAMutable()) && (keepsFirstFactors || !hasFirstFactorFromBefore(dot)))
+      result += registersOf(dot.getA());
+  }
+  if (hasLate)
+    for (Operation *conversion : conversions)
+      result += registersOf(conversion->getOperand(0));
+  return result;
+}
+
+bool LoopProducts::overlapsIterations(DotOp dot) const {
+  if (!operands.of(dot.getAMutable()) && !hasFirstFactorFromBefore(dot))
+    return false;
+  auto acc = dyn_cast<BlockArgument>(dot.getAcc());
+  return acc && acc.getOwner() == loop.getBody() && acc.hasOneUse() && dot->hasOneUse() &&
+         loop.getTiedLoopYieldedValue(acc)->get() == dot;
+}
+
+bool LoopProducts::beginsAtOnce(DotOp dot) const {
+  return loop.isDefinedOutsideOfLoop(dot.getAcc()) &&
+         (operands.of(dot.getAMutable()) || hasFirstFactorFromBefore(dot));
+}
+
+/// Adds all that an iteration computes from the accumulator, if that is products and elementwise
+/// operations which end in the accumulator again.
+void LoopProducts::addLate(BlockArgument accumulator) {
+  OpOperand *next = loop.getTiedLoopYieldedValue(accumulator);
+  // Other arguments of the loop have another value one iteration later.
+  auto isOtherArgument = [&](Value value) {
+    auto argument = dyn_cast<BlockArgument>(value);
+    return argument && argument != accumulator && argument.getOwner() == loop.getBody();
+  };
+  llvm::SetVector<Operation *> users;
+  SmallVector<Operation *> narrowing;
+  SmallVector<Value> pending = {accumulator};
+  bool hasProduct = false;
+  while (!pending.empty()) {
+    for (OpOperand &use : pending.pop_back_val().getUses()) {
+      Operation *user = use.getOwner();
+      if (&use == next)
+        continue;
+      if (user->getBlock() != loop.getBody() || isa<scf::YieldOp>(user) || !isMovable(user) ||
+          llvm::any_of(user->getOperands(), isOtherArgument))
+        return;
+      if (auto dot = dyn_cast<DotOp>(user)) {
+        if (!llvm::is_contained(products, dot) || &use != &dot.getAccMutable())
+          return;
+        hasProduct = true;
+        if (Operation *conversion = conversionFor(dot))
+          narrowing.push_back(conversion);
+        else if (!operands.of(dot.getAMutable()) && !hasFirstFactorFromBefore(dot))
+          return;
+      }
+      if (users.insert(user))
+        llvm::append_range(pending, user->getResults());
+    }
+  }
+  if (!hasProduct || !users.contains(next->get().getDefiningOp()))
+    return;
+  accumulators.push_back(accumulator);
+  llvm::append_range(conversions, narrowing);
+  late.insert(users.begin(), users.end());
+  late.insert(narrowing.begin(), narrowing.end());
+}
+
+Operation *LoopProducts::conversionFor(DotOp dot) const {
+  Operation *op = dot.getA().getDefiningOp();
+  if (!isa_and_nonnull<arith::TruncFOp, arith::TruncIOp>(op) || op->getBlock() != loop.getBody() ||
+      !op->hasOneUse())
+    return nullptr;
+  Operation *source = op->getOperand(0).getDefiningOp();
+  const unsigned bits = getElementTypeOrSelf(op->getOperand(0)).getIntOrFloatBitWidth();
+  return source && source->getBlock() == loop.getBody() && bits == 32 ? op : nullptr;
+}
+
+/// Adds operations whose results are larger than their operands and have no other use, such as
+/// broadcasts: what they are computed from is kept for an iteration.
+void LoopProducts::addWhatLateOnesUse() {
+  for (Operation &op : llvm::reverse(*loop.getBody())) {
+    if (isLate(&op) || !isMovable(&op) || isa<DotOp>(op) || op.getNumResults() != 1 ||
+        op.use_empty() || llvm::any_of(op.getOperands(), llvm::IsaPred<BlockArgument>))
+      continue;
+    int64_t bits = 0;
+    for (Value operand : op.getOperands())
+      if (!loop.isDefinedOutsideOfLoop(operand))
+        bits += bitsOf(operand);
+    if (bits < bitsOf(op.getResult(0)) &&
+        llvm::all_of(op.getUsers(), [&](Operation *user) { return isLate(user); }))
+      late.insert(&op);
+  }
+}
+
+} // namespace eft

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "compiler/lowering/pipelining/PipelineParts.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/Transforms/Transforms.h"
+#include "mlir/IR/IRMapping.h"
+
+using namespace mlir;
+
+namespace eft {
+
+namespace {
+
+// Attributes that only stand while a loop is pipelined: clones keep them.
+constexpr StringLiteral markName = "eft.mark", pendingName = "eft.pending_in_loop";
+
+bool hasMark(Operation *op, Mark mark) {
+  auto attribute = op->getAttrOfType<IntegerAttr>(markName);
+  return attribute && attribute.getInt() == int64_t(mark);
+}
+
+using Schedule = std::vector<std::pair<Operation *, unsigned>>;
+
+/// The body's operations in the order of the pipelined loop, each with its stage.
+Schedule scheduleParts(scf::ForOp loop, const PipelineShape &shape) {
+  const unsigned second = shape.distance, third = second + 1;
+  Schedule schedule;
+  llvm::SmallPtrSet<Operation *, 16> added;
+  auto addIf = [&](auto isNext, unsigned stage) {
+    for (Operation &op : loop.getBody()->without_terminator())
+      if (!added.contains(&op) && isNext(&op)) {
+        added.insert(&op);
+        schedule.emplace_back(&op, stage);
+      }
+  };
+  auto addMarked = [&](Mark mark, unsigned stage) {
+    addIf([&](Operation *op) { return hasMark(op, mark); }, stage);
+  };
+  addMarked(Mark::ThirdWait, third);
+  addMarked(Mark::Wait, second);
+  if (shape.copiesComeFirst)
+    addMarked(Mark::First, 0);
+  addMarked(Mark::AtOnce, second);
+  addMarked(Mark::Third, third);
+  if (shape.hasThirdPart)
+    addMarked(Mark::First, 0);
+  addIf([&](Operation *op) { return !hasMark(op, Mark::First); }, second);
+  addMarked(Mark::First, 0);
+  return schedule;
+}
+
+/// Takes the marks of an operation of the pipelined code.
+void unmark(Operation *op, scf::PipeliningOption::PipelinerPart part) {
+  op->removeAttr(markName);
+  if (auto pending = cast_or_null<IntegerAttr>(op->removeAttr(pendingName)))
+    if (part == scf::PipeliningOption::PipelinerPart::Kernel)
+      cast<WaitDotsOp>(op).setPending(pending.getInt());
+}
+
+Operation *predicateCopy(RewriterBase &rewriter, Operation *op, Value condition) {
+  if (auto copy = dyn_cast<CopyAsyncOp>(op)) {
+    if (Value own = copy.getCondition())
+      condition = rewriter.create<arith::AndIOp>(op->getLoc(), own, condition);
+    copy.getConditionMutable().assign(condition);
+  }
+  return op;
+}
+
+/// Ends the loop one iteration earlier, and does the third part of the last one behind it.
+void finishThirdPart(RewriterBase &rewriter, scf::ForOp loop, ArrayRef<Operation *> third) {
+  Location loc = loop.getLoc();
+  rewriter.setInsertionPoint(loop);
+  Value end = rewriter.create<arith::SubIOp>(loc, loop.getUpperBound(), loop.getStep());
+  rewriter.modifyOpInPlace(loop, [&] { loop.setUpperBound(end); });
+  rewriter.setInsertionPointAfter(loop);
+  IRMapping mapping;
+  mapping.map(loop.getRegionIterArgs(), loop.getResults());
+  llvm::SmallPtrSet<Operation *, 16> clones;
+  for (Operation *op : third)
+    clones.insert(rewriter.clone(*op, mapping));
+  for (auto [yielded, result] : llvm::zip_equal(loop.getYieldedValues(), loop.getResults()))
+    if (llvm::is_contained(third, yielded.getDefiningOp()))
+      rewriter.replaceUsesWithIf(result, mapping.lookup(yielded),
+                                 [&](OpOperand &use) { return !clones.contains(use.getOwner()); });
+}
+
+} // namespace
+
+void mark(Operation *op, Mark mark) {
+  op->setAttr(markName, IntegerAttr::get(IntegerType::get(op->getContext(), 32), int64_t(mark)));
+}
+
+void setPendingInLoop(WaitDotsOp wait, unsigned pending) {
+  wait->setAttr(pendingName, IntegerAttr::get(IntegerType::get(wait.getContext(), 32), pending));
+}
+
+LogicalResult pipelineParts(RewriterBase &rewriter, scf::ForOp loop, const PipelineShape &shape) {
+  SmallVector<Operation *> third;
+  scf::PipeliningOption options;
+  options.getScheduleFn = [&](scf::ForOp, Schedule &schedule) {
+    schedule = scheduleParts(loop, shape);
+  };
+  options.annotateFn = [&](Operation *op, scf::PipeliningOption::PipelinerPart part, unsigned) {
+    if (hasMark(op, Mark::Third) || hasMark(op, Mark::ThirdWait))
+      third.push_back(op);
+    unmark(op, part);
+  };
+  options.peelEpilogue = false;
+  options.supportDynamicLoops = true;
+  options.predicateFn = predicateCopy;
+  rewriter.setInsertionPoint(loop);
+  FailureOr<scf::ForOp> pipelined = scf::pipelineForLoop(rewriter, loop, options);
+  if (failed(pipelined))
+    return loop.emitError("can't be pipelined");
+  if (shape.hasThirdPart)
+    finishThirdPart(rewriter, *pipelined, third);
+  return success();
+}
+
+} // namespace eft

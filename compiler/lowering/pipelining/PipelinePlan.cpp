@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "compiler/lowering/pipelining/PipelinePlan.h"
+
+#include "compiler/ir/LayoutConversion.h"
+#include "compiler/layout/Placement.h"
+#include "compiler/lowering/pipelining/FactorSource.h"
+
+#include "mlir/Dialect/SCF/Utils/Utils.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+using namespace mlir;
+
+namespace eft {
+
+namespace {
+
+/// More stages than this hide nothing more, and the iterations ahead are code of their own.
+constexpr int64_t maxStages = 8;
+
+/// The registers that a thread may have, and those of a multiprocessor.
+constexpr int64_t maxRegisters = 240, registersOfMultiprocessor = 64 * 1024;
+
+/// The shared memory that is left for values of a loop which change threads.
+constexpr uint64_t bytesForStaging = 48 * 1024;
+
+/// Whether something in the loop, beside its products and their operands, may need shared memory.
+bool stagesOthers(scf::ForOp loop, const LoopOperands &operands) {
+  auto isHarmless = [&](Operation *op) {
+    const bool isOperand = llvm::any_of(operands.all(), [&](const LoopOperand &operand) {
+      return op == operand.convert || op == operand.load;
+    });
+    if (auto dot = dyn_cast<DotOp>(op))
+      return operands.of(dot.getAMutable()) && operands.of(dot.getBMutable());
+    return isOperand || OpTrait::hasElementwiseMappableTraits(op) ||
+           isa<scf::YieldOp, AddPtrOp, SplatOp, ArangeOp, ExpandDimsOp, BroadcastOp, TransOp>(op) ||
+           (op->getNumRegions() == 0 && isMemoryEffectFree(op) &&
+            llvm::none_of(op->getResultTypes(), llvm::IsaPred<RankedTensorType>) &&
+            llvm::none_of(op->getOperandTypes(), llvm::IsaPred<RankedTensorType>));
+  };
+  return !llvm::all_of(*loop.getBody(), [&](Operation &op) { return isHarmless(&op); });
+}
+
+/// The shared memory for first factors from before the loop.
+uint64_t firstFactorBytes(const LoopProducts &products) {
+  uint64_t bytes = 0;
+  for (DotOp dot : products.all())
+    if (products.hasFirstFactorFromBefore(dot))
+      bytes += FactorSource(dot.getA(), 1).bytes();
+  return bytes;
+}
+
+int64_t threadsOf(DotOp dot) {
+  std::optional<LinearLayout> layout = layoutOf(dot.getType());
+  return layout ? lanesPerWarp << withPlaces(*layout, gpuPlaces).placeBits(place::warp)
+                : lanesPerWarp;
+}
+
+/// Whether as many programs fit on a multiprocessor where late products are a third part: programs
+/// overlap, too.
+bool fitsThirdPart(const LoopProducts &products, bool keepsFirstFactors) {
+  const int64_t threads = threadsOf(products.all().front()),
+                before = products.registers(keepsFirstFactors, /*hasLate=*/false),
+                after = products.registers(keepsFirstFactors, /*hasLate=*/true);
+  return after <= maxRegisters && registersOfMultiprocessor / (before * threads) ==
+                                      registersOfMultiprocessor / (after * threads);
+}
+
+} // namespace
+
+std::optional<PipelinePlan> planPipeline(scf::ForOp loop, const LoopOperands &operands,
+                                         const LoopProducts &products, int64_t stages,
+                                         uint64_t maxBytes) {
+  const std::optional<int64_t> count =
+      constantTripCount(loop.getLowerBound(), loop.getUpperBound(), loop.getStep());
+  PipelinePlan plan = {};
+  plan.distance = std::min({stages - 1, maxStages - 1, count.value_or(maxStages) - 1});
+  if (plan.distance < 1 || operands.all().empty())
+    return std::nullopt;
+
+  const uint64_t staging = stagesOthers(loop, operands) ? bytesForStaging : 0;
+  auto slotsBeside = [&](uint64_t others) {
+    return maxBytes > others ? int64_t((maxBytes - others) / operands.slotBytes()) : 0;
+  };
+  // First factors from before the loop stay in registers as long as these suffice.
+  int64_t maxSlots = slotsBeside(staging + firstFactorBytes(products));
+  plan.keepsFirstFactors = maxSlots < 2 || products.registers(/*keepsFirstFactors=*/true,
+                                                              /*hasLate=*/false) <= maxRegisters;
+  if (plan.keepsFirstFactors)
+    maxSlots = slotsBeside(staging);
+
+  if (products.canOverlapIterations() && maxSlots > 2) {
+    plan.productsUnderWay = int64_t(products.all().size());
+    plan.distance = std::min(plan.distance, maxSlots - 2);
+    plan.numSlots = plan.distance + 2;
+    return plan;
+  }
+  plan.distance = std::min(plan.distance, maxSlots - 1);
+  if (plan.distance < 1)
+    return std::nullopt;
+  plan.numSlots = plan.distance + 1;
+  // The third part reads its slots an iteration longer.
+  plan.hasThirdPart = plan.distance > 1 && count.value_or(maxStages) > 2 &&
+                      products.haveThirdPart() && fitsThirdPart(products, plan.keepsFirstFactors);
+  if (plan.hasThirdPart)
+    --plan.distance;
+  return plan;
+}
+
+} // namespace eft
