@@ -1,8 +1,12 @@
 # How Eft's libraries, programs and tests are declared.
 
-# eft_add_library(NAME [MLIR] sources... LINK libraries...)
+# eft_add_library(NAME [MLIR] [sources...] LINK libraries...): of the sources of this folder and those below,
+# if none are named. Ninja looks for new ones at each build.
 function(eft_add_library name)
   cmake_parse_arguments(ARG "MLIR" "" "LINK" ${ARGN})
+  if(NOT ARG_UNPARSED_ARGUMENTS)
+    file(GLOB_RECURSE ARG_UNPARSED_ARGUMENTS CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
+  endif()
   add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
   if(ARG_MLIR)
     target_link_libraries(${name} PUBLIC EftMLIROptions)
