@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The part of FragmentLowering that keeps blocks in memory of their own. A buffer is an array of
+// Lowerings that keep blocks in memory of their own, for both targets. A buffer is an array of
 // the fragments of its block, in a frame of the program's stack (on a GPU, local memory).
 #include "compiler/lowering/FragmentLowering.h"
 
@@ -12,6 +12,8 @@ namespace eft {
 
 namespace {
 
+using Fragments = FragmentLowering::Fragments;
+
 /// The address of fragment number `fragment` of tile number `step`.
 Value fragmentAddress(ImplicitLocOpBuilder &b, Value buffer, Type fragmentType, Value step,
                       unsigned fragmentsOfPart, unsigned fragment) {
@@ -21,32 +23,43 @@ Value fragmentAddress(ImplicitLocOpBuilder &b, Value buffer, Type fragmentType, 
   return b.create<LLVM::GEPOp>(buffer.getType(), fragmentType, buffer, ArrayRef<Value>{number});
 }
 
-} // namespace
-
-void FragmentLowering::lowerBuffer(ImplicitLocOpBuilder &b, BufferOp op) {
+void lowerBuffer(FragmentLowering &lowering, ImplicitLocOpBuilder &b, BufferOp op) {
   RankedTensorType block = op.getType().getBlock();
-  Value count = b.create<arith::ConstantIntOp>(numFragments(block), 32);
-  auto pointer = LLVM::LLVMPointerType::get(context);
-  setFragments(op, {b.create<LLVM::AllocaOp>(pointer, fragmentTypeOf(block), count)});
+  Value count = b.create<arith::ConstantIntOp>(lowering.numFragments(block), 32);
+  auto pointer = LLVM::LLVMPointerType::get(b.getContext());
+  lowering.setFragments(op,
+                        {b.create<LLVM::AllocaOp>(pointer, lowering.fragmentTypeOf(block), count)});
 }
 
-void FragmentLowering::lowerBufferWrite(ImplicitLocOpBuilder &b, BufferWriteOp op) {
-  Fragments values(fragmentsOf(op.getPart()));
-  Value buffer = scalarOf(op.getBuffer()), step = scalarOf(op.getStep());
+void lowerBufferWrite(FragmentLowering &lowering, ImplicitLocOpBuilder &b, BufferWriteOp op) {
+  Fragments values(lowering.fragmentsOf(op.getPart()));
+  Value buffer = lowering.scalarOf(op.getBuffer()), step = lowering.scalarOf(op.getStep());
   for (auto [fragment, value] : llvm::enumerate(values))
     b.create<LLVM::StoreOp>(value, fragmentAddress(b, buffer, value.getType(), step, values.size(),
                                                    unsigned(fragment)));
 }
 
-void FragmentLowering::lowerBufferRead(ImplicitLocOpBuilder &b, BufferReadOp op) {
-  Type type = fragmentTypeOf(op.getType());
-  const unsigned count = numFragments(op.getType());
-  Value buffer = scalarOf(op.getBuffer()), step = scalarOf(op.getStep());
+} // namespace
+
+LogicalResult lowerBufferRead(FragmentLowering &lowering, ImplicitLocOpBuilder &b,
+                              BufferReadOp op) {
+  if (op.getElements())
+    return op.emitOpError("of elements that move has no lowering for a GPU");
+  Type type = lowering.fragmentTypeOf(op.getType());
+  const unsigned count = lowering.numFragments(op.getType());
+  Value buffer = lowering.scalarOf(op.getBuffer()), step = lowering.scalarOf(op.getStep());
   Fragments values;
   for (unsigned fragment = 0; fragment < count; ++fragment)
     values.push_back(
         b.create<LLVM::LoadOp>(type, fragmentAddress(b, buffer, type, step, count, fragment)));
-  setFragments(op, std::move(values));
+  lowering.setFragments(op, std::move(values));
+  return success();
+}
+
+void populateBufferLowerings(LoweringTable &table) {
+  table.add(lowerBuffer);
+  table.add(lowerBufferWrite);
+  table.add(lowerBufferRead);
 }
 
 } // namespace eft

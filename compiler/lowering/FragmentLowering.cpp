@@ -4,9 +4,6 @@
 #include "compiler/layout/Placement.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/IR/Matchers.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 
@@ -120,22 +117,20 @@ LogicalResult FragmentLowering::lowerBlock(Block &block) {
   return success();
 }
 
-/// Operations of the dialect that have a lowering each. Its minima and maxima are arithmetic on
-/// fragments like upstream's.
-static bool isOwnOp(Operation *op) {
-  return isa_and_present<EftDialect>(op->getDialect()) && !isa<MinNumOp, MaxNumOp>(op);
-}
-
-bool FragmentLowering::needsLowering(Operation *op) {
-  return !llvm::all_of(op->getOperandTypes(), isLoweredType) ||
-         !llvm::all_of(op->getResultTypes(), isLoweredType) || isOwnOp(op);
+/// The dialect's operations have a lowering each, unless they are arithmetic on fragments like
+/// upstream's.
+bool FragmentLowering::isOwnOp(Operation *op) const {
+  return isa_and_present<EftDialect>(op->getDialect()) &&
+         (table.find(op) || !OpTrait::hasElementwiseMappableTraits(op));
 }
 
 LogicalResult FragmentLowering::lowerOp(Operation *op) {
+  const bool isOwn = isOwnOp(op);
   // The dialect's own regions combine elements; the lowering clones them.
-  if (op->getNumRegions() != 0 && !isOwnOp(op))
+  if (op->getNumRegions() != 0 && !isOwn)
     return lowerRegions(op);
-  if (!needsLowering(op))
+  if (!isOwn && llvm::all_of(operandsAndResults(op),
+                             [](Value value) { return isLoweredType(value.getType()); }))
     return success();
   if (failed(checkTypes(op, op->getOperandTypes())) || failed(checkTypes(op, op->getResultTypes())))
     return failure();
@@ -145,10 +140,10 @@ LogicalResult FragmentLowering::lowerOp(Operation *op) {
   }
   ImplicitLocOpBuilder b(op->getLoc(), op);
   replaced.push_back(op);
-  if (isOwnOp(op))
-    return lowerOwnOp(b, op);
-  if (auto constant = dyn_cast<arith::ConstantOp>(op))
-    return lowerConstant(b, constant);
+  if (const LoweringTable::Lowering *lower = table.find(op))
+    return (*lower)(*this, b, op);
+  if (isOwn)
+    return op->emitOpError("has no lowering for ") << targetName;
   return lowerElementwise(b, op);
 }
 
@@ -179,113 +174,9 @@ LogicalResult FragmentLowering::checkTypes(Operation *op, TypeRange types) {
 }
 
 //===----------------------------------------------------------------------===//
-// Operations
+// Operations on fragments
 //===----------------------------------------------------------------------===//
 
-LogicalResult FragmentLowering::lowerOwnOp(ImplicitLocOpBuilder &b, Operation *op) {
-  return llvm::TypeSwitch<Operation *, LogicalResult>(op)
-      .Case(
-          [&](ProgramIdOp id) { return setFragments(id, {programId(b, id.getAxis())}), success(); })
-      .Case([&](NumProgramsOp count) {
-        return setFragments(count, {numPrograms(b, count.getAxis())}), success();
-      })
-      .Case([&](ArangeOp range) {
-        auto block = cast<RankedTensorType>(range.getType());
-        return setFragments(range, arange(b, block, int32_t(range.getStart()))), success();
-      })
-      .Case([&](SplatOp splatted) {
-        Type type = splatted.getType();
-        Value fragment = splat(b, scalarOf(splatted.getSource()), fragmentTypeOf(type));
-        return setFragments(splatted, Fragments(numFragments(type), fragment)), success();
-      })
-      .Case([&](ElementMoveOpInterface move) { return lowerMove(b, move); })
-      .Case([&](GatherOp gather) { return lowerGather(b, gather), success(); })
-      .Case([&](AddPtrOp add) { return lowerAddPtr(b, add), success(); })
-      .Case([&](CastPtrOp cast) {
-        return setFragments(cast, Fragments(fragmentsOf(cast.getSource()))), success();
-      })
-      .Case([&](HintOp hint) {
-        return setFragments(hint, Fragments(fragmentsOf(hint.getSource()))), success();
-      })
-      .Case([&](AssumeOp assume) {
-        return b.create<LLVM::AssumeOp>(scalarOf(assume.getCondition())), success();
-      })
-      .Case([&](BarrierOp) { return lowerBarrier(b), success(); })
-      .Case([&](PrintOp print) {
-        bool isOfBuffer = print.getValue() && isa<BufferType>(print.getValue().getType());
-        return isOfBuffer ? lowerInto(b, print) : lowerPrint(b, print);
-      })
-      .Case([&](AssertOp assertion) { return lowerAssert(b, assertion), success(); })
-      .Case([&](UniformDivOp division) {
-        return setFragments(division, uniformDiv(b, division)), success();
-      })
-      .Case([&](LoadOp load) { return lowerLoad(b, load); })
-      .Case([&](StoreOp store) { return lowerStore(b, store); })
-      .Case([&](BufferOp buffer) { return lowerBuffer(b, buffer), success(); })
-      .Case([&](BufferWriteOp put) { return lowerBufferWrite(b, put), success(); })
-      .Case([&](BufferReadOp take) {
-        return take.getElements() ? lowerInto(b, take) : (lowerBufferRead(b, take), success());
-      })
-      .Case([&](DotOp dot) { return lowerDot(b, dot); })
-      .Case<DotIntoOp, ScanIntoOp, SortIntoOp, BufferGatherOp>(
-          [&](Operation *op) { return lowerInto(b, op); })
-      .Case<AllocSharedOp, DeallocSharedOp, CopyAsyncOp, CommitCopiesOp, WaitCopiesOp,
-            WriteSharedOp, ReadSharedOp, DotAsyncOp, WaitDotsOp>(
-          [&](Operation *op) { return lowerShared(b, op); })
-      .Case<AtomicRMWOp, AtomicCASOp>([&](Operation *atomic) { return lowerAtomic(b, atomic); })
-      .Case([&](ReduceOp reduce) { return lowerReduce(b, reduce); })
-      .Case([&](CombineOp combine) { return lowerCombine(b, combine); })
-      .Case([&](ScanOp scan) { return lowerScan(b, scan); })
-      .Default([](Operation *op) { return op->emitOpError("has no lowering"); });
-}
-
-LogicalResult FragmentLowering::lowerConstant(ImplicitLocOpBuilder &b, arith::ConstantOp op) {
-  SplatElementsAttr splatted;
-  if (!matchPattern(op.getOperation(), m_Constant(&splatted)))
-    return op.emitOpError("of a block must have the same value at every index");
-  Value scalar = b.create<arith::ConstantOp>(cast<TypedAttr>(splatted.getSplatValue<Attribute>()));
-  setFragments(
-      op, Fragments(numFragments(op.getType()), splat(b, scalar, fragmentTypeOf(op.getType()))));
-  return success();
-}
-
-/// An offset as the sum of two, the second a constant. It is added to the address last, where an
-/// access does that by itself, so that fragments which differ by it alone share a register.
-static std::pair<Value, int64_t> splitConstant(Value offset) {
-  auto sum = offset.getDefiningOp<arith::AddIOp>();
-  APInt constant;
-  bool isExact =
-      sum && bitEnumContainsAll(sum.getOverflowFlags(), arith::IntegerOverflowFlags::nsw);
-  if (!isExact || !offset.getType().isInteger() ||
-      !matchPattern(sum.getRhs(), m_ConstantInt(&constant)))
-    return {offset, 0};
-  return {sum.getLhs(), constant.getSExtValue()};
-}
-
-void FragmentLowering::lowerAddPtr(ImplicitLocOpBuilder &b, AddPtrOp op) {
-  Type address = fragmentTypeOf(op.getType());
-  auto pointee = cast<PointerType>(getElementTypeOrSelf(op.getType())).getPointee();
-  const int64_t width = pointee.getIntOrFloatBitWidth() / 8;
-  Value bytes = b.create<arith::ConstantIntOp>(width, 64);
-  if (address != bytes.getType())
-    bytes = splat(b, bytes, address);
-  Fragments result;
-  // Copies: looking up one value's fragments may move another's.
-  Fragments pointers(fragmentsOf(op.getPointer())), offsets(fragmentsOf(op.getOffset()));
-  for (auto [pointer, offset] : llvm::zip_equal(pointers, offsets)) {
-    auto [variable, fixed] = splitConstant(offset);
-    Value wide = variable.getType() == address
-                     ? variable
-                     : b.create<arith::ExtSIOp>(address, variable).getResult();
-    Value sum = b.create<arith::AddIOp>(pointer, b.create<arith::MulIOp>(wide, bytes));
-    if (fixed != 0)
-      sum = b.create<arith::AddIOp>(sum, b.create<arith::ConstantIntOp>(fixed * width, 64));
-    result.push_back(sum);
-  }
-  setFragments(op, std::move(result));
-}
-
-/// The operation on one fragment of each operand, with results of the given types.
 SmallVector<Value> FragmentLowering::cloneOnFragments(ImplicitLocOpBuilder &b, Operation *op,
                                                       ValueRange operands, ArrayRef<Type> types) {
   OperationState state(op->getLoc(), op->getName(), operands, types,

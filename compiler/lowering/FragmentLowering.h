@@ -4,14 +4,18 @@
 // A placed block falls into *fragments*, one per index of one dimension of its layout. On a GPU
 // that is `register`, and a fragment is a scalar of the thread at hand. On a CPU it is `step`, and
 // a fragment is a vector of the lanes. An elementwise operation on blocks is the same operation on
-// each of their fragments. The targets differ in the form of a fragment, in the computation of an
-// index, and in the accesses to memory. A target defines these by overriding.
+// each of their fragments.
+//
+// Each other operation has a lowering function in a table (LoweringTable.h): one that works on
+// fragments of any form, or one for each target. A new operation adds a function and its row. The
+// targets define, by overriding, only the form of a fragment and the moves between places.
 //
 // Pointers become integers of 64 bits: blocks of addresses are lowered like any others.
 #pragma once
 
 #include "compiler/ir/LayoutConversion.h"
 #include "compiler/layout/Shuffle.h"
+#include "compiler/lowering/LoweringTable.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -28,7 +32,8 @@ struct Fetch {
   uint64_t offset = 0;
 };
 
-/// Lowers the operations of one kernel, in place.
+/// Lowers the operations of one kernel, in place: the functions of a `LoweringTable` do that, and
+/// this is what they know. It has the fragments of each value, and moves elements between them.
 class FragmentLowering {
 public:
   using Fragments = llvm::SmallVector<mlir::Value>;
@@ -46,42 +51,44 @@ public:
   /// Lowers all of `body`. An operation that can't be lowered gets a diagnostic at its place.
   mlir::LogicalResult lower(mlir::Region &body);
 
-protected:
-  /// `placeDimensions` are those of a place: first the one that counts the fragments, then the
-  /// lanes.
-  FragmentLowering(mlir::MLIRContext *context, llvm::ArrayRef<llvm::StringRef> placeDimensions)
-      : context(context), placeDimensions(placeDimensions.begin(), placeDimensions.end()),
-        fragmentDimension(placeDimensions.front()) {}
+  //===--- Values and types ------------------------------------------------------------------===//
 
-  //===--- Defined by each target ------------------------------------------------------------===//
+  /// The fragments of a block, or the lowered form of a scalar alone.
+  llvm::ArrayRef<mlir::Value> fragmentsOf(mlir::Value value);
+  /// The lowered form of a scalar.
+  mlir::Value scalarOf(mlir::Value value) { return fragmentsOf(value).front(); }
+  void setFragments(mlir::Value value, Fragments fragments);
+
+  /// The type that a scalar of this type is lowered to. It is the same type unless it is a pointer.
+  mlir::Type scalarType(mlir::Type type);
+  /// The type that a fragment of this type is lowered to.
+  mlir::Type fragmentTypeOf(mlir::Type type);
+  unsigned numFragments(mlir::Type block);
+  unsigned placeBits(mlir::Type block, llvm::StringRef dimension);
+  /// A layout with the target's place dimensions and no others, in the target's order.
+  LinearLayout placesOf(const LinearLayout &layout) const;
+  LinearLayout placesOf(mlir::Type block) const { return placesOf(*layoutOf(block)); }
+
+  /// Emits the operation on one fragment of each operand, with results of the given types.
+  llvm::SmallVector<mlir::Value> cloneOnFragments(mlir::ImplicitLocOpBuilder &b,
+                                                  mlir::Operation *op, mlir::ValueRange operands,
+                                                  llvm::ArrayRef<mlir::Type> types);
+
+  //===--- Moves of elements: MoveLowering.cpp -----------------------------------------------===//
+
+  /// Moves elements of blocks that have one layout. Each wanted element must lie in some place.
+  llvm::SmallVector<Fragments> fetch(mlir::ImplicitLocOpBuilder &b,
+                                     llvm::ArrayRef<Fragments> sources, const Fetch &fetch);
+
+  //===--- The form of fragments, which each target defines ----------------------------------===//
 
   /// The type of a fragment of `block` if its elements had the type `element` (never a pointer).
   virtual mlir::Type fragmentType(mlir::RankedTensorType block, mlir::Type element) = 0;
   /// A fragment with `scalar` at every index.
   virtual mlir::Value splat(mlir::ImplicitLocOpBuilder &b, mlir::Value scalar,
                             mlir::Type fragment) = 0;
-  /// The fragments of the coordinates along the only dimension of `block`, from `start` on.
-  virtual Fragments arange(mlir::ImplicitLocOpBuilder &b, mlir::RankedTensorType block,
-                           int64_t start) = 0;
-  virtual mlir::LogicalResult lowerLoad(mlir::ImplicitLocOpBuilder &b, LoadOp load) = 0;
-  virtual mlir::LogicalResult lowerStore(mlir::ImplicitLocOpBuilder &b, StoreOp store) = 0;
-  /// `eft.atomic_rmw` or `eft.atomic_cas`.
-  virtual mlir::LogicalResult lowerAtomic(mlir::ImplicitLocOpBuilder &b, mlir::Operation *op) = 0;
-  virtual mlir::LogicalResult lowerDot(mlir::ImplicitLocOpBuilder &b, DotOp dot) = 0;
-  /// Lowers operations on a CPU's buffers: `eft.dot_into`, `eft.scan_into`, `eft.sort_into`,
-  /// `eft.buffer_gather`, `eft.buffer_read` of elements that move, and `eft.print` of a buffer.
-  virtual mlir::LogicalResult lowerInto(mlir::ImplicitLocOpBuilder &b, mlir::Operation *op) = 0;
-  /// Lowers operations on a GPU's shared memory.
-  virtual mlir::LogicalResult lowerShared(mlir::ImplicitLocOpBuilder &b, mlir::Operation *op) = 0;
-  /// True for a conversion or transposition that the lowering of its user does.
-  virtual bool isLeftToUser(mlir::Operation *) { return false; }
-  virtual void lowerBarrier(mlir::ImplicitLocOpBuilder &b) = 0;
-  virtual mlir::LogicalResult lowerPrint(mlir::ImplicitLocOpBuilder &b, PrintOp print) = 0;
-  virtual void lowerAssert(mlir::ImplicitLocOpBuilder &b, AssertOp assertion) = 0;
-  virtual Fragments uniformDiv(mlir::ImplicitLocOpBuilder &b, UniformDivOp division) = 0;
-  virtual mlir::Value programId(mlir::ImplicitLocOpBuilder &b, Axis axis) = 0;
-  virtual mlir::Value numPrograms(mlir::ImplicitLocOpBuilder &b, Axis axis) = 0;
-
+  /// The scalar that all lanes of a fragment hold.
+  virtual mlir::Value scalarOfFragment(mlir::ImplicitLocOpBuilder &b, mlir::Value fragment) = 0;
   /// True, in the code, if the number of a thread (its lane, and above that its warp) has an odd
   /// number of the bits `threads`: a condition for selects between fragments with 2^laneBits lanes.
   virtual mlir::Value isOdd(mlir::ImplicitLocOpBuilder &b, uint64_t threads, unsigned laneBits) = 0;
@@ -93,69 +100,31 @@ protected:
   virtual mlir::Value indexAt(mlir::ImplicitLocOpBuilder &b, const LinearLayout &layout,
                               unsigned fragment) = 0;
   /// Fragments of the elements with the packed indices `indices`, of blocks in the layout `from`.
-  virtual llvm::SmallVector<Fragments> pick(mlir::ImplicitLocOpBuilder &b,
-                                            llvm::ArrayRef<Fragments> sources,
-                                            const LinearLayout &from,
-                                            llvm::ArrayRef<mlir::Value> indices) = 0;
+  virtual llvm::SmallVector<Fragments> gather(mlir::ImplicitLocOpBuilder &b,
+                                              llvm::ArrayRef<Fragments> sources,
+                                              const LinearLayout &from,
+                                              llvm::ArrayRef<mlir::Value> indices) = 0;
   /// `fetch` for moves that shuffles can't do.
   virtual llvm::SmallVector<Fragments> fetchThroughMemory(mlir::ImplicitLocOpBuilder &b,
                                                           llvm::ArrayRef<Fragments> sources,
                                                           const Fetch &fetch);
-  /// The scalar that all lanes of a fragment hold.
-  virtual mlir::Value scalarOfFragment(mlir::ImplicitLocOpBuilder &b, mlir::Value fragment) = 0;
 
-  //===--- Offered to the targets ------------------------------------------------------------===//
-
-  /// The fragments of a block, or the lowered form of a scalar alone.
-  llvm::ArrayRef<mlir::Value> fragmentsOf(mlir::Value value);
-  /// The lowered form of a scalar.
-  mlir::Value scalarOf(mlir::Value value) { return fragmentsOf(value).front(); }
-  void setFragments(mlir::Value value, Fragments fragments);
-
-  /// The type that a scalar of this type is lowered to. It is the same type unless it is a pointer.
-  mlir::Type scalarType(mlir::Type type);
-  unsigned numFragments(mlir::Type block);
-  unsigned placeBits(mlir::Type block, llvm::StringRef dimension);
-  /// A layout with the target's place dimensions and no others, in the target's order.
-  LinearLayout placesOf(const LinearLayout &layout) const;
-  LinearLayout placesOf(mlir::Type block) const { return placesOf(*layoutOf(block)); }
-
-  /// Moves elements of blocks that have one layout. Each wanted element must lie in some place.
-  llvm::SmallVector<Fragments> fetch(mlir::ImplicitLocOpBuilder &b,
-                                     llvm::ArrayRef<Fragments> sources, const Fetch &fetch);
+protected:
+  /// `targetName` stands in diagnostics ("a GPU"). `placeDimensions` are those of a place: first
+  /// the one that counts the fragments, then the lanes.
+  FragmentLowering(mlir::MLIRContext *context, const LoweringTable &table,
+                   llvm::StringLiteral targetName, llvm::ArrayRef<llvm::StringRef> placeDimensions)
+      : context(context), table(table), targetName(targetName),
+        placeDimensions(placeDimensions.begin(), placeDimensions.end()),
+        fragmentDimension(placeDimensions.front()) {}
 
   mlir::MLIRContext *context;
-  llvm::SmallVector<std::string> placeDimensions;
-  std::string fragmentDimension;
 
 private:
   mlir::LogicalResult lowerBlock(mlir::Block &block);
   mlir::LogicalResult lowerOp(mlir::Operation *op);
-  mlir::LogicalResult lowerOwnOp(mlir::ImplicitLocOpBuilder &b, mlir::Operation *op);
-  mlir::LogicalResult lowerConstant(mlir::ImplicitLocOpBuilder &b, mlir::arith::ConstantOp op);
   mlir::LogicalResult lowerElementwise(mlir::ImplicitLocOpBuilder &b, mlir::Operation *op);
-  void lowerBuffer(mlir::ImplicitLocOpBuilder &b, BufferOp op);
-  void lowerBufferWrite(mlir::ImplicitLocOpBuilder &b, BufferWriteOp op);
-  void lowerBufferRead(mlir::ImplicitLocOpBuilder &b, BufferReadOp op);
-  void lowerAddPtr(mlir::ImplicitLocOpBuilder &b, AddPtrOp op);
-
-  // Moving elements: MoveLowering.cpp.
-  mlir::LogicalResult lowerMove(mlir::ImplicitLocOpBuilder &b, ElementMoveOpInterface op);
-  mlir::LogicalResult keepInPlace(ElementMoveOpInterface op);
-  Fragments chooseSources(mlir::ImplicitLocOpBuilder &b, llvm::ArrayRef<Fragments> sources,
-                          const LinearLayout &places, uint64_t secondSource);
-  void lowerGather(mlir::ImplicitLocOpBuilder &b, GatherOp op);
-
-  // Combining elements: CombineLowering.cpp, ReduceLowering.cpp, ScanLowering.cpp.
-  friend class Combiner;
-  mlir::LogicalResult lowerReduce(mlir::ImplicitLocOpBuilder &b, ReduceOp op);
-  mlir::LogicalResult lowerCombine(mlir::ImplicitLocOpBuilder &b, CombineOp op);
-  mlir::LogicalResult lowerScan(mlir::ImplicitLocOpBuilder &b, ScanOp op);
-  llvm::SmallVector<mlir::Value> cloneOnFragments(mlir::ImplicitLocOpBuilder &b,
-                                                  mlir::Operation *op, mlir::ValueRange operands,
-                                                  llvm::ArrayRef<mlir::Type> types);
-  mlir::Type fragmentTypeOf(mlir::Type type);
-  bool needsLowering(mlir::Operation *op);
+  bool isOwnOp(mlir::Operation *op) const;
   mlir::LogicalResult checkTypes(mlir::Operation *op, mlir::TypeRange types);
   static bool isLoweredType(mlir::Type type);
 
@@ -167,10 +136,27 @@ private:
   llvm::SmallVector<mlir::Value> carriedFragments(mlir::ValueRange values);
   void setCarried(mlir::Value value, mlir::ValueRange &carried);
 
+  const LoweringTable &table;
+  llvm::StringLiteral targetName;
+  llvm::SmallVector<std::string> placeDimensions;
+  std::string fragmentDimension;
   llvm::DenseMap<mlir::Value, Fragments> fragments;
   llvm::SmallVector<mlir::Operation *> replaced;
   unsigned replacedArguments = 0;
   llvm::SmallVector<std::pair<mlir::Block *, unsigned>> replacedBlockArguments;
 };
+
+/// Adds the lowerings that are the same for all targets, on fragments of any form.
+void populateValueLowerings(LoweringTable &table);
+void populateMoveLowerings(LoweringTable &table);
+void populateBufferLowerings(LoweringTable &table);
+void populateReduceLowerings(LoweringTable &table);
+void populateScanLowerings(LoweringTable &table);
+
+/// Two of them, for targets that lower some of these operations otherwise.
+mlir::LogicalResult lowerMove(FragmentLowering &lowering, mlir::ImplicitLocOpBuilder &b,
+                              ElementMoveOpInterface op);
+mlir::LogicalResult lowerBufferRead(FragmentLowering &lowering, mlir::ImplicitLocOpBuilder &b,
+                                    BufferReadOp op);
 
 } // namespace eft

@@ -13,6 +13,8 @@ using namespace mlir;
 
 namespace eft {
 
+using Fragments = FragmentLowering::Fragments;
+
 //===----------------------------------------------------------------------===//
 // Fetching
 //===----------------------------------------------------------------------===//
@@ -116,40 +118,19 @@ FragmentLowering::fetchThroughMemory(ImplicitLocOpBuilder &b, ArrayRef<Fragments
       offset = DenseElementsAttr::get(type, Attribute(offset));
     indices.push_back(b.create<arith::XOrIOp>(index, b.create<arith::ConstantOp>(offset)));
   }
-  return pick(b, sources, fetch.from, indices);
+  return gather(b, sources, fetch.from, indices);
 }
 
 //===----------------------------------------------------------------------===//
 // The operations
 //===----------------------------------------------------------------------===//
 
-LogicalResult FragmentLowering::lowerMove(ImplicitLocOpBuilder &b, ElementMoveOpInterface op) {
-  if (!op->hasTrait<FetchesElements>())
-    return keepInPlace(op);
-  // A product can read a factor that is converted and transposed from where it was before.
-  if (isa<ConvertLayoutOp, TransOp>(op) && isLeftToUser(op))
-    return success();
-  SmallVector<Fragments> sources;
-  for (Value source : op->getOperands())
-    sources.push_back(Fragments(fragmentsOf(source)));
-  LinearLayout from = placesOf(op->getOperand(0).getType());
-  for (OpResult result : op->getResults()) {
-    ElementMove move = op.getElementMove(result.getResultNumber());
-    LinearLayout places = placesOf(result.getType());
-    SmallVector<Fragments> fetched =
-        fetch(b, sources, {from, *places.then(move.map), move.flipped});
-    setFragments(result, move.secondSource == 0
-                             ? std::move(fetched.front())
-                             : chooseSources(b, fetched, places, move.secondSource));
-  }
-  return success();
-}
+namespace {
 
 /// Both sources have been moved to the places of the result. Each place selects one of the two.
-FragmentLowering::Fragments FragmentLowering::chooseSources(ImplicitLocOpBuilder &b,
-                                                            ArrayRef<Fragments> sources,
-                                                            const LinearLayout &places,
-                                                            uint64_t secondSource) {
+Fragments chooseSources(FragmentLowering &lowering, ImplicitLocOpBuilder &b,
+                        ArrayRef<Fragments> sources, const LinearLayout &places,
+                        uint64_t secondSource) {
   const unsigned laneBits = places.source().dims()[1].bits;
   const uint64_t threads = threadsOf(places, secondSource);
   Fragments chosen;
@@ -157,28 +138,54 @@ FragmentLowering::Fragments FragmentLowering::chooseSources(ImplicitLocOpBuilder
     bool isSecond = (places.applyPacked(fragment) & secondSource) != 0;
     Value even = sources[isSecond][fragment], odd = sources[!isSecond][fragment];
     chosen.push_back(
-        threads == 0 ? even : b.create<arith::SelectOp>(isOdd(b, threads, laneBits), odd, even));
+        threads == 0 ? even
+                     : b.create<arith::SelectOp>(lowering.isOdd(b, threads, laneBits), odd, even));
   }
   return chosen;
 }
 
 /// The result has the source's fragments, under other indices.
-LogicalResult FragmentLowering::keepInPlace(ElementMoveOpInterface op) {
+LogicalResult keepInPlace(FragmentLowering &lowering, ElementMoveOpInterface op) {
   Value source = op->getOperand(0), result = op->getResult(0);
   LinearLayout stays = *layoutOf(result.getType())->then(op.getElementMove(0).map);
   if (!(*layoutOf(source.getType()) == stays))
     return op->emitOpError("would have to move elements between places: the source's layout is "
                            "not the result's without the new elements");
-  setFragments(result, Fragments(fragmentsOf(source)));
+  lowering.setFragments(result, Fragments(lowering.fragmentsOf(source)));
   return success();
 }
 
+} // namespace
+
+LogicalResult lowerMove(FragmentLowering &lowering, ImplicitLocOpBuilder &b,
+                        ElementMoveOpInterface op) {
+  if (!op->hasTrait<FetchesElements>())
+    return keepInPlace(lowering, op);
+  SmallVector<Fragments> sources;
+  for (Value source : op->getOperands())
+    sources.push_back(Fragments(lowering.fragmentsOf(source)));
+  LinearLayout from = lowering.placesOf(op->getOperand(0).getType());
+  for (OpResult result : op->getResults()) {
+    ElementMove move = op.getElementMove(result.getResultNumber());
+    LinearLayout places = lowering.placesOf(result.getType());
+    SmallVector<Fragments> fetched =
+        lowering.fetch(b, sources, {from, *places.then(move.map), move.flipped});
+    lowering.setFragments(result,
+                          move.secondSource == 0
+                              ? std::move(fetched.front())
+                              : chooseSources(lowering, b, fetched, places, move.secondSource));
+  }
+  return success();
+}
+
+namespace {
+
 /// The index along the axis comes from the operand; the others are those of the place.
-void FragmentLowering::lowerGather(ImplicitLocOpBuilder &b, GatherOp op) {
-  LinearLayout from = placesOf(op.getSource().getType());
+void lowerGather(FragmentLowering &lowering, ImplicitLocOpBuilder &b, GatherOp op) {
+  LinearLayout from = lowering.placesOf(op.getSource().getType());
   const Space &block = from.target();
   unsigned axis = op.getAxis();
-  std::vector<PlaceBases> bases = placesOf(op.getType()).bases();
+  std::vector<PlaceBases> bases = lowering.placesOf(op.getType()).bases();
   for (PlaceBases &place : bases)
     for (Coordinates &basis : place.bases)
       basis[axis] = 0;
@@ -186,8 +193,8 @@ void FragmentLowering::lowerGather(ImplicitLocOpBuilder &b, GatherOp op) {
   LinearLayout others = *LinearLayout::create(bases, from.shape(), error);
 
   Fragments indices;
-  for (auto [fragment, index] : llvm::enumerate(Fragments(fragmentsOf(op.getIndices())))) {
-    Value here = indexAt(b, others, fragment);
+  for (auto [fragment, index] : llvm::enumerate(Fragments(lowering.fragmentsOf(op.getIndices())))) {
+    Value here = lowering.indexAt(b, others, fragment);
     auto constant = [&](int64_t value) -> Value {
       TypedAttr attribute = b.getI32IntegerAttr(value);
       if (auto type = dyn_cast<VectorType>(here.getType()))
@@ -200,8 +207,15 @@ void FragmentLowering::lowerGather(ImplicitLocOpBuilder &b, GatherOp op) {
     index = b.create<arith::ShLIOp>(index, constant(block.dims()[axis].offset));
     indices.push_back(b.create<arith::OrIOp>(here, index));
   }
-  Fragments source(fragmentsOf(op.getSource()));
-  setFragments(op, pick(b, {source}, from, indices).front());
+  Fragments source(lowering.fragmentsOf(op.getSource()));
+  lowering.setFragments(op, lowering.gather(b, {source}, from, indices).front());
+}
+
+} // namespace
+
+void populateMoveLowerings(LoweringTable &table) {
+  table.add(lowerMove);
+  table.add(lowerGather);
 }
 
 } // namespace eft

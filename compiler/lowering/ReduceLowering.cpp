@@ -16,10 +16,13 @@ using namespace mlir;
 
 namespace eft {
 
+namespace {
+
+using Fragments = FragmentLowering::Fragments;
+
 /// The elements that are left of a block during its reduction.
 class Reducer {
 public:
-  using Fragments = FragmentLowering::Fragments;
   using Fetcher = llvm::function_ref<SmallVector<Fragments>(ArrayRef<Fragments>, const Fetch &)>;
   using IsOdd = llvm::function_ref<Value(uint64_t threads, unsigned laneBits)>;
 
@@ -120,8 +123,7 @@ private:
 };
 
 /// The places of a result over its source's block, at coordinate 0 of the axis; a scalar's are all.
-static LinearLayout resultPlaces(const LinearLayout &source, const LinearLayout &result,
-                                 unsigned axis) {
+LinearLayout resultPlaces(const LinearLayout &source, const LinearLayout &result, unsigned axis) {
   std::vector<PlaceBases> bases = result.bases();
   for (PlaceBases &place : bases)
     for (Coordinates &basis : place.bases)
@@ -130,23 +132,27 @@ static LinearLayout resultPlaces(const LinearLayout &source, const LinearLayout 
   return *LinearLayout::create(bases, source.shape(), error);
 }
 
-LogicalResult FragmentLowering::lowerReduce(ImplicitLocOpBuilder &b, ReduceOp op) {
+LogicalResult lowerReduce(FragmentLowering &lowering, ImplicitLocOpBuilder &b, ReduceOp op) {
   if (!op.getSteps())
     return op.emitOpError("has no order of combining; run eft-place first");
   auto type = cast<RankedTensorType>(op.getSources().front().getType());
   for (Value source : op.getSources())
-    if (!(placesOf(source.getType()) == placesOf(type)))
+    if (!(lowering.placesOf(source.getType()) == lowering.placesOf(type)))
       return op.emitOpError("sources must lie alike, got ") << type << " and " << source.getType();
-  Combiner combiner(*this, op.getCombine(), type);
+  Combiner combiner(lowering, op.getCombine(), type);
   if (failed(combiner.check()))
     return failure();
 
-  LinearLayout layout = placesOf(type);
+  LinearLayout layout = lowering.placesOf(type);
   SmallVector<Fragments> sources;
   for (Value source : op.getSources())
-    sources.push_back(Fragments(fragmentsOf(source)));
-  auto fetcher = [&](ArrayRef<Fragments> from, const Fetch &what) { return fetch(b, from, what); };
-  auto odd = [&](uint64_t threads, unsigned laneBits) { return isOdd(b, threads, laneBits); };
+    sources.push_back(Fragments(lowering.fragmentsOf(source)));
+  auto fetcher = [&](ArrayRef<Fragments> from, const Fetch &what) {
+    return lowering.fetch(b, from, what);
+  };
+  auto odd = [&](uint64_t threads, unsigned laneBits) {
+    return lowering.isOdd(b, threads, laneBits);
+  };
   Reducer reducer(b, combiner, layout, std::move(sources), fetcher, odd);
 
   const Space::Dim &axis = layout.target().dims()[op.getAxis()];
@@ -164,31 +170,32 @@ LogicalResult FragmentLowering::lowerReduce(ImplicitLocOpBuilder &b, ReduceOp op
 
   for (auto [number, result] : llvm::enumerate(op.getResults())) {
     bool isBlock = isa<RankedTensorType>(result.getType());
-    LinearLayout wanted = isBlock ? resultPlaces(layout, placesOf(result.getType()), op.getAxis())
-                                  : withFragments(cleared(layout, ~uint64_t(0)), {});
+    LinearLayout wanted =
+        isBlock ? resultPlaces(layout, lowering.placesOf(result.getType()), op.getAxis())
+                : withFragments(cleared(layout, ~uint64_t(0)), {});
     Fragments fragments = reducer.in(wanted)[number];
     if (!isBlock) {
       // A fragment may hold the bits of its elements as other numbers.
-      Value scalar = scalarOfFragment(b, fragments.front());
-      Type type = scalarType(result.getType());
+      Value scalar = lowering.scalarOfFragment(b, fragments.front());
+      Type type = lowering.scalarType(result.getType());
       fragments = {scalar.getType() == type ? scalar : b.create<arith::BitcastOp>(type, scalar)};
     }
-    setFragments(result, std::move(fragments));
+    lowering.setFragments(result, std::move(fragments));
   }
   return success();
 }
 
 /// The two lists have one layout, so every place combines its own elements.
-LogicalResult FragmentLowering::lowerCombine(ImplicitLocOpBuilder &b, CombineOp op) {
+LogicalResult lowerCombine(FragmentLowering &lowering, ImplicitLocOpBuilder &b, CombineOp op) {
   const unsigned count = op.getResults().size();
   auto type = cast<RankedTensorType>(op.getResult(0).getType());
-  Combiner combiner(*this, op.getCombine(), type);
+  Combiner combiner(lowering, op.getCombine(), type);
   if (failed(combiner.check()))
     return failure();
   SmallVector<Fragments> operands, results(count);
   for (Value source : op.getSources())
-    operands.push_back(Fragments(fragmentsOf(source)));
-  for (unsigned fragment = 0; fragment < numFragments(type); ++fragment) {
+    operands.push_back(Fragments(lowering.fragmentsOf(source)));
+  for (unsigned fragment = 0; fragment < lowering.numFragments(type); ++fragment) {
     SmallVector<Value> lower, higher;
     for (unsigned i = 0; i < count; ++i) {
       lower.push_back(operands[i][fragment]);
@@ -198,8 +205,15 @@ LogicalResult FragmentLowering::lowerCombine(ImplicitLocOpBuilder &b, CombineOp 
       result.push_back(value);
   }
   for (auto [result, fragments] : llvm::zip_equal(op.getResults(), results))
-    setFragments(result, std::move(fragments));
+    lowering.setFragments(result, std::move(fragments));
   return success();
+}
+
+} // namespace
+
+void populateReduceLowerings(LoweringTable &table) {
+  table.add(lowerReduce);
+  table.add(lowerCombine);
 }
 
 } // namespace eft

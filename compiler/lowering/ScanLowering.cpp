@@ -16,6 +16,8 @@ namespace eft {
 
 namespace {
 
+using Fragments = FragmentLowering::Fragments;
+
 /// Parts that a thread keeps the last elements of, at most, as a power of two.
 constexpr unsigned maxKeptBits = 6;
 
@@ -35,7 +37,7 @@ struct Level {
 struct Values {
   LinearLayout map;
   uint64_t offset;
-  SmallVector<FragmentLowering::Fragments> sources;
+  SmallVector<Fragments> sources;
 };
 
 /// The fragments that a level changes.
@@ -81,11 +83,8 @@ struct Wanted {
   }
 };
 
-} // namespace
-
 class Scanner {
 public:
-  using Fragments = FragmentLowering::Fragments;
   using Fetcher = llvm::function_ref<SmallVector<Fragments>(ArrayRef<Fragments>, const Fetch &)>;
   using IsOdd = llvm::function_ref<Value(uint64_t threads, unsigned laneBits)>;
 
@@ -152,21 +151,25 @@ private:
   std::optional<Values> lasts;
 };
 
-LogicalResult FragmentLowering::lowerScan(ImplicitLocOpBuilder &b, ScanOp op) {
+LogicalResult lowerScan(FragmentLowering &lowering, ImplicitLocOpBuilder &b, ScanOp op) {
   auto type = cast<RankedTensorType>(op.getSources().front().getType());
   for (Type other : op.getOperandTypes())
-    if (!(placesOf(other) == placesOf(type)))
+    if (!(lowering.placesOf(other) == lowering.placesOf(type)))
       return op.emitOpError("sources must lie alike, got ") << type << " and " << other;
-  Combiner combiner(*this, op.getCombine(), type);
+  Combiner combiner(lowering, op.getCombine(), type);
   if (failed(combiner.check()))
     return failure();
 
-  LinearLayout layout = placesOf(type);
+  LinearLayout layout = lowering.placesOf(type);
   SmallVector<Fragments> sources;
   for (Value source : op.getSources())
-    sources.push_back(Fragments(fragmentsOf(source)));
-  auto fetcher = [&](ArrayRef<Fragments> from, const Fetch &what) { return fetch(b, from, what); };
-  auto odd = [&](uint64_t threads, unsigned laneBits) { return isOdd(b, threads, laneBits); };
+    sources.push_back(Fragments(lowering.fragmentsOf(source)));
+  auto fetcher = [&](ArrayRef<Fragments> from, const Fetch &what) {
+    return lowering.fetch(b, from, what);
+  };
+  auto odd = [&](uint64_t threads, unsigned laneBits) {
+    return lowering.isOdd(b, threads, laneBits);
+  };
   Scanner scanner(b, combiner, fetcher, odd, layout, std::move(sources));
 
   const Space::Dim &axis = layout.target().dims()[op.getAxis()];
@@ -176,8 +179,12 @@ LogicalResult FragmentLowering::lowerScan(ImplicitLocOpBuilder &b, ScanOp op) {
     scanner.add({bitNumber(axis.offset + number), lower, all & ~lower, op.getReverse()});
   }
   for (auto [result, fragments] : llvm::zip_equal(op.getResults(), scanner.results()))
-    setFragments(result, fragments);
+    lowering.setFragments(result, fragments);
   return success();
 }
+
+} // namespace
+
+void populateScanLowerings(LoweringTable &table) { table.add(lowerScan); }
 
 } // namespace eft

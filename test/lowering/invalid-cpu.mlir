@@ -42,3 +42,11 @@ func.func @elements_taken_of_other_warps(%i: i32) {
   %0 = eft.buffer_read %b[%i] of <lane = [[1], [2]], step = [[8]]> : <tensor<16xf32, #warps>> -> tensor<8xf32, #own>
   return
 }
+
+// -----
+
+func.func @shared_memory_of_a_gpu() {
+  // expected-error @+1 {{'eft.commit_copies' op has no lowering for a CPU}}
+  eft.commit_copies
+  return
+}

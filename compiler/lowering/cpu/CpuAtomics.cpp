@@ -16,6 +16,8 @@ namespace eft {
 
 namespace {
 
+using Fragments = FragmentLowering::Fragments;
+
 LLVM::AtomicOrdering orderOf(MemoryOrder order) {
   switch (order) {
   case MemoryOrder::Relaxed:
@@ -158,35 +160,39 @@ Value lanes(ImplicitLocOpBuilder &b, HostAtomic &atomic, VectorType type, Value 
   return loop.getResult(0);
 }
 
-} // namespace
-
-LogicalResult CpuLowering::lowerAtomic(ImplicitLocOpBuilder &b, Operation *op) {
+LogicalResult lowerAtomic(CpuLowering &lowering, ImplicitLocOpBuilder &b, Operation *op) {
   auto block = dyn_cast<RankedTensorType>(op->getResult(0).getType());
   if (block && (layoutOf(block)->redundantBits("lane") || layoutOf(block)->redundantBits("step")))
     return op->emitOpError("must be done once for each element, but the layout has copies, got ")
            << block;
   HostAtomic atomic(b, op);
-  Fragments addresses(fragmentsOf(pointerOf(op))), masks(addresses.size()), results;
+  Fragments addresses(lowering.fragmentsOf(pointerOf(op))), masks(addresses.size()), results;
   if (Value mask = maskOf(op))
-    masks = Fragments(fragmentsOf(mask));
+    masks = Fragments(lowering.fragmentsOf(mask));
   SmallVector<Value> operands(op->getOperands().drop_front());
   if (maskOf(op))
     operands.pop_back();
   for (auto [fragment, address] : llvm::enumerate(addresses)) {
     SmallVector<Value> ofFragment;
     for (Value operand : operands)
-      ofFragment.push_back(fragmentsOf(operand)[fragment]);
+      ofFragment.push_back(lowering.fragmentsOf(operand)[fragment]);
     if (!block) {
       Type type = op->getResult(0).getType();
       results.push_back(
           underMask(b, masks[fragment], type, [&] { return atomic.apply(address, ofFragment); }));
       continue;
     }
-    auto type = cast<VectorType>(fragmentType(block, block.getElementType()));
+    auto type = cast<VectorType>(lowering.fragmentType(block, block.getElementType()));
     results.push_back(lanes(b, atomic, type, address, masks[fragment], ofFragment));
   }
-  setFragments(op->getResult(0), std::move(results));
+  lowering.setFragments(op->getResult(0), std::move(results));
   return success();
+}
+
+} // namespace
+
+void populateCpuAtomicLowerings(LoweringTable &table) {
+  table.addFor<AtomicRMWOp, AtomicCASOp>(lowerAtomic);
 }
 
 } // namespace eft

@@ -13,28 +13,32 @@ using namespace mlir;
 
 namespace eft {
 
+namespace {
+
+using Fragments = FragmentLowering::Fragments;
+
 /// A program is one thread, which does things in order; between positions of a block, too, if
 /// nothing is moved across.
-void CpuLowering::lowerBarrier(ImplicitLocOpBuilder &b) {
+void lowerBarrier(CpuLowering &, ImplicitLocOpBuilder &b, BarrierOp) {
   b.create<LLVM::FenceOp>(LLVM::AtomicOrdering::acq_rel, "singlethread");
 }
 
 /// A block is laid out on the stack, and one loop prints its elements in row-major order: a call
 /// for each element would be code for each element.
-LogicalResult CpuLowering::lowerPrint(ImplicitLocOpBuilder &b, PrintOp print) {
+void printFragments(CpuLowering &lowering, ImplicitLocOpBuilder &b, PrintOp print) {
   Value format = emitText(b, printFormat(print));
-  SmallVector<Value> values = {program[0], program[1], program[2]};
+  SmallVector<Value> values = {lowering.program[0], lowering.program[1], lowering.program[2]};
   auto block = print.getValue() ? dyn_cast<RankedTensorType>(print.getValue().getType())
                                 : RankedTensorType();
   unsigned rank = block ? block.getRank() : 0;
   Value memory = emitValueMemory(b, values.size() + rank + 1);
   if (!block) {
     if (print.getValue())
-      values.push_back(scalarOf(print.getValue()));
+      values.push_back(lowering.scalarOf(print.getValue()));
     emitPrint(b, hostPrintName, format, memory, values);
-    return success();
+    return;
   }
-  Fragments fragments(fragmentsOf(print.getValue()));
+  Fragments fragments(lowering.fragmentsOf(print.getValue()));
   StackBlock elements(b, block.getShape(), getElementTypeOrSelf(fragments.front().getType()),
                       /*fastest=*/rank - 1);
   elements.store(fragments, *layoutOf(block));
@@ -50,11 +54,10 @@ LogicalResult CpuLowering::lowerPrint(ImplicitLocOpBuilder &b, PrintOp print) {
   }
   values.push_back(b.create<LLVM::LoadOp>(elements.elementType(), elements.at(number)));
   emitPrint(b, hostPrintName, format, memory, values);
-  return success();
 }
 
 /// Prints a block in the same way from the buffer that already holds it.
-void CpuLowering::printBuffer(ImplicitLocOpBuilder &b, PrintOp print) {
+void printBuffer(CpuLowering &lowering, ImplicitLocOpBuilder &b, PrintOp print) {
   RankedTensorType block = cast<BufferType>(print.getValue().getType()).getBlock();
   LinearLayout layout = numbered(*layoutOf(block));
   LinearLayout places = *layout.rightInverse();
@@ -62,7 +65,7 @@ void CpuLowering::printBuffer(ImplicitLocOpBuilder &b, PrintOp print) {
   for (unsigned bit = 0; bit < places.source().bits(); ++bit)
     numbers.push_back(int64_t(places.applyPacked(bitNumber(bit))));
   Value format = emitText(b, printFormat(print));
-  SmallVector<Value> values = {program[0], program[1], program[2]};
+  SmallVector<Value> values = {lowering.program[0], lowering.program[1], lowering.program[2]};
   Value memory = emitValueMemory(b, values.size() + block.getRank() + 1);
 
   auto constant = [&](int64_t value) -> Value { return b.create<arith::ConstantIntOp>(value, 32); };
@@ -74,15 +77,20 @@ void CpuLowering::printBuffer(ImplicitLocOpBuilder &b, PrintOp print) {
     Value above = b.create<arith::ShRUIOp>(index, constant(dim.offset));
     values.push_back(b.create<arith::AndIOp>(above, constant((int64_t(1) << dim.bits) - 1)));
   }
-  Type element = scalarType(block.getElementType());
-  Value buffer = scalarOf(print.getValue()), number = emitLinearMap(b, index, numbers);
+  Type element = lowering.scalarType(block.getElementType());
+  Value buffer = lowering.scalarOf(print.getValue()), number = emitLinearMap(b, index, numbers);
   Value at = b.create<LLVM::GEPOp>(buffer.getType(), element, buffer, ValueRange{number});
   values.push_back(b.create<LLVM::LoadOp>(element, at));
   emitPrint(b, hostPrintName, format, memory, values);
 }
 
-void CpuLowering::lowerAssert(ImplicitLocOpBuilder &b, AssertOp assertion) {
-  Fragments fragments(fragmentsOf(assertion.getCondition()));
+void lowerPrint(CpuLowering &lowering, ImplicitLocOpBuilder &b, PrintOp print) {
+  const bool isOfBuffer = print.getValue() && isa<BufferType>(print.getValue().getType());
+  isOfBuffer ? printBuffer(lowering, b, print) : printFragments(lowering, b, print);
+}
+
+void lowerAssert(CpuLowering &lowering, ImplicitLocOpBuilder &b, AssertOp assertion) {
+  Fragments fragments(lowering.fragmentsOf(assertion.getCondition()));
   Value holds = fragments.front();
   for (Value fragment : ArrayRef(fragments).drop_front())
     holds = b.create<arith::AndIOp>(holds, fragment);
@@ -93,10 +101,19 @@ void CpuLowering::lowerAssert(ImplicitLocOpBuilder &b, AssertOp assertion) {
   b.setInsertionPointToStart(choice.thenBlock());
   Value text = emitText(b, assertionText(assertion));
   Type i32 = b.getI32Type();
-  auto report = declareFunction(b, hostAssertName, LLVM::LLVMVoidType::get(context),
+  auto report = declareFunction(b, hostAssertName, LLVM::LLVMVoidType::get(b.getContext()),
                                 {text.getType(), i32, i32, i32});
-  b.create<LLVM::CallOp>(report, ValueRange{text, program[0], program[1], program[2]});
+  b.create<LLVM::CallOp>(
+      report, ValueRange{text, lowering.program[0], lowering.program[1], lowering.program[2]});
   b.create<StopOp>();
+}
+
+} // namespace
+
+void populateCpuDebugLowerings(LoweringTable &table) {
+  table.add(lowerBarrier);
+  table.add(lowerPrint);
+  table.add(lowerAssert);
 }
 
 } // namespace eft

@@ -171,9 +171,7 @@ unsigned fastestDimension(const LinearLayout &layout, unsigned preferred) {
   return isBetter ? another : preferred;
 }
 
-} // namespace
-
-LogicalResult CpuLowering::lowerDot(ImplicitLocOpBuilder &b, DotOp dot) {
+LogicalResult lowerDot(CpuLowering &lowering, ImplicitLocOpBuilder &b, DotOp dot) {
   Type element = getElementTypeOrSelf(dot.getType());
   if (getElementTypeOrSelf(dot.getA()) != element)
     return dot.emitOpError("must have factors of its accumulator's type on a CPU; run "
@@ -184,34 +182,41 @@ LogicalResult CpuLowering::lowerDot(ImplicitLocOpBuilder &b, DotOp dot) {
   // Single elements of the first factor are read, so it may lie in any order.
   StackBlock a(b, shapeOf(dot.getA()), element, fastestDimension(layoutA, 0));
   StackBlock other(b, shapeOf(dot.getB()), element, 1), acc(b, shapeOf(dot), element, 1);
-  a.store(fragmentsOf(dot.getA()), layoutA);
-  other.store(fragmentsOf(dot.getB()), *layoutOf(dot.getB().getType()));
-  acc.store(fragmentsOf(dot.getAcc()), *layoutOf(dot.getType()));
+  a.store(lowering.fragmentsOf(dot.getA()), layoutA);
+  other.store(lowering.fragmentsOf(dot.getB()), *layoutOf(dot.getB().getType()));
+  acc.store(lowering.fragmentsOf(dot.getAcc()), *layoutOf(dot.getType()));
   const int64_t extents[] = {shapeOf(dot)[0], shapeOf(dot)[1], shapeOf(dot.getA())[1]};
-  DotLoops(b, a.matrix(), other.matrix(), acc.matrix(), extents, vectorBits).emit();
-  setFragments(dot, acc.load(*layoutOf(dot.getType())));
+  DotLoops(b, a.matrix(), other.matrix(), acc.matrix(), extents, lowering.vectorBits).emit();
+  lowering.setFragments(dot, acc.load(*layoutOf(dot.getType())));
   return success();
 }
 
-LogicalResult CpuLowering::lowerDotInto(ImplicitLocOpBuilder &b, DotIntoOp dot) {
+LogicalResult lowerDotInto(CpuLowering &lowering, ImplicitLocOpBuilder &b, DotIntoOp dot) {
   auto blockOf = [](Value buffer) { return cast<BufferType>(buffer.getType()).getBlock(); };
   SmallVector<StackMatrix> matrices;
   for (Value buffer : dot->getOperands()) {
     auto strides = plainStrides(*layoutOf(blockOf(buffer)));
     if (!strides)
       return dot.emitOpError("can't multiply a buffer in this order, got ") << buffer.getType();
-    matrices.push_back({scalarOf(buffer), blockOf(buffer).getElementType(), *strides});
+    matrices.push_back({lowering.scalarOf(buffer), blockOf(buffer).getElementType(), *strides});
   }
   ArrayRef<int64_t> shape = blockOf(dot.getAcc()).getShape();
   const int64_t depth = blockOf(dot.getA()).getDimSize(1);
   auto [first, second, acc] = std::tie(matrices[0], matrices[1], matrices[2]);
   if (acc.strides[1] == 1)
-    DotLoops(b, first, second, acc, {shape[0], shape[1], depth}, vectorBits).emit();
+    DotLoops(b, first, second, acc, {shape[0], shape[1], depth}, lowering.vectorBits).emit();
   else // by columns lie the rows of the transposed product
     DotLoops(b, second.transposed(), first.transposed(), acc.transposed(),
-             {shape[1], shape[0], depth}, vectorBits)
+             {shape[1], shape[0], depth}, lowering.vectorBits)
         .emit();
   return success();
+}
+
+} // namespace
+
+void populateCpuDotLowerings(LoweringTable &table) {
+  table.add(lowerDot);
+  table.add(lowerDotInto);
 }
 
 } // namespace eft

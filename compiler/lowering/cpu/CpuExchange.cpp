@@ -80,10 +80,10 @@ Value fromMemory(ImplicitLocOpBuilder &b, Value vector, Type element) {
 
 } // namespace
 
-SmallVector<FragmentLowering::Fragments> CpuLowering::pick(ImplicitLocOpBuilder &b,
-                                                           ArrayRef<Fragments> sources,
-                                                           const LinearLayout &from,
-                                                           ArrayRef<Value> indices) {
+SmallVector<FragmentLowering::Fragments> CpuLowering::gather(ImplicitLocOpBuilder &b,
+                                                             ArrayRef<Fragments> sources,
+                                                             const LinearLayout &from,
+                                                             ArrayRef<Value> indices) {
   // In the buffer a vector's lanes lie side by side, and one vector behind the other.
   LinearLayout places = *from.rightInverse();
   const std::vector<Space::Dim> &dims = from.source().dims();

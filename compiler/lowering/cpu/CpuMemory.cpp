@@ -19,6 +19,8 @@ namespace eft {
 
 namespace {
 
+using Fragments = FragmentLowering::Fragments;
+
 /// In bytes. Far enough for the latency of memory; near enough to stay in the first-level cache
 /// until it is used.
 constexpr int32_t prefetchDistance = 4096;
@@ -135,77 +137,81 @@ bool isUniformOverLanes(RankedTensorType block) {
   return laneBits > 0;
 }
 
-} // namespace
-
-LogicalResult CpuLowering::lowerLoad(ImplicitLocOpBuilder &b, LoadOp load) {
-  auto block = dyn_cast<RankedTensorType>(load.getType());
-  if (!block)
-    return loadScalar(b, load), success();
-  auto type = cast<VectorType>(fragmentType(block, block.getElementType()));
-  // Masked loads have no volatile form: a fence keeps LLVM from taking an earlier value.
-  if (load.readsAnew())
-    b.create<LLVM::FenceOp>(LLVM::AtomicOrdering::acq_rel, "singlethread");
-  VectorAccess access(b, type, load.getRun(), load.readsAnew(), isUniformOverLanes(block));
-  Fragments addresses(fragmentsOf(load.getPointer())), masks(addresses.size()),
-      others(addresses.size());
-  if (load.getMask()) {
-    masks = Fragments(fragmentsOf(load.getMask()));
-    others = load.getOther()
-                 ? Fragments(fragmentsOf(load.getOther()))
-                 : Fragments(addresses.size(), b.create<arith::ConstantOp>(b.getZeroAttr(type)));
-  }
-  Fragments values;
-  for (auto [address, mask, other] : llvm::zip_equal(addresses, masks, others))
-    values.push_back(access.load(address, mask, other));
-  setFragments(load, std::move(values));
-  return success();
-}
-
-LogicalResult CpuLowering::lowerStore(ImplicitLocOpBuilder &b, StoreOp store) {
-  auto block = dyn_cast<RankedTensorType>(store.getValue().getType());
-  if (!block)
-    return storeScalar(b, store), success();
-  VectorAccess access(b, cast<VectorType>(fragmentType(block, block.getElementType())),
-                      store.getRun());
-  Fragments addresses(fragmentsOf(store.getPointer())), values(fragmentsOf(store.getValue()));
-  Fragments masks(addresses.size());
-  if (store.getMask())
-    masks = Fragments(fragmentsOf(store.getMask()));
-  for (auto [address, value, mask] : llvm::zip_equal(addresses, values, masks))
-    access.store(address, value, mask);
-  return success();
-}
-
-void CpuLowering::loadScalar(ImplicitLocOpBuilder &b, LoadOp load) {
-  Value address = scalarOf(load.getPointer());
+void loadScalar(CpuLowering &lowering, ImplicitLocOpBuilder &b, LoadOp load) {
+  Value address = lowering.scalarOf(load.getPointer());
   auto loadOne = [&]() -> Value {
     return b.create<LLVM::LoadOp>(load.getType(), scalarPointer(b, address),
                                   alignmentOf(load.getType()), load.readsAnew());
   };
   if (!load.getMask())
-    return setFragments(load, {loadOne()});
+    return lowering.setFragments(load, {loadOne()});
   Value other = load.getOther()
-                    ? scalarOf(load.getOther())
+                    ? lowering.scalarOf(load.getOther())
                     : b.create<arith::ConstantOp>(b.getZeroAttr(load.getType())).getResult();
-  auto choice = b.create<scf::IfOp>(load.getType(), scalarOf(load.getMask()),
+  auto choice = b.create<scf::IfOp>(load.getType(), lowering.scalarOf(load.getMask()),
                                     /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(choice.thenBlock());
   b.create<scf::YieldOp>(loadOne());
   b.setInsertionPointToStart(choice.elseBlock());
   b.create<scf::YieldOp>(other);
-  setFragments(load, {choice.getResult(0)});
+  lowering.setFragments(load, {choice.getResult(0)});
 }
 
-void CpuLowering::storeScalar(ImplicitLocOpBuilder &b, StoreOp store) {
+void storeScalar(CpuLowering &lowering, ImplicitLocOpBuilder &b, StoreOp store) {
   OpBuilder::InsertionGuard guard(b);
   if (store.getMask()) {
-    auto choice = b.create<scf::IfOp>(scalarOf(store.getMask()));
+    auto choice = b.create<scf::IfOp>(lowering.scalarOf(store.getMask()));
     b.setInsertionPointToStart(choice.thenBlock());
   }
-  Value value = scalarOf(store.getValue());
-  b.create<LLVM::StoreOp>(value, scalarPointer(b, scalarOf(store.getPointer())),
+  Value value = lowering.scalarOf(store.getValue());
+  b.create<LLVM::StoreOp>(value, scalarPointer(b, lowering.scalarOf(store.getPointer())),
                           alignmentOf(value.getType()));
+}
+
+void lowerLoad(CpuLowering &lowering, ImplicitLocOpBuilder &b, LoadOp load) {
+  auto block = dyn_cast<RankedTensorType>(load.getType());
+  if (!block)
+    return loadScalar(lowering, b, load);
+  auto type = cast<VectorType>(lowering.fragmentType(block, block.getElementType()));
+  // Masked loads have no volatile form: a fence keeps LLVM from taking an earlier value.
+  if (load.readsAnew())
+    b.create<LLVM::FenceOp>(LLVM::AtomicOrdering::acq_rel, "singlethread");
+  VectorAccess access(b, type, load.getRun(), load.readsAnew(), isUniformOverLanes(block));
+  Fragments addresses(lowering.fragmentsOf(load.getPointer())), masks(addresses.size()),
+      others(addresses.size());
+  if (load.getMask()) {
+    masks = Fragments(lowering.fragmentsOf(load.getMask()));
+    others = load.getOther()
+                 ? Fragments(lowering.fragmentsOf(load.getOther()))
+                 : Fragments(addresses.size(), b.create<arith::ConstantOp>(b.getZeroAttr(type)));
+  }
+  Fragments values;
+  for (auto [address, mask, other] : llvm::zip_equal(addresses, masks, others))
+    values.push_back(access.load(address, mask, other));
+  lowering.setFragments(load, std::move(values));
+}
+
+void lowerStore(CpuLowering &lowering, ImplicitLocOpBuilder &b, StoreOp store) {
+  auto block = dyn_cast<RankedTensorType>(store.getValue().getType());
+  if (!block)
+    return storeScalar(lowering, b, store);
+  VectorAccess access(b, cast<VectorType>(lowering.fragmentType(block, block.getElementType())),
+                      store.getRun());
+  Fragments addresses(lowering.fragmentsOf(store.getPointer())),
+      values(lowering.fragmentsOf(store.getValue()));
+  Fragments masks(addresses.size());
+  if (store.getMask())
+    masks = Fragments(lowering.fragmentsOf(store.getMask()));
+  for (auto [address, value, mask] : llvm::zip_equal(addresses, values, masks))
+    access.store(address, value, mask);
+}
+
+} // namespace
+
+void populateCpuMemoryLowerings(LoweringTable &table) {
+  table.add(lowerLoad);
+  table.add(lowerStore);
 }
 
 } // namespace eft

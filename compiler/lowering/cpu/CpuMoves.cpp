@@ -21,6 +21,8 @@ namespace eft {
 
 namespace {
 
+using Fragments = FragmentLowering::Fragments;
+
 /// Runs of at least so many neighbours are loaded as runs.
 constexpr int64_t longRun = 4;
 
@@ -150,17 +152,15 @@ struct TakenNumbers {
   }
 };
 
-} // namespace
-
-void CpuLowering::lowerMovedTake(ImplicitLocOpBuilder &b, BufferReadOp take) {
+void lowerMovedRead(CpuLowering &lowering, ImplicitLocOpBuilder &b, BufferReadOp take) {
   const TakenNumbers numbers(take);
-  auto type =
-      cast<VectorType>(fragmentType(take.getType(), scalarType(take.getType().getElementType())));
-  const unsigned keptBits = placeBits(take.getType(), fragmentDimension);
+  auto type = cast<VectorType>(
+      lowering.fragmentType(take.getType(), lowering.scalarType(take.getType().getElementType())));
+  const unsigned keptBits = lowering.placeBits(take.getType(), place::step);
   const ArrayRef<int64_t> inPart = ArrayRef(numbers.steps).take_front(keptBits),
                           above = ArrayRef(numbers.steps).drop_front(keptBits);
-  Value start = emitLinearMap(b, scalarOf(take.getStep()), above);
-  Value buffer = scalarOf(take.getBuffer());
+  Value start = emitLinearMap(b, lowering.scalarOf(take.getStep()), above);
+  Value buffer = lowering.scalarOf(take.getBuffer());
   const int64_t moving = TakenNumbers::all(above);
   const bool isApart = (moving & TakenNumbers::all(numbers.lanes)) == 0;
   Taker taker(b, type, take.getBuffer().getType().getBlock().getNumElements());
@@ -182,17 +182,31 @@ void CpuLowering::lowerMovedTake(ImplicitLocOpBuilder &b, BufferReadOp take) {
     offsets = b.create<arith::XOrIOp>(offsets, b.create<vector::SplatOp>(wordsType, start));
     fragments.push_back(gatherFrom(b, buffer, type, offsets));
   }
-  setFragments(take, std::move(fragments));
+  lowering.setFragments(take, std::move(fragments));
 }
 
-void CpuLowering::lowerBufferGather(ImplicitLocOpBuilder &b, BufferGatherOp pick) {
-  Value buffer = scalarOf(pick.getBuffer());
+LogicalResult lowerRead(CpuLowering &lowering, ImplicitLocOpBuilder &b, BufferReadOp read) {
+  if (!read.getElements())
+    return lowerBufferRead(lowering, b, read);
+  return lowerMovedRead(lowering, b, read), success();
+}
+
+void lowerBufferGather(CpuLowering &lowering, ImplicitLocOpBuilder &b, BufferGatherOp pick) {
+  Value buffer = lowering.scalarOf(pick.getBuffer());
   RankedTensorType block = pick.getResult().getType();
-  auto type = cast<VectorType>(fragmentType(block, scalarType(block.getElementType())));
+  auto type =
+      cast<VectorType>(lowering.fragmentType(block, lowering.scalarType(block.getElementType())));
   Fragments results;
-  for (Value numbers : Fragments(fragmentsOf(pick.getNumbers())))
+  for (Value numbers : Fragments(lowering.fragmentsOf(pick.getNumbers())))
     results.push_back(gatherFrom(b, buffer, type, numbers));
-  setFragments(pick, std::move(results));
+  lowering.setFragments(pick, std::move(results));
+}
+
+} // namespace
+
+void populateCpuMoveLowerings(LoweringTable &table) {
+  table.add(lowerRead);
+  table.add(lowerBufferGather);
 }
 
 } // namespace eft

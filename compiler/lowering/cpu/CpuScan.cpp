@@ -154,23 +154,31 @@ bool canScanInBuffers(Type block, unsigned axis) {
   return layout && levelsOf(*layout, axis).has_value();
 }
 
-LogicalResult CpuLowering::lowerScanInto(ImplicitLocOpBuilder &b, ScanIntoOp scan) {
+namespace {
+
+LogicalResult lowerScanInto(CpuLowering &lowering, ImplicitLocOpBuilder &b, ScanIntoOp scan) {
   SmallVector<Value> buffers;
   SmallVector<VectorType> types;
   RankedTensorType block;
   for (Value buffer : scan.getBuffers()) {
     block = cast<BufferType>(buffer.getType()).getBlock();
-    types.push_back(cast<VectorType>(fragmentType(block, scalarType(block.getElementType()))));
-    buffers.push_back(scalarOf(buffer));
+    types.push_back(cast<VectorType>(
+        lowering.fragmentType(block, lowering.scalarType(block.getElementType()))));
+    buffers.push_back(lowering.scalarOf(buffer));
   }
   std::optional<SmallVector<AxisLevel>> levels = levelsOf(*layoutOf(block), scan.getAxis());
   if (!levels)
     return scan.emitOpError("can't scan a buffer in this order, got ") << block;
-  Combiner combiner(*this, scan.getCombine(), block);
+  Combiner combiner(lowering, scan.getCombine(), block);
   if (failed(combiner.check()))
     return failure();
-  ScanLoops(b, combiner, buffers, types, numFragments(block), scan.getReverse()).emit(*levels);
+  ScanLoops(b, combiner, buffers, types, lowering.numFragments(block), scan.getReverse())
+      .emit(*levels);
   return success();
 }
+
+} // namespace
+
+void populateCpuScanLowerings(LoweringTable &table) { table.add(lowerScanInto); }
 
 } // namespace eft

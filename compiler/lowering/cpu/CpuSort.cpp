@@ -159,17 +159,19 @@ private:
   Value stage;
 };
 
-} // namespace
-
-LogicalResult CpuLowering::lowerSortInto(ImplicitLocOpBuilder &b, SortIntoOp sort) {
+LogicalResult lowerSortInto(CpuLowering &lowering, ImplicitLocOpBuilder &b, SortIntoOp sort) {
   RankedTensorType block = sort.getBuffer().getType().getBlock();
   LinearLayout layout = *layoutOf(block);
   std::optional<SmallVector<AxisLevel>> levels = levelsOf(layout, sort.getAxis());
   if (!levels)
     return sort.emitOpError("can't sort a buffer in this order, got ") << block;
-  auto type = cast<VectorType>(fragmentType(block, block.getElementType()));
-  SortLoops(b, sort, scalarOf(sort.getBuffer()), type, layout, *levels).emit();
+  auto type = cast<VectorType>(lowering.fragmentType(block, block.getElementType()));
+  SortLoops(b, sort, lowering.scalarOf(sort.getBuffer()), type, layout, *levels).emit();
   return success();
 }
+
+} // namespace
+
+void populateCpuSortLowerings(LoweringTable &table) { table.add(lowerSortInto); }
 
 } // namespace eft

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// eft-lower-to-cpu: the pass, and the code that makes vectors.
+// eft-lower-to-cpu: the pass, and the table of its lowerings.
 #include "compiler/lowering/Passes.h"
 
-#include "compiler/lowering/LinearCode.h"
 #include "compiler/lowering/cpu/CpuLowering.h"
 #include "compiler/lowering/cpu/ProgramLoop.h"
 #include "compiler/lowering/cpu/StackLifetimes.h"
@@ -12,8 +11,6 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "mlir/IR/Matchers.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 
@@ -21,62 +18,23 @@ namespace eft {
 #define GEN_PASS_DEF_LOWERTOCPU
 #include "compiler/lowering/Passes.h.inc"
 
-void CpuLowering::addProgramArguments(func::FuncOp kernel) {
-  Type i32 = IntegerType::get(context, 32);
-  for (unsigned i = 0; i < 6; ++i)
-    program.push_back(kernel.getBody().front().addArgument(i32, kernel.getLoc()));
-}
-
-Type CpuLowering::fragmentType(RankedTensorType block, Type element) {
-  return VectorType::get(int64_t(1) << placeBits(block, "lane"), element);
-}
-
-Value CpuLowering::splat(ImplicitLocOpBuilder &b, Value scalar, Type fragment) {
-  return b.create<vector::SplatOp>(fragment, scalar);
-}
-
-CpuLowering::Fragments CpuLowering::arange(ImplicitLocOpBuilder &b, RankedTensorType block,
-                                           int64_t start) {
-  LinearLayout layout = *layoutOf(block);
-  // The packed place; a dimension that the layout does not have has no bits.
-  auto at = [&](StringRef dimension, uint64_t value) -> uint64_t {
-    std::optional<unsigned> number = layout.source().find(std::string_view(dimension));
-    return number ? value << layout.source().dims()[*number].offset : 0;
-  };
-  auto type = cast<VectorType>(fragmentType(block, block.getElementType()));
-  Fragments result;
-  for (unsigned step = 0; step < numFragments(block); ++step) {
-    SmallVector<int32_t> coordinates;
-    for (int64_t lane = 0; lane < type.getNumElements(); ++lane)
-      coordinates.push_back(
-          int32_t(start + int64_t(layout.applyPacked(at("lane", lane) | at("step", step)))));
-    result.push_back(
-        b.create<arith::ConstantOp>(DenseElementsAttr::get(type, ArrayRef(coordinates))));
-  }
-  return result;
-}
-
-/// A CPU divides as fast as it would correct a product, and at no cost beside the memory.
-CpuLowering::Fragments CpuLowering::uniformDiv(ImplicitLocOpBuilder &b, UniformDivOp op) {
-  Fragments dividends(fragmentsOf(op.getDividend()));
-  Value divisor = splat(b, scalarOf(op.getDivisor()), dividends.front().getType());
-  Fragments results;
-  for (Value dividend : dividends)
-    results.push_back(b.create<arith::DivFOp>(dividend, divisor));
-  return results;
-}
-
-LogicalResult CpuLowering::lowerInto(ImplicitLocOpBuilder &b, Operation *op) {
-  return llvm::TypeSwitch<Operation *, LogicalResult>(op)
-      .Case([&](DotIntoOp dot) { return lowerDotInto(b, dot); })
-      .Case([&](SortIntoOp sort) { return lowerSortInto(b, sort); })
-      .Case([&](BufferReadOp take) { return lowerMovedTake(b, take), success(); })
-      .Case([&](BufferGatherOp pick) { return lowerBufferGather(b, pick), success(); })
-      .Case([&](PrintOp print) { return printBuffer(b, print), success(); })
-      .Default([&](Operation *) { return lowerScanInto(b, cast<ScanIntoOp>(op)); });
-}
-
 namespace {
+
+void populateCpuLowerings(LoweringTable &table) {
+  populateValueLowerings(table);
+  populateMoveLowerings(table);
+  populateBufferLowerings(table);
+  populateReduceLowerings(table);
+  populateScanLowerings(table);
+  populateCpuProgramLowerings(table);
+  populateCpuMemoryLowerings(table);
+  populateCpuAtomicLowerings(table);
+  populateCpuMoveLowerings(table);
+  populateCpuDotLowerings(table);
+  populateCpuScanLowerings(table);
+  populateCpuSortLowerings(table);
+  populateCpuDebugLowerings(table);
+}
 
 /// A thread's stack has 8 MiB by default, and the caller's frames are on it too.
 constexpr int64_t maxStackBytes = 4 * 1024 * 1024;
@@ -99,8 +57,10 @@ struct LowerToCpuPass : impl::LowerToCpuBase<LowerToCpuPass> {
           << vectorBits.getValue();
       return signalPassFailure();
     }
+    LoweringTable table;
+    populateCpuLowerings(table);
     for (auto kernel : llvm::to_vector(getOperation().getOps<func::FuncOp>()))
-      if (failed(lower(kernel)))
+      if (failed(lower(kernel, table)))
         return signalPassFailure();
   }
 
@@ -135,10 +95,10 @@ private:
     return LinearLayout::create(places, layout.shape(), error)->rank() == layout.rank();
   }
 
-  LogicalResult lower(func::FuncOp kernel) {
+  LogicalResult lower(func::FuncOp kernel, const LoweringTable &table) {
     if (failed(FragmentLowering::checkKernel(kernel)) || failed(checkLayouts(kernel)))
       return failure();
-    CpuLowering lowering(&getContext(), vectorBits);
+    CpuLowering lowering(&getContext(), table, vectorBits);
     lowering.takeArguments(kernel);
     lowering.addProgramArguments(kernel);
     if (failed(lowering.lower(kernel.getBody())))

@@ -21,6 +21,8 @@ namespace eft {
 
 namespace {
 
+using Fragments = FragmentLowering::Fragments;
+
 constexpr unsigned globalMemory = 1; // LLVM's address space of it on NVPTX
 constexpr unsigned bytesPerResult = 8;
 
@@ -215,9 +217,32 @@ bool hasPlainCopies(const LinearLayout &layout) {
   return true;
 }
 
-} // namespace
+/// Does the atomic operation in the threads for which `isOwner` is true, or in all if it is null.
+/// Returns the fragments that memory held before.
+Fragments applyAtomic(GpuLowering &lowering, ImplicitLocOpBuilder &b, Operation *op,
+                      Value isOwner) {
+  ThreadAtomic atomic(b, op, /*addsBf16=*/lowering.computeCapability >= 90);
+  Value mask = maskOf(op);
+  SmallVector<Value> operands(op->getOperands().drop_front());
+  if (mask)
+    operands.pop_back();
+  Fragments addresses(lowering.fragmentsOf(pointerOf(op))), results;
+  for (auto [fragment, address] : llvm::enumerate(addresses)) {
+    SmallVector<Value> ofFragment;
+    for (Value operand : operands)
+      ofFragment.push_back(lowering.fragmentsOf(operand)[fragment]);
+    Value condition = isOwner;
+    if (mask) {
+      condition = lowering.fragmentsOf(mask)[fragment];
+      if (isOwner)
+        condition = b.create<arith::AndIOp>(condition, isOwner);
+    }
+    results.push_back(atomic.apply(condition, address, ofFragment));
+  }
+  return results;
+}
 
-LogicalResult GpuLowering::lowerAtomic(ImplicitLocOpBuilder &b, Operation *op) {
+LogicalResult lowerAtomic(GpuLowering &lowering, ImplicitLocOpBuilder &b, Operation *op) {
   Value result = op->getResult(0);
   std::optional<LinearLayout> layout = layoutOf(result.getType());
   if (layout && !hasPlainCopies(*layout))
@@ -227,43 +252,26 @@ LogicalResult GpuLowering::lowerAtomic(ImplicitLocOpBuilder &b, Operation *op) {
   const MemoryOrder order = orderOf(op);
   const bool isUsed = !result.use_empty();
   Value isOwner = storingThread(b, result.getType());
-  bool haveWaited = isOwner && (hasLoads || releases(order));
+  bool haveWaited = isOwner && (lowering.hasLoads || releases(order));
   if (haveWaited)
     b.create<NVVM::Barrier0Op>();
-  Fragments results = applyAtomic(b, op, isOwner);
+  Fragments results = applyAtomic(lowering, b, op, isOwner);
   if (isOwner && isUsed) {
     unsigned threads = layout ? 1u << (layout->placeBits("lane") + layout->placeBits("warp")) : 1;
-    ResultSharing sharing(b, shared, threads, layout ? redundantThreadBits(*layout) : 0);
+    ResultSharing sharing(b, lowering.shared, threads, layout ? redundantThreadBits(*layout) : 0);
     for (Value &value : results)
       value = sharing.share(value, isOwner, std::exchange(haveWaited, false));
-  } else if (isOwner && (hasLoads || acquires(order))) {
+  } else if (isOwner && (lowering.hasLoads || acquires(order))) {
     b.create<NVVM::Barrier0Op>();
   }
-  setFragments(result, std::move(results));
+  lowering.setFragments(result, std::move(results));
   return success();
 }
 
-GpuLowering::Fragments GpuLowering::applyAtomic(ImplicitLocOpBuilder &b, Operation *op,
-                                                Value isOwner) {
-  ThreadAtomic atomic(b, op, /*addsBf16=*/computeCapability >= 90);
-  Value mask = maskOf(op);
-  SmallVector<Value> operands(op->getOperands().drop_front());
-  if (mask)
-    operands.pop_back();
-  Fragments addresses(fragmentsOf(pointerOf(op))), results;
-  for (auto [fragment, address] : llvm::enumerate(addresses)) {
-    SmallVector<Value> ofFragment;
-    for (Value operand : operands)
-      ofFragment.push_back(fragmentsOf(operand)[fragment]);
-    Value condition = isOwner;
-    if (mask) {
-      condition = fragmentsOf(mask)[fragment];
-      if (isOwner)
-        condition = b.create<arith::AndIOp>(condition, isOwner);
-    }
-    results.push_back(atomic.apply(condition, address, ofFragment));
-  }
-  return results;
+} // namespace
+
+void populateGpuAtomicLowerings(LoweringTable &table) {
+  table.addFor<AtomicRMWOp, AtomicCASOp>(lowerAtomic);
 }
 
 } // namespace eft

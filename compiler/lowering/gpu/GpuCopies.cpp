@@ -108,22 +108,25 @@ Staging GpuLowering::readerOf(ImplicitLocOpBuilder &b, ReadSharedOp read) {
                  slotOf(b, read.getShared(), read.getSlot()));
 }
 
-LogicalResult GpuLowering::lowerCopy(ImplicitLocOpBuilder &b, CopyAsyncOp copy) {
-  const LinearLayout from = placesOf(copy.getPointer().getType());
+namespace {
+
+LogicalResult lowerCopy(GpuLowering &lowering, ImplicitLocOpBuilder &b, CopyAsyncOp copy) {
+  const LinearLayout from = lowering.placesOf(copy.getPointer().getType());
   const LinearLayout order = *layoutOf(copy.getShared().getType().getBlock());
   Type element = copy.getShared().getType().getBlock().getElementType();
   const int64_t bytes = element.getIntOrFloatBitWidth() / 8;
-  Staging slot(shared, from, from, order, element, slotOf(b, copy.getShared(), copy.getSlot()));
+  Staging slot(lowering.shared, from, from, order, element,
+               lowering.slotOf(b, copy.getShared(), copy.getSlot()));
   slot.computeWritingThread(b);
   const auto run =
       unsigned(slot.runOfFragments(std::min<int64_t>(copy.getRun().value_or(1), maxBytes / bytes)));
   if (run * bytes < minBytes)
     return copy.emitOpError("copies at least 4 bytes at a time, got runs of ") << run * bytes;
 
-  Fragments addresses(fragmentsOf(copy.getPointer())), masks;
+  Fragments addresses(lowering.fragmentsOf(copy.getPointer())), masks;
   if (copy.getMask())
-    masks = Fragments(fragmentsOf(copy.getMask()));
-  Value condition = copy.getCondition() ? scalarOf(copy.getCondition()) : Value();
+    masks = Fragments(lowering.fragmentsOf(copy.getMask()));
+  Value condition = copy.getCondition() ? lowering.scalarOf(copy.getCondition()) : Value();
   OpBuilder::InsertionGuard guard(b);
   // One of the threads that hold an element copies it.
   if (Value isCopying = storingThread(b, copy.getPointer().getType()))
@@ -164,49 +167,65 @@ LogicalResult GpuLowering::lowerCopy(ImplicitLocOpBuilder &b, CopyAsyncOp copy) 
   return success();
 }
 
-LogicalResult GpuLowering::lowerShared(ImplicitLocOpBuilder &b, Operation *op) {
-  if (auto alloc = dyn_cast<AllocSharedOp>(op)) {
-    // One barrier is enough for slots that are allocated together.
-    if (!isa_and_present<AllocSharedOp>(alloc->getPrevNode()))
-      shared.beginWriting(b);
-    Value start =
-        shared.at(b, shared.reserve(unsigned(alloc.getType().getBytes()), SharedType::alignment));
-    setFragments(alloc, {start});
-    allocated.push_back(alloc);
-  } else if (auto dealloc = dyn_cast<DeallocSharedOp>(op)) {
-    if (allocated.empty() || allocated.back() != dealloc.getShared())
-      return dealloc.emitOpError("frees others than the slots that were allocated last");
-    allocated.pop_back();
-    shared.release();
-  } else if (auto copy = dyn_cast<CopyAsyncOp>(op)) {
-    return lowerCopy(b, copy);
-  } else if (isa<CommitCopiesOp>(op)) {
-    b.create<NVVM::CpAsyncCommitGroupOp>();
-  } else if (auto wait = dyn_cast<WaitCopiesOp>(op)) {
-    b.create<NVVM::CpAsyncWaitGroupOp>(wait.getPending());
-    if (hasWarpgroups)
-      showToWarpgroups(b);
-    b.create<NVVM::Barrier0Op>();
-  } else if (auto write = dyn_cast<WriteSharedOp>(op)) {
-    const LinearLayout from = placesOf(write.getBlock().getType());
-    const LinearLayout order = *layoutOf(write.getShared().getType().getBlock());
-    Staging slot(shared, from, from, order, getElementTypeOrSelf(write.getBlock()),
-                 slotOf(b, write.getShared(), write.getSlot()));
-    slot.writeToSlot(b, fragmentsOf(write.getBlock()));
-    if (hasWarpgroups)
-      showToWarpgroups(b);
-  } else if (auto dot = dyn_cast<DotAsyncOp>(op)) {
-    return lowerDotAsync(b, dot);
-  } else if (auto wait = dyn_cast<WaitDotsOp>(op)) {
-    lowerWaitDots(b, wait);
-  } else if (auto read = cast<ReadSharedOp>(op); !isReadByProduct(read)) {
-    Staging reader = readerOf(b, read);
-    Fragments fragments;
-    for (unsigned fragment = 0; fragment < numFragments(read.getType()); ++fragment)
-      fragments.push_back(reader.read(b, 0, fragment));
-    setFragments(read, std::move(fragments));
-  }
+void lowerAlloc(GpuLowering &lowering, ImplicitLocOpBuilder &b, AllocSharedOp alloc) {
+  // One barrier is enough for slots that are allocated together.
+  if (!isa_and_present<AllocSharedOp>(alloc->getPrevNode()))
+    lowering.shared.beginWriting(b);
+  Value start = lowering.shared.at(
+      b, lowering.shared.reserve(unsigned(alloc.getType().getBytes()), SharedType::alignment));
+  lowering.setFragments(alloc, {start});
+  lowering.allocated.push_back(alloc);
+}
+
+LogicalResult lowerDealloc(GpuLowering &lowering, ImplicitLocOpBuilder &, DeallocSharedOp dealloc) {
+  if (lowering.allocated.empty() || lowering.allocated.back() != dealloc.getShared())
+    return dealloc.emitOpError("frees others than the slots that were allocated last");
+  lowering.allocated.pop_back();
+  lowering.shared.release();
   return success();
+}
+
+void lowerCommit(GpuLowering &, ImplicitLocOpBuilder &b, CommitCopiesOp) {
+  b.create<NVVM::CpAsyncCommitGroupOp>();
+}
+
+void lowerWait(GpuLowering &lowering, ImplicitLocOpBuilder &b, WaitCopiesOp wait) {
+  b.create<NVVM::CpAsyncWaitGroupOp>(wait.getPending());
+  if (lowering.hasWarpgroups)
+    showToWarpgroups(b);
+  b.create<NVVM::Barrier0Op>();
+}
+
+void lowerWrite(GpuLowering &lowering, ImplicitLocOpBuilder &b, WriteSharedOp write) {
+  const LinearLayout from = lowering.placesOf(write.getBlock().getType());
+  const LinearLayout order = *layoutOf(write.getShared().getType().getBlock());
+  Staging slot(lowering.shared, from, from, order, getElementTypeOrSelf(write.getBlock()),
+               lowering.slotOf(b, write.getShared(), write.getSlot()));
+  slot.writeToSlot(b, lowering.fragmentsOf(write.getBlock()));
+  if (lowering.hasWarpgroups)
+    showToWarpgroups(b);
+}
+
+void lowerRead(GpuLowering &lowering, ImplicitLocOpBuilder &b, ReadSharedOp read) {
+  if (isReadByProduct(read))
+    return;
+  Staging reader = lowering.readerOf(b, read);
+  Fragments fragments;
+  for (unsigned fragment = 0; fragment < lowering.numFragments(read.getType()); ++fragment)
+    fragments.push_back(reader.read(b, 0, fragment));
+  lowering.setFragments(read, std::move(fragments));
+}
+
+} // namespace
+
+void populateGpuCopyLowerings(LoweringTable &table) {
+  table.add(lowerAlloc);
+  table.add(lowerDealloc);
+  table.add(lowerCopy);
+  table.add(lowerCommit);
+  table.add(lowerWait);
+  table.add(lowerWrite);
+  table.add(lowerRead);
 }
 
 } // namespace eft

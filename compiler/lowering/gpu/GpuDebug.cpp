@@ -19,6 +19,8 @@ namespace eft {
 
 namespace {
 
+using Fragments = FragmentLowering::Fragments;
+
 constexpr StringLiteral sitesName = "eft$sites", failureName = "eft$failure";
 constexpr unsigned globalMemory = 1; // LLVM's address space of it on NVPTX
 
@@ -50,12 +52,14 @@ LLVM::GlobalOp failureVariable(ModuleOp module) {
       failureName, builder.getI64IntegerAttr(0), /*alignment=*/8, globalMemory);
 }
 
-} // namespace
+void lowerBarrier(GpuLowering &, ImplicitLocOpBuilder &b, BarrierOp) {
+  b.create<NVVM::Barrier0Op>();
+}
 
-void GpuLowering::lowerBarrier(ImplicitLocOpBuilder &b) { b.create<NVVM::Barrier0Op>(); }
-
-LogicalResult GpuLowering::lowerPrint(ImplicitLocOpBuilder &b, PrintOp print) {
+LogicalResult lowerPrint(GpuLowering &lowering, ImplicitLocOpBuilder &b, PrintOp print) {
   Value value = print.getValue();
+  if (value && isa<BufferType>(value.getType()))
+    return print.emitOpError("of a buffer has no lowering for a GPU");
   auto block = value ? dyn_cast<RankedTensorType>(value.getType()) : RankedTensorType();
   std::optional<LinearLayout> layout = block ? layoutOf(block) : std::nullopt;
   if (layout && layout->redundantBits("register"))
@@ -72,11 +76,11 @@ LogicalResult GpuLowering::lowerPrint(ImplicitLocOpBuilder &b, PrintOp print) {
     b.setInsertionPointToStart(b.create<scf::IfOp>(isMine).thenBlock());
   if (!block) {
     if (value)
-      position.push_back(scalarOf(value));
+      position.push_back(lowering.scalarOf(value));
     emitPrint(b, "vprintf", format, memory, position);
     return success();
   }
-  for (auto [fragment, bits] : llvm::enumerate(Fragments(fragmentsOf(value)))) {
+  for (auto [fragment, bits] : llvm::enumerate(Fragments(lowering.fragmentsOf(value)))) {
     SmallVector<Value> values = position;
     for (unsigned dim = 0; dim < rank; ++dim)
       values.push_back(coordinate(b, *layout, dim, fragment));
@@ -86,10 +90,10 @@ LogicalResult GpuLowering::lowerPrint(ImplicitLocOpBuilder &b, PrintOp print) {
   return success();
 }
 
-void GpuLowering::lowerAssert(ImplicitLocOpBuilder &b, AssertOp assertion) {
+void lowerAssert(GpuLowering &lowering, ImplicitLocOpBuilder &b, AssertOp assertion) {
   auto module = assertion->getParentOfType<ModuleOp>();
   Value holds;
-  for (Value fragment : fragmentsOf(assertion.getCondition()))
+  for (Value fragment : lowering.fragmentsOf(assertion.getCondition()))
     holds = holds ? b.create<arith::AndIOp>(holds, fragment).getResult() : fragment;
   auto constant = [&](int64_t value, unsigned width) -> Value {
     return b.create<arith::ConstantIntOp>(value, width);
@@ -121,6 +125,14 @@ void GpuLowering::lowerAssert(ImplicitLocOpBuilder &b, AssertOp assertion) {
                                 LLVM::AsmDialectAttr(), ArrayAttr());
   }
   b.create<StopOp>();
+}
+
+} // namespace
+
+void populateGpuDebugLowerings(LoweringTable &table) {
+  table.add(lowerBarrier);
+  table.add(lowerPrint);
+  table.add(lowerAssert);
 }
 
 } // namespace eft

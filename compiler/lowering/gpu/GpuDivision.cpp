@@ -89,15 +89,14 @@ private:
   IntegerType bits;
 };
 
-} // namespace
-
-GpuLowering::Fragments GpuLowering::uniformDiv(ImplicitLocOpBuilder &b, UniformDivOp op) {
-  Fragments dividends(fragmentsOf(op.getDividend()));
-  UniformDivision division(b, scalarOf(op.getDivisor()), scalarOf(op.getReciprocal()));
+void lowerUniformDiv(GpuLowering &lowering, ImplicitLocOpBuilder &b, UniformDivOp op) {
+  FragmentLowering::Fragments dividends(lowering.fragmentsOf(op.getDividend()));
+  UniformDivision division(b, lowering.scalarOf(op.getDivisor()),
+                           lowering.scalarOf(op.getReciprocal()));
   SmallVector<Type> types(dividends.size(), dividends.front().getType());
   auto choice = b.create<scf::IfOp>(types, division.isSafe(dividends), /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(b);
-  Fragments results;
+  FragmentLowering::Fragments results;
   b.setInsertionPointToStart(choice.thenBlock());
   for (Value x : dividends)
     results.push_back(division.divide(x));
@@ -105,9 +104,13 @@ GpuLowering::Fragments GpuLowering::uniformDiv(ImplicitLocOpBuilder &b, UniformD
   results.clear();
   b.setInsertionPointToStart(choice.elseBlock());
   for (Value x : dividends)
-    results.push_back(b.create<arith::DivFOp>(x, scalarOf(op.getDivisor())));
+    results.push_back(b.create<arith::DivFOp>(x, lowering.scalarOf(op.getDivisor())));
   b.create<scf::YieldOp>(results);
-  return Fragments(choice.getResults());
+  lowering.setFragments(op, FragmentLowering::Fragments(choice.getResults()));
 }
+
+} // namespace
+
+void populateGpuDivisionLowerings(LoweringTable &table) { table.add(lowerUniformDiv); }
 
 } // namespace eft

@@ -14,8 +14,12 @@ using namespace mlir;
 
 namespace eft {
 
+namespace {
+
+using Fragments = FragmentLowering::Fragments;
+
 /// A transposition that only gives a block's fragments other names.
-static TransOp renamingOf(Operation *op) {
+TransOp renamingOf(Operation *op) {
   auto trans = dyn_cast<TransOp>(op);
   if (!trans)
     return {};
@@ -27,7 +31,7 @@ static TransOp renamingOf(Operation *op) {
 
 /// True if the only use of `value`, perhaps transposed, is as a factor of a product on tensor
 /// cores.
-static bool isOnlyFactor(Value value) {
+bool isOnlyFactor(Value value) {
   Operation *op = value.getDefiningOp();
   while (value.hasOneUse() && value.use_begin()->getOwner()->getBlock() == op->getBlock()) {
     Operation *user = value.use_begin()->getOwner();
@@ -42,31 +46,37 @@ static bool isOnlyFactor(Value value) {
 }
 
 /// The factor before it is transposed.
-static Value behindTranspositions(Value factor) {
+Value behindTranspositions(Value factor) {
   while (TransOp trans = factor.getDefiningOp() ? renamingOf(factor.getDefiningOp()) : TransOp())
     factor = trans.getSource();
   return factor;
 }
 
-bool GpuLowering::isReadByProduct(ReadSharedOp read) { return isOnlyFactor(read); }
+} // namespace
 
-bool GpuLowering::isLeftToUser(Operation *op) {
+bool isReadByProduct(ReadSharedOp read) { return isOnlyFactor(read); }
+
+namespace {
+
+/// True for a conversion or transposition that a product does when it reads its factor from where
+/// it was before.
+bool isLeftToUser(GpuLowering &lowering, Operation *op) {
   if (auto trans = dyn_cast<TransOp>(op)) {
     Value source = behindTranspositions(trans);
     auto read = source.getDefiningOp<ReadSharedOp>();
     auto convert = source.getDefiningOp<ConvertLayoutOp>();
-    return (read && isReadByProduct(read)) || (convert && isLeftToUser(convert));
+    return (read && isReadByProduct(read)) || (convert && isLeftToUser(lowering, convert));
   }
   auto convert = cast<ConvertLayoutOp>(op);
   if (!isOnlyFactor(convert))
     return false;
-  std::optional<ShufflePlan> plan =
-      planShuffle(placesOf(convert.getSource().getType()), placesOf(convert.getType()));
+  std::optional<ShufflePlan> plan = planShuffle(lowering.placesOf(convert.getSource().getType()),
+                                                lowering.placesOf(convert.getType()));
   return !plan || !plan->isRenaming();
 }
 
 /// A factor of a product: its fragments, or its staging.
-class GpuLowering::Factor {
+class Factor {
 public:
   Factor(ImplicitLocOpBuilder &b, GpuLowering &lowering, Value factor) {
     Value block = behindTranspositions(factor);
@@ -75,7 +85,7 @@ public:
       return;
     }
     auto convert = block.getDefiningOp<ConvertLayoutOp>();
-    if (!convert || !lowering.isLeftToUser(convert)) {
+    if (!convert || !isLeftToUser(lowering, convert)) {
       fragments = Fragments(lowering.fragmentsOf(factor));
       return;
     }
@@ -103,7 +113,8 @@ private:
   Fragments fragments;
 };
 
-void GpuLowering::writeFactors(ImplicitLocOpBuilder &b, MutableArrayRef<Factor> factors) {
+/// Writes the elements that other warps need of the factors into shared memory.
+void writeFactors(GpuLowering &lowering, ImplicitLocOpBuilder &b, MutableArrayRef<Factor> factors) {
   SmallVector<Staging *> trips;
   uint64_t bytes = 0;
   bool isOneRound = true;
@@ -115,34 +126,50 @@ void GpuLowering::writeFactors(ImplicitLocOpBuilder &b, MutableArrayRef<Factor> 
     }
   if (trips.empty())
     return;
-  if (!isOneRound || bytes > shared.available()) {
+  if (!isOneRound || bytes > lowering.shared.available()) {
     for (Factor &factor : factors)
       factor.fetch(b);
     return;
   }
   if (trips.size() == 2)
     trips[1]->setStart(trips[0]->bytes());
-  shared.beginWriting(b);
+  lowering.shared.beginWriting(b);
   for (Staging *trip : trips)
     trip->write(b);
-  shared.beginReading(b);
+  lowering.shared.beginReading(b);
 }
 
-LogicalResult GpuLowering::lowerDot(ImplicitLocOpBuilder &b, DotOp dot) {
-  Fragments acc(fragmentsOf(dot.getAcc()));
+LogicalResult lowerDot(GpuLowering &lowering, ImplicitLocOpBuilder &b, DotOp dot) {
+  Fragments acc(lowering.fragmentsOf(dot.getAcc()));
   if (!dot.usesTensorCores()) {
-    Fragments a(fragmentsOf(dot.getA())), other(fragmentsOf(dot.getB()));
-    return setFragments(dot, sumOuterProducts(b, shared, dot, a, other, acc)), success();
+    Fragments a(lowering.fragmentsOf(dot.getA())), other(lowering.fragmentsOf(dot.getB()));
+    return lowering.setFragments(dot, sumOuterProducts(b, lowering.shared, dot, a, other, acc)),
+           success();
   }
-  Factor factors[] = {{b, *this, dot.getA()}, {b, *this, dot.getB()}};
-  writeFactors(b, factors);
+  Factor factors[] = {{b, lowering, dot.getA()}, {b, lowering, dot.getB()}};
+  writeFactors(lowering, b, factors);
   auto a = [&](unsigned fragment) { return factors[0].fragment(b, fragment); };
   auto other = [&](unsigned fragment) { return factors[1].fragment(b, fragment); };
   FailureOr<Fragments> result = multiplyOnTensorCores(b, dot, a, other, acc);
   if (failed(result))
     return failure();
-  setFragments(dot, std::move(*result));
+  lowering.setFragments(dot, std::move(*result));
   return success();
+}
+
+template <typename Op>
+LogicalResult lowerMoveOrLeave(GpuLowering &lowering, ImplicitLocOpBuilder &b, Op op) {
+  if (isLeftToUser(lowering, op))
+    return success();
+  return lowerMove(lowering, b, op);
+}
+
+} // namespace
+
+void populateGpuDotLowerings(LoweringTable &table) {
+  table.add(lowerDot);
+  table.add(lowerMoveOrLeave<ConvertLayoutOp>);
+  table.add(lowerMoveOrLeave<TransOp>);
 }
 
 } // namespace eft

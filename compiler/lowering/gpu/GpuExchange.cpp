@@ -87,10 +87,10 @@ Value GpuLowering::indexAt(ImplicitLocOpBuilder &b, const LinearLayout &layout, 
   return b.create<arith::XOrIOp>(index, constant(b, int64_t(layout.applyPacked(fragment))));
 }
 
-SmallVector<FragmentLowering::Fragments> GpuLowering::pick(ImplicitLocOpBuilder &b,
-                                                           ArrayRef<Fragments> sources,
-                                                           const LinearLayout &from,
-                                                           ArrayRef<Value> indices) {
+SmallVector<FragmentLowering::Fragments> GpuLowering::gather(ImplicitLocOpBuilder &b,
+                                                             ArrayRef<Fragments> sources,
+                                                             const LinearLayout &from,
+                                                             ArrayRef<Value> indices) {
   // The places that will read the elements are not known; they are written without conflicts.
   return Staging(shared, from, from, 0, sources).pick(b, indices);
 }

@@ -116,28 +116,26 @@ Fragments loadElements(ImplicitLocOpBuilder &b, ThreadAccess &access, ArrayRef<V
 
 unsigned runOf(std::optional<uint32_t> run) { return run.value_or(1); }
 
-} // namespace
-
-LogicalResult GpuLowering::lowerLoad(ImplicitLocOpBuilder &b, LoadOp load) {
+LogicalResult lowerLoad(GpuLowering &lowering, ImplicitLocOpBuilder &b, LoadOp load) {
   Type element = getElementTypeOrSelf(load.getType());
   // One access serves all copies that the thread holds of an element.
-  Fragments addresses(fragmentsOf(load.getPointer()));
+  Fragments addresses(lowering.fragmentsOf(load.getPointer()));
   SmallVector<unsigned> originals = originalsOf(load.getType(), addresses.size());
   ThreadAccess access(b, element, withoutCopies(addresses, originals), runOf(load.getRun()),
                       {load.getCache(), load.getEviction(), load.getIsVolatile()},
                       load.getHeadless());
   if (!load.getMask()) {
-    setFragments(load, withCopies(access.loadAll(), originals));
+    lowering.setFragments(load, withCopies(access.loadAll(), originals));
     return success();
   }
-  Fragments masks = withoutCopies(fragmentsOf(load.getMask()), originals), others;
+  Fragments masks = withoutCopies(lowering.fragmentsOf(load.getMask()), originals), others;
   if (load.getOther())
-    others = withoutCopies(fragmentsOf(load.getOther()), originals);
+    others = withoutCopies(lowering.fragmentsOf(load.getOther()), originals);
   else
     others.assign(masks.size(), b.create<arith::ConstantOp>(b.getZeroAttr(element)));
 
   if (load.getUniformRuns() && access.width() > 1 && !load.getIsVolatile()) {
-    setFragments(load, withCopies(access.loadUnder(masks, others), originals));
+    lowering.setFragments(load, withCopies(access.loadUnder(masks, others), originals));
     return success();
   }
   // With `prefixRuns` the branches give runs as they were read, so that the usual branch is a load
@@ -156,24 +154,25 @@ LogicalResult GpuLowering::lowerLoad(ImplicitLocOpBuilder &b, LoadOp load) {
   b.create<scf::YieldOp>(givesRuns ? access.packRuns(values) : values);
   b.setInsertionPointAfter(whole);
   Fragments results(whole.getResults());
-  setFragments(load, withCopies(givesRuns ? access.unpackRuns(results) : results, originals));
+  lowering.setFragments(load,
+                        withCopies(givesRuns ? access.unpackRuns(results) : results, originals));
   return success();
 }
 
-LogicalResult GpuLowering::lowerStore(ImplicitLocOpBuilder &b, StoreOp store) {
+LogicalResult lowerStore(GpuLowering &lowering, ImplicitLocOpBuilder &b, StoreOp store) {
   Type type = store.getValue().getType();
-  ThreadAccess access(b, getElementTypeOrSelf(type), Fragments(fragmentsOf(store.getPointer())),
-                      runOf(store.getRun()), {store.getCache(), store.getEviction()},
-                      store.getHeadless());
-  Fragments values(fragmentsOf(store.getValue()));
+  ThreadAccess access(b, getElementTypeOrSelf(type),
+                      Fragments(lowering.fragmentsOf(store.getPointer())), runOf(store.getRun()),
+                      {store.getCache(), store.getEviction()}, store.getHeadless());
+  Fragments values(lowering.fragmentsOf(store.getValue()));
   // Where several threads hold an element, or all of them a scalar, one stores it: after all
   // threads have done their earlier loads, and before any of them does a later one.
   OpBuilder::InsertionGuard storeGuard(b);
   if (Value isStoring = storingThread(b, type)) {
-    if (hasLoads)
+    if (lowering.hasLoads)
       b.create<NVVM::Barrier0Op>();
     auto guarded = b.create<scf::IfOp>(isStoring);
-    if (hasLoads)
+    if (lowering.hasLoads)
       b.create<NVVM::Barrier0Op>();
     b.setInsertionPointToStart(guarded.thenBlock());
   }
@@ -185,7 +184,7 @@ LogicalResult GpuLowering::lowerStore(ImplicitLocOpBuilder &b, StoreOp store) {
   }
   Fragments masks;
   if (store.getMask())
-    llvm::append_range(masks, fragmentsOf(store.getMask()));
+    llvm::append_range(masks, lowering.fragmentsOf(store.getMask()));
   if (store.getUniformRuns() && access.width() > 1) {
     Fragments conditions = masks;
     for (unsigned first = 0; isWhole && first < masks.size(); first += access.width())
@@ -213,6 +212,13 @@ LogicalResult GpuLowering::lowerStore(ImplicitLocOpBuilder &b, StoreOp store) {
     access.storeOne(fragment, value);
   }
   return success();
+}
+
+} // namespace
+
+void populateGpuMemoryLowerings(LoweringTable &table) {
+  table.add(lowerLoad);
+  table.add(lowerStore);
 }
 
 } // namespace eft

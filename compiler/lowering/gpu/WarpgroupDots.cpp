@@ -127,16 +127,8 @@ private:
   std::optional<LinearLayout> offsets;
 };
 
-} // namespace
-
-void GpuLowering::showToWarpgroups(ImplicitLocOpBuilder &b) {
-  b.create<NVVM::FenceProxyOp>(
-      NVVM::ProxyKindAttr::get(b.getContext(), NVVM::ProxyKind::async_shared),
-      NVVM::SharedSpaceAttr::get(b.getContext(), NVVM::SharedSpace::shared_cta));
-}
-
-LogicalResult GpuLowering::lowerDotAsync(ImplicitLocOpBuilder &b, DotAsyncOp dot) {
-  const LinearLayout accumulator = placesOf(dot.getType());
+LogicalResult lowerDotAsync(GpuLowering &lowering, ImplicitLocOpBuilder &b, DotAsyncOp dot) {
+  const LinearLayout accumulator = lowering.placesOf(dot.getType());
   std::optional<WarpgroupTiles> tiles = warpgroupTiles(accumulator);
   if (!tiles)
     return dot.emitOpError("needs an accumulator in a layout of warpgroups");
@@ -151,15 +143,16 @@ LogicalResult GpuLowering::lowerDotAsync(ImplicitLocOpBuilder &b, DotAsyncOp dot
   Type element = dot.getB().getType().getBlock().getElementType();
   const unsigned bits = element.getIntOrFloatBitWidth();
   std::optional<FactorLayouts> layouts = factorLayouts(matrixTile(bits, k), accumulator, k);
-  if (!left && !(layouts && placesOf(dot.getA().getType()) == layouts->a))
+  if (!left && !(layouts && lowering.placesOf(dot.getA().getType()) == layouts->a))
     return dot.emitOpError("needs a first factor in the layout of a tensor core's tiles");
 
-  Value ofB = right.descriptor(b, slotOf(b, dot.getB(), dot.getSlotOfB()), accumulator), ofA;
+  Value ofB = right.descriptor(b, lowering.slotOf(b, dot.getB(), dot.getSlotOfB()), accumulator),
+        ofA;
   if (left)
-    ofA = left->descriptor(b, slotOf(b, dot.getA(), dot.getSlotOfA()), accumulator);
+    ofA = left->descriptor(b, lowering.slotOf(b, dot.getA(), dot.getSlotOfA()), accumulator);
   Values words;
   if (!left)
-    for (Value word : packWords(b, fragmentsOf(dot.getA())))
+    for (Value word : packWords(b, lowering.fragmentsOf(dot.getA())))
       words.push_back(b.create<LLVM::BitcastOp>(b.getI32Type(), word));
 
   // In the text, operands are the accumulators twice, as results and as operands, then the others.
@@ -180,7 +173,7 @@ LogicalResult GpuLowering::lowerDotAsync(ImplicitLocOpBuilder &b, DotAsyncOp dot
   if (!isInteger)
     suffix = std::string(", 1, 1") + (left ? (left->isAcross() ? ", 1" : ", 0") : "") +
              (right.isAcross() ? ", 1" : ", 0");
-  Values acc(fragmentsOf(dot.getAcc()));
+  Values acc(lowering.fragmentsOf(dot.getAcc()));
   const size_t sums = acc.size();
   llvm::append_range(acc, words);
   acc = emitInPlace(b, "", acc, {});
@@ -212,24 +205,37 @@ LogicalResult GpuLowering::lowerDotAsync(ImplicitLocOpBuilder &b, DotAsyncOp dot
     }
   }
   b.create<NVVM::WgmmaGroupSyncAlignedOp>();
-  setFragments(dot, std::move(acc));
+  lowering.setFragments(dot, std::move(acc));
   return success();
 }
 
-void GpuLowering::lowerWaitDots(ImplicitLocOpBuilder &b, WaitDotsOp wait) {
+void lowerWaitDots(GpuLowering &lowering, ImplicitLocOpBuilder &b, WaitDotsOp wait) {
   Values products;
   for (Value product : wait.getProducts())
-    llvm::append_range(products, fragmentsOf(product));
+    llvm::append_range(products, lowering.fragmentsOf(product));
   b.create<NVVM::WgmmaWaitGroupSyncOp>(wait.getPending());
   if (products.empty())
     return;
   Values done = emitInPlace(b, "", products, {});
   ArrayRef<Value> rest = done;
   for (Value result : wait.getResults()) {
-    const unsigned count = numFragments(result.getType());
-    setFragments(result, Fragments(rest.take_front(count)));
+    const unsigned count = lowering.numFragments(result.getType());
+    lowering.setFragments(result, FragmentLowering::Fragments(rest.take_front(count)));
     rest = rest.drop_front(count);
   }
+}
+
+} // namespace
+
+void showToWarpgroups(ImplicitLocOpBuilder &b) {
+  b.create<NVVM::FenceProxyOp>(
+      NVVM::ProxyKindAttr::get(b.getContext(), NVVM::ProxyKind::async_shared),
+      NVVM::SharedSpaceAttr::get(b.getContext(), NVVM::SharedSpace::shared_cta));
+}
+
+void populateWarpgroupLowerings(LoweringTable &table) {
+  table.add(lowerDotAsync);
+  table.add(lowerWaitDots);
 }
 
 } // namespace eft
