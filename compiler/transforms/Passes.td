@@ -122,11 +122,8 @@ def ExpandMath : Pass<"eft-expand-math"> {
     Functions become straight-line code of `arith` ops, `math.fma`, `math.sqrt` and `math.trunc`, the
     same for both targets, so that both give the same bits. f32 and f64 are within 2 ulp of the exact
     value for every operand, denormals and huge angles included; f16 and bf16 go through f32.
-    docs/mathematics.md has the algorithms and their measured errors. These are the functions:
-
-    - of `math`: exp, exp2, expm1, log, log2, log10, log1p, sin, cos, tan, asin, acos, atan, atan2, sinh,
-      cosh, tanh, asinh, acosh, atanh, erf, powf, rsqrt, cbrt, round;
-    - of `eft`: exp10, erfc, sigmoid, hypot.
+    docs/mathematics.md has the algorithms, and a table of all functions, of `math` and of `eft`, with their
+    measured errors.
 
     `math.sqrt`, `math.absf`, `math.fma`, and `math.floor` with its relatives stay: hardware has them,
     exact or correctly rounded.

@@ -8,6 +8,7 @@
 // for every x and a polynomial in (x - 3) / (x + 3). Its relative accuracy has to last until the
 // result is 0, so the square is exact, and so nearly are the quotient and the product.
 #include "compiler/transforms/math/Coefficients.h"
+#include "compiler/transforms/math/ExpandFunction.h"
 #include "compiler/transforms/math/FloatFormat.h"
 #include "compiler/transforms/math/MathFunctions.h"
 
@@ -41,7 +42,7 @@ DoubleWord erfcFactor(Number x) {
 
 } // namespace
 
-Number expandErf(Number x) {
+static Number expandErf(Number x) {
   using namespace coefficients;
   FloatFormat format(x);
   Number magnitude = abs(x);
@@ -53,7 +54,7 @@ Number expandErf(Number x) {
   return select(magnitude < 1.0, small, copySign(large, x));
 }
 
-Number expandErfc(Number x) {
+static Number expandErfc(Number x) {
   FloatFormat format(x);
   Number magnitude = abs(x);
   Number small = 1.0 - (x + erfRemainder(x));
@@ -64,6 +65,11 @@ Number expandErfc(Number x) {
   DoubleWord product = power * factor;
   Number tail = (product.high + product.low) * scale1 * scale2;
   return select(x < 0.5, select(x > -0.5, small, 2.0 - tail), tail);
+}
+
+void populateErrorFunctionPatterns(RewritePatternSet &patterns) {
+  addExpansion<math::ErfOp>(patterns, expandErf);
+  addExpansion<ErfcOp>(patterns, expandErfc);
 }
 
 } // namespace eft

@@ -10,6 +10,7 @@
 // distinction. The price is |r| ≤ ln 2, two more terms of the polynomial. The others halve m as an
 // integer instead.
 #include "compiler/transforms/math/Coefficients.h"
+#include "compiler/transforms/math/ExpandFunction.h"
 #include "compiler/transforms/math/FloatFormat.h"
 #include "compiler/transforms/math/MathFunctions.h"
 
@@ -71,23 +72,7 @@ Number expandExp(Number x) {
   return fma(fma(p, r, 1.0), r, 1.0) * scale * scale;
 }
 
-Number expandExp2(Number x) { return exp2OfSum(x, x.constant(-0.0)); }
-
-Number approximateExp2(Number x) {
-  return {x.getBuilder(), x.getBuilder().create<math::Exp2Op>(x, arith::FastMathFlags::afn)};
-}
-
-// With t = x / ln 2, rounded, e^x = 2^t · e^l for l = x - t · ln 2, which is so small that e^l is
-// 1 + l. Above the upper bound the result is infinite, and l is positive there: an infinite 2^t
-// stays infinite.
-Number approximateExp(Number x) {
-  const Ln2 c = ln2(FloatFormat(x));
-  x = clamp(x, -104.0, 0x1.62e43p+6);
-  Number t = x * c.per;
-  Number l = fma(t, -c.low, fma(t, -c.high, x));
-  Number power = approximateExp2(t);
-  return fma(power, l, power);
-}
+static Number expandExp2(Number x) { return exp2OfSum(x, x.constant(-0.0)); }
 
 Number exp2OfSum(Number high, Number low) {
   using namespace coefficients;
@@ -99,7 +84,7 @@ Number exp2OfSum(Number high, Number low) {
   return value * scale1 * scale2;
 }
 
-Number expandExp10(Number x) {
+static Number expandExp10(Number x) {
   using namespace coefficients;
   FloatFormat format(x);
   x = clamp(x, format.pick(-46.0, -325.0), format.pick(39.0, 309.0));
@@ -112,7 +97,7 @@ Number expandExp10(Number x) {
 }
 
 /// 2^m · (e^r - 1) + (2^m - 1), where 2^m is taken half as large, for it to be finite.
-Number expandExpm1(Number x) {
+static Number expandExpm1(Number x) {
   FloatFormat format(x);
   const Ln2 c = ln2(format);
   // Below, the result is -1.
@@ -143,7 +128,8 @@ Scaled preciseExp(Number high, std::optional<Number> more) {
   return {{value, difference - (value - 1.0)}, scale1, scale2};
 }
 
-Number expandSigmoid(Number x) {
+/// 1 / (1 + e^-x).
+static Number expandSigmoid(Number x) {
   FloatFormat format(x);
   // e^-|x| neither overflows nor cancels.
   auto [value, scale1, scale2] = preciseExp(clampPower(-abs(x), format));
@@ -152,6 +138,14 @@ Number expandSigmoid(Number x) {
   sum.low = sum.low + power.low;
   Number isNegative = x < 0.0;
   return quotient({select(isNegative, power.high, 1.0), select(isNegative, power.low, 0.0)}, sum);
+}
+
+void populateExponentialPatterns(RewritePatternSet &patterns) {
+  addExpansion<math::ExpOp>(patterns, expandExp);
+  addExpansion<math::Exp2Op>(patterns, expandExp2);
+  addExpansion<Exp10Op>(patterns, expandExp10);
+  addExpansion<math::ExpM1Op>(patterns, expandExpm1);
+  addExpansion<SigmoidOp>(patterns, expandSigmoid);
 }
 
 } // namespace eft

@@ -2,6 +2,7 @@
 // Hyperbolic functions and their inverses. Near 0, where the formulas with e^x and log x cancel,
 // polynomials serve; they are computed beside the formulas, and the better one is taken.
 #include "compiler/transforms/math/Coefficients.h"
+#include "compiler/transforms/math/ExpandFunction.h"
 #include "compiler/transforms/math/FloatFormat.h"
 #include "compiler/transforms/math/MathFunctions.h"
 
@@ -36,7 +37,7 @@ double isLarge(const FloatFormat &format) { return format.pick(0x1p13, 0x1p28); 
 
 } // namespace
 
-Number expandSinh(Number x) {
+static Number expandSinh(Number x) {
   using namespace coefficients;
   Number half = halfOfExp(x);
   Number magnitude = abs(x);
@@ -44,12 +45,12 @@ Number expandSinh(Number x) {
   return copySign(select(magnitude < 1.0, small, half - 0.25 / half), x);
 }
 
-Number expandCosh(Number x) {
+static Number expandCosh(Number x) {
   Number half = halfOfExp(x);
   return half + 0.25 / half;
 }
 
-Number expandTanh(Number x) {
+static Number expandTanh(Number x) {
   using namespace coefficients;
   Number magnitude = abs(x);
   Number small = oddPolynomial(magnitude, FloatFormat(x).pick(tanhF32, tanhF64));
@@ -58,7 +59,7 @@ Number expandTanh(Number x) {
 }
 
 /// sign x · log(|x| + √(x² + 1))
-Number expandAsinh(Number x) {
+static Number expandAsinh(Number x) {
   using namespace coefficients;
   FloatFormat format(x);
   Number magnitude = abs(x);
@@ -80,7 +81,7 @@ Number expandAsinh(Number x) {
 }
 
 /// log(1 + t + √(2t + t²)) with t = x - 1
-Number expandAcosh(Number x) {
+static Number expandAcosh(Number x) {
   FloatFormat format(x);
   Number beyond = x >= isLarge(format);
   Number t = select(beyond, 0.0, x - 1.0);
@@ -96,7 +97,7 @@ Number expandAcosh(Number x) {
 }
 
 /// 1/2 log((1 + x) / (1 - x)) = 1/2 log(1 + 2x / (1 - x))
-Number expandAtanh(Number x) {
+static Number expandAtanh(Number x) {
   using namespace coefficients;
   Number magnitude = abs(x);
   Number small = oddPolynomial(magnitude, FloatFormat(x).pick(atanhF32, atanhF64));
@@ -105,6 +106,15 @@ Number expandAtanh(Number x) {
   Number edge = select(magnitude == 1.0, x.infinity(), x.nan());
   large = select(magnitude < 1.0, large, edge);
   return copySign(select(magnitude < 0.5, small, large), x);
+}
+
+void populateHyperbolicPatterns(RewritePatternSet &patterns) {
+  addExpansion<math::SinhOp>(patterns, expandSinh);
+  addExpansion<math::CoshOp>(patterns, expandCosh);
+  addExpansion<math::TanhOp>(patterns, expandTanh);
+  addExpansion<math::AsinhOp>(patterns, expandAsinh);
+  addExpansion<math::AcoshOp>(patterns, expandAcosh);
+  addExpansion<math::AtanhOp>(patterns, expandAtanh);
 }
 
 } // namespace eft

@@ -3,6 +3,7 @@
 // result is then a multiple of π/2 and something smaller. The multiple is a sum of two floats, so
 // that only the last addition rounds.
 #include "compiler/transforms/math/Coefficients.h"
+#include "compiler/transforms/math/ExpandFunction.h"
 #include "compiler/transforms/math/FloatFormat.h"
 #include "compiler/transforms/math/MathFunctions.h"
 
@@ -47,7 +48,7 @@ HalfAngle halfAngle(Number x) {
 
 } // namespace
 
-Number expandAtan(Number x) {
+static Number expandAtan(Number x) {
   FloatFormat format(x);
   const HalfPi c = halfPi(format);
   Number magnitude = abs(x);
@@ -57,7 +58,7 @@ Number expandAtan(Number x) {
   return copySign(select(isSteep, other, angle), x);
 }
 
-Number expandAtan2(Number y, Number x) {
+static Number expandAtan2(Number y, Number x) {
   FloatFormat format(x);
   const HalfPi c = halfPi(format);
   Number ay = abs(y), ax = abs(x);
@@ -74,7 +75,7 @@ Number expandAtan2(Number y, Number x) {
   return copySign(high + (low + select(isBackwards, -angle, angle)), y);
 }
 
-Number expandAsin(Number x) {
+static Number expandAsin(Number x) {
   FloatFormat format(x);
   const HalfPi c = halfPi(format);
   auto [isSmall, s, rest] = halfAngle(x);
@@ -84,7 +85,7 @@ Number expandAsin(Number x) {
   return copySign(select(isSmall, s + rest, other), x);
 }
 
-Number expandAcos(Number x) {
+static Number expandAcos(Number x) {
   FloatFormat format(x);
   const HalfPi c = halfPi(format);
   auto [isSmall, s, rest] = halfAngle(x);
@@ -95,6 +96,13 @@ Number expandAcos(Number x) {
   Number twice = (s + rest) * 2.0;
   Number other = select(isNegative, 2 * c.high - (twice - 2 * c.low), twice);
   return select(isSmall, fromSmall, other);
+}
+
+void populateInverseTrigonometricPatterns(RewritePatternSet &patterns) {
+  addExpansion<math::AsinOp>(patterns, expandAsin);
+  addExpansion<math::AcosOp>(patterns, expandAcos);
+  addExpansion<math::AtanOp>(patterns, expandAtan);
+  addExpansion<math::Atan2Op>(patterns, expandAtan2);
 }
 
 } // namespace eft

@@ -10,6 +10,7 @@
 // precision; taking off 2^p and the bias is one subtraction, which for denormals also undoes the
 // scaling that makes them normal.
 #include "compiler/transforms/math/Coefficients.h"
+#include "compiler/transforms/math/ExpandFunction.h"
 #include "compiler/transforms/math/FloatFormat.h"
 #include "compiler/transforms/math/MathFunctions.h"
 
@@ -82,20 +83,20 @@ SplitNumber splitNumber(Number x) {
   return {field - bias, mantissa - 1.0};
 }
 
-Number expandLog(Number x) {
+static Number expandLog(Number x) {
   FloatFormat format(x);
   auto [e, f] = splitNumber(x);
   Number logOfMantissa = fma(f * f, logPolynomial(format, f), f);
   return withEdges(x, fma(e, ln2(format), logOfMantissa));
 }
 
-Number expandLog2(Number x) {
+static Number expandLog2(Number x) {
   return logToBase(
       x, FloatFormat(x).pick(Base{1.0, 0.0, 0x1.715476p+0, 0x1.4ae0cp-26},
                              Base{1.0, 0.0, 0x1.71547652b82fep+0, 0x1.777d0ffda0d24p-56}));
 }
 
-Number expandLog10(Number x) {
+static Number expandLog10(Number x) {
   return logToBase(
       x, FloatFormat(x).pick(Base{0x1.344136p-2, -0x1.ec10cp-27, 0x1.bcb7b2p-2, -0x1.5b235ep-27},
                              Base{0x1.34413509f79ffp-2, -0x1.9dc1da994fd21p-59,
@@ -119,7 +120,7 @@ Number log1pOfSum(Number high, std::optional<Number> low) {
   return fma(e, ln2(format), f + fma(f * f, logPolynomial(format, f), sum.low));
 }
 
-Number expandLog1p(Number x) {
+static Number expandLog1p(Number x) {
   FloatFormat format(x);
   Number result = withEdges(x + 1.0, log1pOfSum(x));
   // 1 + x may be 0 where x is not -1 only by cancellation, which is exact. A quarter of a denormal
@@ -133,6 +134,13 @@ Number logOfSum(Number high, Number low, Number more) {
   Number f = fma(low * 0.25, inverse, fma(high * 0.25, inverse, -1.0));
   Number e = (field - format.bias()).signedToFloat(format.getType());
   return fma(e + more, ln2(format), fma(f * f, logPolynomial(format, f), f));
+}
+
+void populateLogarithmPatterns(RewritePatternSet &patterns) {
+  addExpansion<math::LogOp>(patterns, expandLog);
+  addExpansion<math::Log2Op>(patterns, expandLog2);
+  addExpansion<math::Log10Op>(patterns, expandLog10);
+  addExpansion<math::Log1pOp>(patterns, expandLog1p);
 }
 
 } // namespace eft

@@ -10,20 +10,28 @@
 #include "compiler/transforms/math/DoubleWord.h"
 #include "compiler/transforms/math/Number.h"
 
+#include "mlir/IR/PatternMatch.h"
+
 #include <optional>
 
 namespace eft {
 
+// The patterns that replace operations by the functions, which `eft-expand-math` collects.
+void populateExponentialPatterns(mlir::RewritePatternSet &patterns);
+void populateLogarithmPatterns(mlir::RewritePatternSet &patterns);
+void populateTrigonometricPatterns(mlir::RewritePatternSet &patterns);
+void populateInverseTrigonometricPatterns(mlir::RewritePatternSet &patterns);
+void populateHyperbolicPatterns(mlir::RewritePatternSet &patterns);
+void populateErrorFunctionPatterns(mlir::RewritePatternSet &patterns);
+void populatePowerPatterns(mlir::RewritePatternSet &patterns);
+void populateRootPatterns(mlir::RewritePatternSet &patterns);
+
+//===----------------------------------------------------------------------===//
+// What functions of several files share
+//===----------------------------------------------------------------------===//
+
 // Exponential.cpp
 Number expandExp(Number x);
-Number expandExp2(Number x);
-Number expandExp10(Number x);
-Number expandExpm1(Number x);
-/// 2^x and e^x of f32 by the hardware's approximation, `math.exp2` with `fastmath<afn>`.
-Number approximateExp2(Number x);
-Number approximateExp(Number x);
-/// 1 / (1 + e^-x).
-Number expandSigmoid(Number x);
 
 /// A number as value · scale1 · scale2, with powers of two as scales: their product may be no
 /// normal number where the value's is.
@@ -38,11 +46,6 @@ Scaled preciseExp(Number high, std::optional<Number> low = std::nullopt);
 Number exp2OfSum(Number high, Number low);
 
 // Logarithm.cpp
-Number expandLog(Number x);
-Number expandLog2(Number x);
-Number expandLog10(Number x);
-Number expandLog1p(Number x);
-
 /// x = 2^e · (1 + f) with 2/3 ≤ 1 + f < 4/3, for x > 0.
 struct SplitNumber {
   Number e, f;
@@ -54,10 +57,6 @@ Number logOfSum(Number high, Number low, Number more);
 Number log1pOfSum(Number high, std::optional<Number> low = std::nullopt);
 
 // Trigonometric.cpp
-Number expandSin(Number x);
-Number expandCos(Number x);
-Number expandTan(Number x);
-
 /// |x| = quadrant · π/2 + high + low, |high| ≤ π/4, with the quadrant modulo 4 as an integer of the
 /// float's width.
 struct ReducedAngle {
@@ -65,33 +64,5 @@ struct ReducedAngle {
 };
 /// For every x, in AngleReduction.cpp. The angle is NaN for infinities and NaN.
 ReducedAngle reduceAngle(Number x);
-
-// InverseTrigonometric.cpp
-Number expandAsin(Number x);
-Number expandAcos(Number x);
-Number expandAtan(Number x);
-Number expandAtan2(Number y, Number x);
-
-// Hyperbolic.cpp
-Number expandSinh(Number x);
-Number expandCosh(Number x);
-Number expandTanh(Number x);
-Number expandAsinh(Number x);
-Number expandAcosh(Number x);
-Number expandAtanh(Number x);
-
-// ErrorFunction.cpp
-Number expandErf(Number x);
-Number expandErfc(Number x);
-
-// Power.cpp
-Number expandPow(Number x, Number y);
-
-// Roots.cpp
-Number expandRsqrt(Number x);
-Number expandCbrt(Number x);
-Number expandHypot(Number x, Number y);
-/// To the nearest integer, halves away from zero.
-Number expandRound(Number x);
 
 } // namespace eft

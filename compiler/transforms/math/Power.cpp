@@ -6,6 +6,7 @@
 //
 // The first two terms are sums of two floats as well; the others are small enough not to be.
 #include "compiler/transforms/math/Coefficients.h"
+#include "compiler/transforms/math/ExpandFunction.h"
 #include "compiler/transforms/math/FloatFormat.h"
 #include "compiler/transforms/math/MathFunctions.h"
 
@@ -56,7 +57,7 @@ Number isInteger(Number x) { return truncate(x) == x; }
 
 } // namespace
 
-Number expandPow(Number x, Number y) {
+static Number expandPow(Number x, Number y) {
   FloatFormat format(x);
   Number magnitude = abs(x), ay = abs(y);
   Number infinity = x.infinity(), one = x.constant(1.0);
@@ -83,6 +84,10 @@ Number expandPow(Number x, Number y) {
   result = select((magnitude == 1.0) & (ay == infinity), one, result);
   result = select(isNan(x) | isNan(y), x.nan(), result);
   return select((x == 1.0) | (y == 0.0), one, result);
+}
+
+void populatePowerPatterns(RewritePatternSet &patterns) {
+  addExpansion<math::PowFOp>(patterns, expandPow);
 }
 
 } // namespace eft

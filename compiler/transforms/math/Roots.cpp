@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Roots, from the square root of the hardware, which is correctly rounded; and rounding.
 #include "compiler/transforms/math/Coefficients.h"
+#include "compiler/transforms/math/ExpandFunction.h"
 #include "compiler/transforms/math/FloatFormat.h"
 #include "compiler/transforms/math/MathFunctions.h"
 
@@ -8,11 +9,11 @@ using namespace mlir;
 
 namespace eft {
 
-Number expandRsqrt(Number x) { return 1.0 / sqrt(x); }
+static Number expandRsqrt(Number x) { return 1.0 / sqrt(x); }
 
 /// With x = 2^3k · m: an iteration of fourth order for y = m^(-1/3), without divisions, then m · y²
 /// with a last correction.
-Number expandCbrt(Number x) {
+static Number expandCbrt(Number x) {
   using namespace coefficients;
   FloatFormat format(x);
   const unsigned mantissa = format.mantissaBits();
@@ -50,7 +51,7 @@ Number expandCbrt(Number x) {
 }
 
 /// √(x² + y²), scaled so that the squares neither overflow nor vanish.
-Number expandHypot(Number x, Number y) {
+static Number expandHypot(Number x, Number y) {
   FloatFormat format(x);
   Number ax = abs(x), ay = abs(y);
   Number isSwapped = ay > ax;
@@ -68,9 +69,17 @@ Number expandHypot(Number x, Number y) {
   return select((ax == x.infinity()) | (ay == x.infinity()), x.infinity(), root);
 }
 
-Number expandRound(Number x) {
+/// To the nearest integer, halves away from zero.
+static Number expandRound(Number x) {
   Number whole = truncate(x);
   return select(abs(x - whole) >= 0.5, whole + copySign(x.constant(1.0), x), whole);
+}
+
+void populateRootPatterns(RewritePatternSet &patterns) {
+  addExpansion<math::RsqrtOp>(patterns, expandRsqrt);
+  addExpansion<math::CbrtOp>(patterns, expandCbrt);
+  addExpansion<HypotOp>(patterns, expandHypot);
+  addExpansion<math::RoundOp>(patterns, expandRound);
 }
 
 } // namespace eft

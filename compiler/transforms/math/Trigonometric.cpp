@@ -5,6 +5,7 @@
 // last place of the result. The tangent also uses what the sine and the cosine have beyond their
 // floats; for the others, that is dead code.
 #include "compiler/transforms/math/Coefficients.h"
+#include "compiler/transforms/math/ExpandFunction.h"
 #include "compiler/transforms/math/FloatFormat.h"
 #include "compiler/transforms/math/MathFunctions.h"
 
@@ -42,7 +43,7 @@ Number signOf(Number quadrant, const FloatFormat &format) {
 
 } // namespace
 
-Number expandSin(Number x) {
+static Number expandSin(Number x) {
   FloatFormat format(x);
   auto [quadrant, high, low] = reduceAngle(x);
   auto [sine, cosine] = ofSmallAngle(high, low);
@@ -50,7 +51,7 @@ Number expandSin(Number x) {
   return flipSign(flipSign(result, signOf(quadrant, format)), x);
 }
 
-Number expandCos(Number x) {
+static Number expandCos(Number x) {
   FloatFormat format(x);
   auto [quadrant, high, low] = reduceAngle(x);
   auto [sine, cosine] = ofSmallAngle(high, low);
@@ -58,7 +59,7 @@ Number expandCos(Number x) {
   return flipSign(result, signOf(quadrant + 1, format));
 }
 
-Number expandTan(Number x) {
+static Number expandTan(Number x) {
   auto [quadrant, high, low] = reduceAngle(x);
   auto [sine, cosine] = ofSmallAngle(high, low);
   Number odd = isOdd(quadrant);
@@ -67,6 +68,12 @@ Number expandTan(Number x) {
   };
   Number tangent = quotient(choose(cosine, sine), choose(sine, cosine));
   return flipSign(select(odd, -tangent, tangent), x);
+}
+
+void populateTrigonometricPatterns(RewritePatternSet &patterns) {
+  addExpansion<math::SinOp>(patterns, expandSin);
+  addExpansion<math::CosOp>(patterns, expandCos);
+  addExpansion<math::TanOp>(patterns, expandTan);
 }
 
 } // namespace eft

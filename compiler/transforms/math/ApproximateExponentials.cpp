@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Exponentials of f32 by a GPU's approximation of 2^x, where approximation is allowed.
+#include "compiler/transforms/Passes.h"
+#include "compiler/transforms/math/ExpandFunction.h"
+
+using namespace mlir;
+
+namespace eft {
+
+namespace {
+
+Number approximateExp2(Number x) {
+  return {x.getBuilder(), x.getBuilder().create<math::Exp2Op>(x, arith::FastMathFlags::afn)};
+}
+
+/// With t = x / ln 2, rounded, e^x = 2^t · e^l for l = x - t · ln 2, which is so small that e^l is
+/// 1 + l. Above the upper bound the result is infinite, and l is positive there: an infinite 2^t
+/// stays infinite.
+Number approximateExp(Number x) {
+  constexpr double perLn2 = 0x1.715476p+0, ln2High = 0x1.62e43p-1, ln2Low = -0x1.05c61p-29;
+  x = clamp(x, -104.0, 0x1.62e43p+6);
+  Number t = x * perLn2;
+  Number l = fma(t, -ln2Low, fma(t, -ln2High, x));
+  Number power = approximateExp2(t);
+  return fma(power, l, power);
+}
+
+/// Replaces an exponential that may be approximated, of f32 or narrower.
+template <typename Function>
+struct ApproximateFunction : ExpandFunction<Function, Number (*)(Number)> {
+  using Base = ExpandFunction<Function, Number (*)(Number)>;
+
+  ApproximateFunction(MLIRContext *context, Number (*approximate)(Number))
+      : Base(context, approximate, /*benefit=*/2) {}
+
+  LogicalResult matchAndRewrite(Function op, PatternRewriter &rewriter) const override {
+    if (!bitEnumContainsAll(op.getFastmath(), arith::FastMathFlags::afn))
+      return rewriter.notifyMatchFailure(op, "may not be approximated");
+    if (getElementTypeOrSelf(op.getType()).isF64())
+      return rewriter.notifyMatchFailure(op, "hardware has no approximation of f64");
+    return Base::matchAndRewrite(op, rewriter);
+  }
+};
+
+} // namespace
+
+void populateApproximateExponentialPatterns(RewritePatternSet &patterns) {
+  patterns.add<ApproximateFunction<math::ExpOp>>(patterns.getContext(), approximateExp);
+  patterns.add<ApproximateFunction<math::Exp2Op>>(patterns.getContext(), approximateExp2);
+}
+
+} // namespace eft
