@@ -4,7 +4,7 @@
 Each family of functions has its file. docs/language.md tells what they mean.
 """
 
-# ruff: noqa: F401 (what is imported here is what the module offers)
+# ruff: noqa: F401, F403 (what is imported here is what the module offers)
 from __future__ import annotations
 
 import sys as _sys
@@ -53,25 +53,7 @@ from eft.language.dtypes import (
     uint64,
     void,
 )
-from eft.language.elementary import (
-    ceil,
-    cos,
-    div_rn,
-    erf,
-    exp,
-    exp2,
-    fdiv,
-    floor,
-    fma,
-    log,
-    log2,
-    rsqrt,
-    sigmoid,
-    sin,
-    sqrt,
-    sqrt_rn,
-    tanh,
-)
+from eft.language.elementary import *
 from eft.language.hints import (
     assume,
     debug_barrier,
@@ -99,39 +81,12 @@ from eft.language.random import (
     randn4x,
     uint_to_uniform_float,
 )
-from eft.language.rearranging import cat, flip, gather, interleave, join, split
-from eft.language.reductions import (
-    argmax,
-    argmin,
-    max,
-    min,
-    reduce,
-    reduce_or,
-    softmax,
-    sum,
-    xor_sum,
-)
-from eft.language.reshaping import (
-    item,
-    permute,
-    ravel,
-    reshape,
-    squeeze,
-    trans,
-    unsqueeze,
-    view,
-)
-from eft.language.scans import associative_scan, cumprod, cumsum
-from eft.language.shapes import (
-    arange,
-    broadcast,
-    broadcast_to,
-    expand_dims,
-    full,
-    zeros,
-    zeros_like,
-)
-from eft.language.sorting import histogram, sort, topk
+from eft.language.rearranging import *
+from eft.language.reductions import *
+from eft.language.reshaping import *
+from eft.language.scans import *
+from eft.language.shapes import *
+from eft.language.sorting import *
 from eft.language.static import static_assert, static_print
 from eft.language.tensor import tensor
 

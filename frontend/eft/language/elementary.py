@@ -14,6 +14,26 @@ from eft.language.dtypes import describe
 from eft.language.promotion import promote
 from eft.language.tensor import op, tensor
 
+__all__ = [
+    "ceil",
+    "cos",
+    "div_rn",
+    "erf",
+    "exp",
+    "exp2",
+    "fdiv",
+    "floor",
+    "fma",
+    "log",
+    "log2",
+    "rsqrt",
+    "sigmoid",
+    "sin",
+    "sqrt",
+    "sqrt_rn",
+    "tanh",
+]
+
 
 def check_floats(name: str, *operands: tensor):
     """Refuses operands that are not floats."""

@@ -2,7 +2,7 @@
 """Elementwise functions, and the choice between values. The elementary functions are in
 elementary.py, and are offered here too: this is `tl.math`."""
 
-# ruff: noqa: F401 (what is imported here is what the module offers)
+# ruff: noqa: F401, F403 (what is imported here is what the module offers)
 from __future__ import annotations
 
 from eft.errors import Mistake
@@ -11,24 +11,7 @@ from eft.language.builtin import builtin
 from eft.language.casts import cast_to
 from eft.language.constants import to_tensor
 from eft.language.dtypes import describe
-from eft.language.elementary import (
-    ceil,
-    cos,
-    div_rn,
-    erf,
-    exp,
-    exp2,
-    fdiv,
-    floor,
-    fma,
-    log,
-    log2,
-    rsqrt,
-    sin,
-    sqrt,
-    sqrt_rn,
-    tanh,
-)
+from eft.language.elementary import *
 from eft.language.promotion import (
     broadcast_shape,
     broadcast_to_shape,

@@ -14,6 +14,8 @@ from eft.language.reshaping import item, permute, reshape
 from eft.language.shapes import expand_dims
 from eft.language.tensor import op, ops, tensor
 
+__all__ = ["cat", "flip", "gather", "interleave", "join", "split"]
+
 
 @builtin
 def join(a, b):

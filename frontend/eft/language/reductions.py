@@ -24,6 +24,8 @@ from eft.language.promotion import broadcast_to_shape
 from eft.language.shapes import arange, expand_dims
 from eft.language.tensor import emitter, op, tensor
 
+__all__ = ["argmax", "argmin", "max", "min", "reduce", "reduce_or", "softmax", "sum", "xor_sum"]
+
 
 @builtin(method=True)
 def reduce(input, axis, combine_fn, keep_dims=False):

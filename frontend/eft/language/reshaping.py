@@ -12,6 +12,8 @@ from eft.language.reductions import number_of
 from eft.language.shapes import expand_dims, extents_of
 from eft.language.tensor import op, tensor
 
+__all__ = ["item", "permute", "ravel", "reshape", "squeeze", "trans", "unsqueeze", "view"]
+
 
 @builtin(method=True)
 def reshape(input, *shape, can_reorder=False):

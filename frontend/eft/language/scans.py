@@ -19,6 +19,8 @@ from eft.language.combining import (
 from eft.language.reductions import in_sum_dtype
 from eft.language.tensor import tensor
 
+__all__ = ["associative_scan", "cumprod", "cumsum"]
+
 
 @builtin(method=True)
 def associative_scan(input, axis, combine_fn, reverse=False):

@@ -12,6 +12,8 @@ from eft.language.dtypes import block_type, check_shape, describe
 from eft.language.promotion import broadcast_shape, broadcast_to_shape
 from eft.language.tensor import is_number, op, tensor
 
+__all__ = ["arange", "broadcast", "broadcast_to", "expand_dims", "full", "zeros", "zeros_like"]
+
 _INT32 = dtypes.int32.int_range()
 
 

@@ -22,6 +22,8 @@ from eft.language.reshaping import permute, reshape
 from eft.language.shapes import arange
 from eft.language.tensor import op, tensor
 
+__all__ = ["histogram", "sort", "topk"]
+
 _INTEGERS = {16: dtypes.int16, 32: dtypes.int32, 64: dtypes.int64}
 
 
