@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Finds the parameters that reach an address, or a mask on which copies of a product's factors
-// depend: a walk from each of these back to what it is made from.
+// depend: a walk from each of these back to what it is made from. The accesses to the smallest
+// elements come first, so that each parameter is met for them.
 #include "compiler/analysis/AddressParameters.h"
 
 #include "compiler/analysis/RegionFlow.h"
@@ -8,6 +9,8 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+
+#include <map>
 
 using namespace mlir;
 using namespace eft;
@@ -28,24 +31,43 @@ bool isFactor(LoadOp load) {
   return false;
 }
 
+unsigned elementBytesOf(Value pointer) {
+  auto type = cast<PointerType>(getElementTypeOrSelf(pointer.getType()));
+  return std::max(1u, type.getPointee().getIntOrFloatBitWidth() / 8);
+}
+
 class AddressWalk {
 public:
   explicit AddressWalk(func::FuncOp function) : function(function), flow(function) {}
 
-  llvm::BitVector run() {
+  std::vector<AddressParameter> run() {
+    std::map<unsigned, SmallVector<Operation *>> accesses; // by the size of their elements
     function.walk([&](Operation *op) {
       if (Value pointer = pointerOf(op))
-        visit(pointer);
-      auto load = dyn_cast<LoadOp>(op);
-      if (load && load.getMask() && isFactor(load))
-        visitMask(load.getMask());
+        accesses[elementBytesOf(pointer)].push_back(op);
     });
-    while (!pending.empty())
-      expand(pending.pop_back_val());
-    return marks;
+    for (const auto &[bytes, ops] : accesses)
+      walkFrom(ops, bytes);
+    std::vector<AddressParameter> found;
+    for (auto [number, bytes] : llvm::enumerate(marks))
+      if (bytes != 0)
+        found.push_back({unsigned(number), bytes});
+    return found;
   }
 
 private:
+  void walkFrom(ArrayRef<Operation *> ops, unsigned bytes) {
+    elementBytes = bytes;
+    for (Operation *op : ops) {
+      visit(pointerOf(op));
+      auto load = dyn_cast<LoadOp>(op);
+      if (load && load.getMask() && isFactor(load))
+        visitMask(load.getMask());
+    }
+    while (!pending.empty())
+      expand(pending.pop_back_val());
+  }
+
   /// Only integers and pointers carry divisibility on; a condition or a float doesn't.
   void visit(Value value) {
     Type element = getElementTypeOrSelf(value);
@@ -65,7 +87,7 @@ private:
       Operation *parent = argument.getOwner()->getParentOp();
       if (parent == function.getOperation() && argument.getOwner()->isEntryBlock()) {
         if (isa<IntegerType>(argument.getType()))
-          marks.set(argument.getArgNumber());
+          marks[argument.getArgNumber()] = elementBytes;
         return;
       }
       if (auto loop = dyn_cast<scf::ForOp>(parent); loop && argument == loop.getInductionVar()) {
@@ -91,13 +113,14 @@ private:
 
   func::FuncOp function;
   RegionFlow flow;
-  llvm::BitVector marks{function.getNumArguments()};
+  unsigned elementBytes = 0; // of the accesses from which values are followed
+  SmallVector<unsigned> marks = SmallVector<unsigned>(function.getNumArguments(), 0);
   SmallVector<Value> pending;
   DenseSet<Value> seen;
 };
 
 } // namespace
 
-llvm::BitVector eft::addressParameters(func::FuncOp function) {
+std::vector<AddressParameter> eft::addressParameters(func::FuncOp function) {
   return AddressWalk(function).run();
 }

@@ -90,13 +90,13 @@ struct PrintAddressParameters : FunctionTest<PrintAddressParameters> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(PrintAddressParameters)
   static constexpr StringLiteral argument = "test-print-address-parameters";
   static constexpr StringLiteral description =
-      "Prints the numbers of the integer arguments that reach an address";
+      "Prints the numbers of the integer arguments that reach an address, and the bytes of the "
+      "smallest elements there";
 
   void print(func::FuncOp function, raw_ostream &os) {
     os << "reach an address:";
-    llvm::BitVector reaching = addressParameters(function); // outlives the iterators over it
-    for (unsigned number : reaching.set_bits())
-      os << " " << number;
+    for (AddressParameter parameter : addressParameters(function))
+      os << " " << parameter.number << " of " << parameter.elementBytes;
     os << "\n";
   }
 };

@@ -236,22 +236,18 @@ FailureOr<Compiled> compile(ModuleOp module, const Target &target, const Compile
   return result;
 }
 
-static FailureOr<std::vector<unsigned>> findAddressParameters(ModuleOp module) {
+static FailureOr<std::vector<AddressParameter>> findAddressParameters(ModuleOp module) {
   OwningOpRef<ModuleOp> copy = module.clone();
   PassManager passes(module.getContext(), ModuleOp::getOperationName());
   addInlining(passes);
   FailureOr<func::FuncOp> kernel;
   if (failed(passes.run(*copy)) || failed(kernel = findKernel(*copy)))
     return failure();
-  std::vector<unsigned> parameters;
-  llvm::BitVector reaching = addressParameters(*kernel); // outlives the iterators over it
-  for (unsigned number : reaching.set_bits())
-    parameters.push_back(number);
-  return parameters;
+  return addressParameters(*kernel);
 }
 
-FailureOr<std::vector<unsigned>> addressParameters(ModuleOp module) {
-  FailureOr<std::vector<unsigned>> result;
+FailureOr<std::vector<AddressParameter>> addressParameters(ModuleOp module) {
+  FailureOr<std::vector<AddressParameter>> result;
   runOnLargeStack([&] { result = findAddressParameters(module); });
   return result;
 }

@@ -8,6 +8,7 @@
 // diagnostics of the module's context, at the place in the IR that they are about.
 #pragma once
 
+#include "compiler/analysis/AddressParameters.h"
 #include "eft/Compiler.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -49,9 +50,9 @@ mlir::FailureOr<Compiled> compile(mlir::ModuleOp module, const Target &target,
                                   const CompileControl &control = {},
                                   CompileObserver *observer = nullptr);
 
-/// The numbers of the kernel's integer parameters whose values reach an address: of those that are
-/// worth specialising a kernel on.
-mlir::FailureOr<std::vector<unsigned>> addressParameters(mlir::ModuleOp module);
+/// The kernel's integer parameters whose values reach an address: those that are worth specialising
+/// a kernel on.
+mlir::FailureOr<std::vector<AddressParameter>> addressParameters(mlir::ModuleOp module);
 
 /// Names and addresses of functions.
 using HostSymbols = std::vector<std::pair<std::string, uintptr_t>>;

@@ -18,7 +18,8 @@ from eft.stable_text import NotStable
 
 #: All that a kernel is compiled for. `types` has the type of each parameter in the signature, None
 #: for those that are known at compile time, whose values `constexprs` has by name; `specialization`
-#: has "", "16" (divisible by 16) or "1" for each parameter, or is None where that does not matter.
+#: has "", "1", or a power of two that divides the value, such as "16", for each parameter, or is
+#: None where that does not matter.
 Variant = namedtuple("Variant", "target types constexprs options specialization")
 
 
@@ -85,8 +86,25 @@ def compile_variant(function, variant: Variant, device: int | None) -> Compilati
     return Compilation(metadata, binary, asm)
 
 
-def address_parameters(function, target, types, constexprs, options) -> list[int]:
-    """The numbers of the parameters whose values reach an address."""
+def address_parameters(function, target, types, constexprs, options) -> list[tuple[int, ...]]:
+    """The parameters whose values reach an address: the number of each, and the divisors by which
+    its values are told apart, the largest first."""
+    found = _elements_of_addresses(function, target, types, constexprs, options)
+    return [(number, *_divisors(target, element_bytes)) for number, element_bytes in found]
+
+
+def _divisors(target: str, element_bytes: int) -> tuple[int, ...]:
+    """What tells the values of an integer apart that reaches addresses of such elements. For a GPU
+    it is the elements of the widest access, of 16 bytes, and those of the least asynchronous copy,
+    of 4 bytes. On a CPU it is the lanes of a vector."""
+    if not target.startswith(("cuda:", "compute_")):
+        return (16,)
+    return tuple(size // element_bytes for size in (16, 4) if size > element_bytes)
+
+
+def _elements_of_addresses(function, target, types, constexprs, options) -> list[tuple[int, int]]:
+    """The numbers of the parameters whose values reach an address, with the bytes of the smallest
+    elements there."""
     variant = Variant(target, types, constexprs, options, None)
     try:
         key = cache_key(function, variant, "addresses")
@@ -94,7 +112,8 @@ def address_parameters(function, target, types, constexprs, options) -> list[int
         key = None
     entry = _runtime.cache_get(key) if key else None
     if entry is not None:
-        return [int(number) for number in entry.split()]
+        numbers = [int(number) for number in entry.split()]
+        return list(zip(numbers[::2], numbers[1::2], strict=True))
     with _compiler_errors(function, variant) as errors:
         try:
             errors.emitter = _lower(function, variant, prints=False)
@@ -105,9 +124,9 @@ def address_parameters(function, target, types, constexprs, options) -> list[int
 
         arguments = _compiler.address_parameters(errors.emitter.module)
     numbers = [number for number, type in enumerate(types) if type is not None]
-    result = [numbers[argument] for argument in arguments]
+    result = [(numbers[argument], element_bytes) for argument, element_bytes in arguments]
     if key:
-        _runtime.cache_put(key, " ".join(map(str, result)).encode())
+        _runtime.cache_put(key, " ".join(f"{a} {b}" for a, b in result).encode())
     return result
 
 
@@ -250,13 +269,19 @@ def _differences(names, variant: Variant, earlier: Variant) -> list[str]:
     for name, type, other in zip(names, variant.types, earlier.types, strict=True):
         if type != other:
             found.append(f"{name} is {type or describe(variant.constexprs[name])}")
-    words = {"": "not divisible by 16", "16": "divisible by 16", "1": "1"}
     for name, special, other in zip(
         names, variant.specialization, earlier.specialization, strict=True
     ):
         if special != other:
-            found.append(f"{name} is {words[special]}")
+            found.append(f"{name} is {_value_in_words(special, other)}")
     for new, old in ((variant.constexprs, earlier.constexprs), (variant.options, earlier.options)):
         changed = [key for key in new if key not in old or new[key] != old[key]]
         found += [f"{key} = {describe(new[key])}" for key in changed]
     return found
+
+
+def _value_in_words(special: str, other: str) -> str:
+    """What is known of a value, in contrast to what was known of another."""
+    if special == "":
+        return "not 1" if other == "1" else f"not divisible by {other}"
+    return "1" if special == "1" else f"divisible by {special}"

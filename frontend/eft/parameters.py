@@ -25,7 +25,7 @@ class Parameter:
         is_constexpr: whether it is known at compile time.
         is_const: whether it points to memory that is only read.
         dtype: the type that its annotation names, or None.
-        specialize: whether code may be compiled for its value being 1 or divisible by 16.
+        specialize: whether code may be compiled for its value being 1 or divisible by something.
     """
 
     def __init__(self, name: str, annotation, default, specialize: bool):

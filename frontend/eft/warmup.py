@@ -51,9 +51,10 @@ def warmup(function, args, kwargs, target: str | None) -> CompiledKernel | Compi
         for each in function.parameters
     )
     try:
-        addresses = driver.address_parameters(function, target, types, constexprs, options)
+        found = driver.address_parameters(function, target, types, constexprs, options)
+        divisors = {number: rest for number, *rest in found}
         special = tuple(
-            _specialization(values[each.name], types[number], number in addresses)
+            _specialization(values[each.name], types[number], divisors.get(number))
             if types[number] is not None and each.kind == VALUE
             else ""
             for number, each in enumerate(function.parameters)
@@ -79,10 +80,10 @@ def bind(function, args, kwargs) -> dict:
 
 
 def type_and_specialization(parameter, value) -> tuple[str, str]:
-    """The type of an argument in the signature, and its specialization if it reaches an address:
-    "16", "1" or ""."""
+    """The type of an argument in the signature, and what would be known of its value if it reached
+    an address of bytes: "16", "1" or ""."""
     type = _type(parameter, unwrap(value))
-    return type, _specialization(unwrap(value), type, True) if parameter.kind == VALUE else ""
+    return type, _specialization(unwrap(value), type, (16,)) if parameter.kind == VALUE else ""
 
 
 def argument_type(value) -> str:
@@ -132,12 +133,15 @@ def _address(value) -> int:
     return 0
 
 
-def _specialization(value, type: str, reaches_address: bool) -> str:
+def _specialization(value, type: str, divisors) -> str:
+    """What is known of a value, which is told apart by `divisors`; None: it reaches no address."""
     if type.startswith("*"):
         return "16" if _address(value) % 16 == 0 else ""
-    if not reaches_address or not isinstance(value, int) or isinstance(value, bool):
+    if divisors is None or not isinstance(value, int) or isinstance(value, bool):
         return ""
-    return "1" if value == 1 else "16" if value % 16 == 0 else ""
+    if value == 1:
+        return "1"
+    return next((str(divisor) for divisor in divisors if value % divisor == 0), "")
 
 
 def _target_here(values: dict) -> str:

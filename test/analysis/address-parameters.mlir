@@ -2,7 +2,7 @@
 
 // A count that bounds a mask and a seed don't reach an address, an offset and a stride do.
 // CHECK-LABEL: @mask_and_offset
-// CHECK-NEXT: reach an address: 2 3{{$}}
+// CHECK-NEXT: reach an address: 2 of 4 3 of 4{{$}}
 func.func @mask_and_offset(%x: !eft.ptr<f32>, %n: i32, %offset: i64, %stride: i32, %seed: i64) {
   %pid = eft.program_id x
   %row = arith.muli %pid, %stride : i32
@@ -30,7 +30,7 @@ func.func @stored_value(%x: !eft.ptr<i32>, %value: i32) {
 
 // What decides between two offsets doesn't make either of them a multiple of anything.
 // CHECK-LABEL: @chosen_offset
-// CHECK-NEXT: reach an address: 2 3{{$}}
+// CHECK-NEXT: reach an address: 2 of 4 3 of 4{{$}}
 func.func @chosen_offset(%x: !eft.ptr<i32>, %n: i32, %a: i32, %b: i32) -> i32 {
   %zero = arith.constant 0 : i32
   %less = arith.cmpi slt, %n, %zero : i32
@@ -42,7 +42,7 @@ func.func @chosen_offset(%x: !eft.ptr<i32>, %n: i32, %a: i32, %b: i32) -> i32 {
 
 // The counter, and what it is made from: the start and the step; not where it ends.
 // CHECK-LABEL: @loop_counter
-// CHECK-NEXT: reach an address: 1 3{{$}}
+// CHECK-NEXT: reach an address: 1 of 4 3 of 4{{$}}
 func.func @loop_counter(%x: !eft.ptr<i32>, %begin: i32, %end: i32, %step: i32) {
   %one = arith.constant 1 : i32
   scf.for %i = %begin to %end step %step : i32 {
@@ -53,7 +53,7 @@ func.func @loop_counter(%x: !eft.ptr<i32>, %begin: i32, %end: i32, %step: i32) {
 }
 
 // CHECK-LABEL: @loop_carries_a_pointer
-// CHECK-NEXT: reach an address: 2 3{{$}}
+// CHECK-NEXT: reach an address: 2 of 4 3 of 4{{$}}
 func.func @loop_carries_a_pointer(%x: !eft.ptr<i32>, %n: i32, %offset: i32, %stride: i32) {
   %zero = arith.constant 0 : i32
   %one = arith.constant 1 : i32
@@ -67,7 +67,7 @@ func.func @loop_carries_a_pointer(%x: !eft.ptr<i32>, %n: i32, %offset: i32, %str
 }
 
 // CHECK-LABEL: @branches_and_while
-// CHECK-NEXT: reach an address: 2 3 4{{$}}
+// CHECK-NEXT: reach an address: 2 of 4 3 of 4 4 of 4{{$}}
 func.func @branches_and_while(%x: !eft.ptr<i32>, %c: i1, %a: i32, %b: i32, %step: i32, %n: i32) {
   %offset = scf.if %c -> i32 {
     scf.yield %a : i32
@@ -91,7 +91,7 @@ func.func @branches_and_while(%x: !eft.ptr<i32>, %c: i1, %a: i32, %b: i32, %step
 // What divides the number modulo which offsets wrap around tells how long their runs are. Of a mask
 // nothing is asked, not even where it bounds the same offsets.
 // CHECK-LABEL: @remainder_in_an_address
-// CHECK-NEXT: reach an address: 1 2{{$}}
+// CHECK-NEXT: reach an address: 1 of 4 2 of 4{{$}}
 func.func @remainder_in_an_address(%x: !eft.ptr<i32>, %start: i32, %n: i32, %bound: i32) {
   %range = eft.arange 0 to 64 : tensor<64xi32>
   %starts = eft.splat %start : i32 -> tensor<64xi32>
@@ -108,7 +108,7 @@ func.func @remainder_in_an_address(%x: !eft.ptr<i32>, %start: i32, %n: i32, %bou
 
 // An index from memory is an address's part, but where it lies is an address of its own.
 // CHECK-LABEL: @index_from_memory
-// CHECK-NEXT: reach an address: 2{{$}}
+// CHECK-NEXT: reach an address: 2 of 4{{$}}
 func.func @index_from_memory(%x: !eft.ptr<i32>, %table: !eft.ptr<i32>, %at: i32, %f: f32) {
   %q = eft.addptr %table, %at : !eft.ptr<i32>, i32
   %index = eft.load %q : !eft.ptr<i32>
@@ -130,9 +130,25 @@ func.func @index_or_default(%x: !eft.ptr<i32>, %default: i32, %mask: i1) {
 }
 
 // CHECK-LABEL: @address_as_a_number
-// CHECK-NEXT: reach an address: 0{{$}}
+// CHECK-NEXT: reach an address: 0 of 4{{$}}
 func.func @address_as_a_number(%address: i64, %value: i32) {
   %p = eft.cast_ptr %address : i64 -> !eft.ptr<i32>
   eft.store %p, %value : !eft.ptr<i32>
+  return
+}
+
+// An access of 16 bytes has more of the smaller elements.
+// CHECK-LABEL: @smallest_elements
+// CHECK-NEXT: reach an address: 2 of 2 3 of 8 4 of 2{{$}}
+func.func @smallest_elements(%x: !eft.ptr<f64>, %y: !eft.ptr<f16>, %stride: i32, %wide: i32,
+                             %narrow: i32) {
+  %far = arith.addi %stride, %wide : i32
+  %p = eft.addptr %x, %far : !eft.ptr<f64>, i32
+  %a = eft.load %p : !eft.ptr<f64>
+  eft.store %p, %a : !eft.ptr<f64>
+  %near = arith.addi %stride, %narrow : i32
+  %q = eft.addptr %y, %near : !eft.ptr<f16>, i32
+  %b = eft.load %q : !eft.ptr<f16>
+  eft.store %q, %b : !eft.ptr<f16>
   return
 }

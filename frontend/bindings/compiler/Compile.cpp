@@ -52,13 +52,18 @@ Compiled compileModule(const Module &module, const std::string &target, unsigned
   });
 }
 
-std::vector<unsigned> findAddressParameters(const Module &module) {
-  return compute<std::vector<unsigned>>([=](const std::atomic<bool> &) {
+using NumbersAndBytes = std::vector<std::pair<unsigned, unsigned>>;
+
+NumbersAndBytes findAddressParameters(const Module &module) {
+  return compute<NumbersAndBytes>([=](const std::atomic<bool> &) {
     DiagnosticCollector diagnostics(module.state->context);
-    mlir::FailureOr<std::vector<unsigned>> parameters = eft::addressParameters(module.object);
+    auto parameters = eft::addressParameters(module.object);
     if (failed(parameters))
       throw irError(diagnostics, "the address analysis failed without a diagnostic");
-    return std::move(*parameters);
+    NumbersAndBytes result;
+    for (AddressParameter parameter : *parameters)
+      result.emplace_back(parameter.number, parameter.elementBytes);
+    return result;
   });
 }
 
@@ -112,7 +117,8 @@ void addCompileFunctions(py::module_ &module) {
       "ends early where its launch asks for that. `print_ir` is what EFT_PRINT_IR may be, and goes "
       "to standard error.");
   module.def("address_parameters", &findAddressParameters, py::arg("module"),
-             "The numbers of the kernel's arguments that reach an address.");
+             "The kernel's integer arguments that reach an address: the number of each, and the "
+             "bytes of the smallest elements there.");
   module.def(
       "load_host_object",
       [](const py::bytes &object, const std::string &name, const HostSymbols &symbols) {

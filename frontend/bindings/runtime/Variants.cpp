@@ -6,6 +6,7 @@
 #include "runtime/cuda/Gpu.h"
 
 #include <algorithm>
+#include <bit>
 #include <optional>
 #include <unistd.h>
 
@@ -43,14 +44,13 @@ std::optional<uint64_t> hashCall(const Call &call) {
   return hash;
 }
 
-Special specialOf(uint64_t value, bool isInteger) {
-  if (isInteger && value == 1)
-    return Special::One;
-  return value % 16 == 0 ? Special::DivisibleBy16 : Special::None;
-}
-
-const char *specialText(Special special) {
-  return special == Special::One ? "1" : special == Special::DivisibleBy16 ? "16" : "";
+Special specialOf(uint64_t value, const Entry::Examined &examined) {
+  if (examined.isInteger && value == 1)
+    return 1;
+  for (Special divisor : examined.divisors)
+    if (divisor != 0 && (value & (divisor - 1u)) == 0)
+      return divisor;
+  return 0;
 }
 
 // The next three make what Python's methods are given.
@@ -89,8 +89,40 @@ Ref targetText(const Call &call) {
   return Ref::steal(PyUnicode_FromString((*gpu)->target().c_str()));
 }
 
+// The divisors that a parameter's values are told apart by; zeros if it reaches no address.
+using Divisors = std::array<Special, 2>;
+
+constexpr Divisors divisorsOfAddress = {16, 0};
+
+// Reads (number, divisor, …) of a parameter that reaches an address.
+bool readAddressParameter(const Signature &signature, PyObject *item,
+                          std::vector<Divisors> &divisors) {
+  Py_ssize_t number = 0;
+  Divisors read = {};
+  if (!PyTuple_Check(item) || !PyArg_ParseTuple(item, "nb|b", &number, &read[0], &read[1])) {
+    raise(PyExc_TypeError, "_address_parameters of kernel '" + signature.kernelName() +
+                               "' must give tuples of a number and one or two divisors, got " +
+                               describe(item));
+    return false;
+  }
+  if (number < 0 || static_cast<size_t>(number) >= signature.size()) {
+    raise(PyExc_IndexError, "_address_parameters of kernel '" + signature.kernelName() +
+                                "' names parameter " + std::to_string(number) + " of " +
+                                std::to_string(signature.size()));
+    return false;
+  }
+  auto isDivisor = [](Special divisor) { return divisor == 0 || std::popcount(divisor) == 1; };
+  if (!std::ranges::all_of(read, isDivisor)) {
+    raise(PyExc_ValueError, "_address_parameters of kernel '" + signature.kernelName() +
+                                "' must give powers of two as divisors, got " + describe(item));
+    return false;
+  }
+  divisors[static_cast<size_t>(number)] = read;
+  return true;
+}
+
 // Which integer parameters reach an address, by Python's word.
-bool addressParameters(PyObject *owner, const Call &call, std::vector<bool> &reach) {
+bool addressParameters(PyObject *owner, const Call &call, std::vector<Divisors> &divisors) {
   Ref target = targetText(call), types = typeTuple(call), constants = constexprDict(call),
       options = call.options.toDict();
   if (!target || !types || !constants || !options)
@@ -100,18 +132,9 @@ bool addressParameters(PyObject *owner, const Call &call, std::vector<bool> &rea
   Ref items = answer ? Ref::steal(PySequence_Tuple(answer.get())) : Ref();
   if (!items)
     return false;
-  for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(items.get()); ++k) {
-    Py_ssize_t i = PyNumber_AsSsize_t(PyTuple_GET_ITEM(items.get(), k), PyExc_IndexError);
-    if (i == -1 && PyErr_Occurred())
+  for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(items.get()); ++k)
+    if (!readAddressParameter(call.signature, PyTuple_GET_ITEM(items.get(), k), divisors))
       return false;
-    if (i < 0 || static_cast<size_t>(i) >= call.signature.size()) {
-      raise(PyExc_IndexError, "_address_parameters of kernel '" + call.signature.kernelName() +
-                                  "' names parameter " + std::to_string(i) + " of " +
-                                  std::to_string(call.signature.size()));
-      return false;
-    }
-    reach[static_cast<size_t>(i)] = true;
-  }
   return true;
 }
 
@@ -165,8 +188,8 @@ Entry *Variants::findEntry(const Call &call, uint64_t hash, bool &failed) {
 }
 
 Entry *Variants::makeEntry(PyObject *owner, const Call &call, uint64_t hash) {
-  std::vector<bool> reach(call.signature.size(), false);
-  if (!addressParameters(owner, call, reach))
+  std::vector<Divisors> divisors(call.signature.size());
+  if (!addressParameters(owner, call, divisors))
     return nullptr;
   bool failed = false;
   if (Entry *meanwhile = findEntry(call, hash, failed); meanwhile || failed)
@@ -183,9 +206,10 @@ Entry *Variants::makeEntry(PyObject *owner, const Call &call, uint64_t hash) {
       entry->constants.push_back(Ref::borrow(call.values[i]));
     if (isConstant(code))
       continue;
-    bool useful = isPointer(code) || (isInteger(code) && reach[i]);
+    bool useful = isPointer(code) || (isInteger(code) && divisors[i] != Divisors());
     if (useful && call.signature[i].kind == Parameter::Value)
-      entry->examined.push_back({slot, i, isInteger(code)});
+      entry->examined.push_back(
+          {slot, i, isInteger(code), isPointer(code) ? divisorsOfAddress : divisors[i]});
     ++slot;
   }
   entries.push_back(std::move(entry));
@@ -214,7 +238,7 @@ PyObject *Variants::find(PyObject *owner, Call &call) {
   std::span<const uint64_t> slots = call.slots();
   SmallArray<Special> special(entry->examined.size());
   for (size_t i = 0; i < special.size(); ++i)
-    special[i] = specialOf(slots[entry->examined[i].slot], entry->examined[i].isInteger);
+    special[i] = specialOf(slots[entry->examined[i].slot], entry->examined[i]);
   if (Variant *variant = findVariant(*entry, special.data()); variant && variant->kernel)
     return variant->kernel.get();
   return compile(owner, call, *entry, {special.data(), special.data() + special.size()});
@@ -222,12 +246,13 @@ PyObject *Variants::find(PyObject *owner, Call &call) {
 
 // The text of each parameter's specialization.
 static Ref specialTuple(const Call &call, const Entry &entry, const std::vector<Special> &special) {
-  std::vector<Special> byParameter(call.signature.size(), Special::None);
+  std::vector<Special> byParameter(call.signature.size(), 0);
   for (size_t i = 0; i < special.size(); ++i)
     byParameter[entry.examined[i].parameter] = special[i];
   Ref tuple = Ref::steal(PyTuple_New(static_cast<Py_ssize_t>(byParameter.size())));
   for (size_t i = 0; tuple && i < byParameter.size(); ++i) {
-    PyObject *word = PyUnicode_InternFromString(specialText(byParameter[i]));
+    std::string text = byParameter[i] == 0 ? "" : std::to_string(byParameter[i]);
+    PyObject *word = PyUnicode_InternFromString(text.c_str());
     if (!word)
       return {};
     PyTuple_SET_ITEM(tuple.get(), static_cast<Py_ssize_t>(i), word);

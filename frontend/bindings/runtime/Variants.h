@@ -4,7 +4,9 @@
 // First by what is part of the kernel's meaning: device, types, constexpr values, options. The
 // entry found there knows which arguments the code can make use of knowing more about: pointers,
 // and integers that reach an address. Only of those the values are looked at, in the second step:
-// divisible by 16, equal to 1, or neither. So a count or a seed never makes another variant.
+// an address divisible by 16 or not; an integer equal to 1, or divisible by as many elements as the
+// widest access has, or by as many as the least copy has, or neither. So a count or a seed never
+// makes another variant.
 //
 // The object that knows how to compile is in Python. Its methods may run anything, other threads'
 // launches of the same kernel included, so nothing here is held across a call of them.
@@ -17,8 +19,9 @@
 
 namespace eft::python {
 
-// What is known of a value. The text that Python sees: "", "16", "1".
-enum class Special : uint8_t { None, DivisibleBy16, One };
+// What is known of a value: a power of two from 2 on that divides it; 1, which it equals; or 0:
+// nothing. Python sees a number as text, and nothing as an empty one.
+using Special = uint8_t;
 
 struct Variant {
   std::vector<Special> special; // of the entry's examined slots
@@ -32,6 +35,7 @@ struct Entry {
     size_t slot;
     size_t parameter;
     bool isInteger;
+    std::array<Special, 2> divisors; // that the value is told apart by, the larger one first, or 0
   };
 
   Device device;

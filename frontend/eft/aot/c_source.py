@@ -141,7 +141,7 @@ def _spaced(c_type: str) -> str:
 
 
 def _expected(argument: Argument) -> str:
-    what = "be 1" if argument.hint == "1" else "be divisible by 16"
+    what = "be 1" if argument.hint == "1" else f"be divisible by {argument.hint}"
     return f"the argument {argument.name} must {what}, as the signature says"
 
 
@@ -152,9 +152,9 @@ def _check(name: str, number: int, argument: Argument) -> str:
     if argument.hint == "1":
         wrong = f"{value} != 1"
     elif argument.type.startswith("*"):
-        wrong = f"(uintptr_t){value} % 16 != 0"
+        wrong = f"(uintptr_t){value} % {argument.hint} != 0"
     else:
-        wrong = f"{value} % 16 != 0"
+        wrong = f"{value} % {argument.hint} != 0"
     return f"  if ({wrong})\n    return {name}_BAD_ARGUMENT - {number};\n"
 
 
@@ -164,7 +164,8 @@ def _describe(arguments: list[Argument]) -> str:
         return " * The kernel takes no arguments."
     lines = []
     for each in arguments:
-        hint = {"": "", "1": ", always 1", "16": ", divisible by 16"}[each.hint]
+        hint = f", divisible by {each.hint}" if each.hint else ""
+        hint = ", always 1" if each.hint == "1" else hint
         bits = ", the bits of the number" if each.type in ("fp16", "bf16") else ""
         lines.append(f" *     {each.name:<16} {each.type}{bits}{hint}")
     return "\n".join([" * The arguments, by the types of the signature:", " *", *lines])

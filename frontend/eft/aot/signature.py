@@ -3,7 +3,8 @@
 
 There is one entry for each parameter of the kernel, in order. An entry is a type, which the
 program passes a value of at each launch, or a constant, which becomes part of the code. A type may
-end in what its values have in common: `:16`, divisible by 16, or `:1`, equal to 1.
+end in what its values have in common: `:16`, divisible by 16, or `:8`, `:4` or `:2` for integers,
+or `:1`, equal to 1.
 """
 
 from __future__ import annotations
@@ -98,7 +99,7 @@ def _hint(hint: str | None, type: str, place: str) -> str:
     if hint is None:
         return ""
     is_integer = type[0] in "iu" and type != "i1"
-    allowed = ["16", "1"] if is_integer else ["16"] if type.startswith("*") else []
+    allowed = ["16"] if type.startswith("*") else ["16", "8", "4", "2", "1"] if is_integer else []
     if hint in allowed:
         return hint
     expected = " or ".join(f"':{each}'" for each in allowed) or "nothing"

@@ -130,7 +130,7 @@ class Program:
             types: for each parameter its type in the signature, or None if it is known at compile
                 time.
             constexprs: the values of those, by name.
-            specialization: for each parameter "", "16" or "1".
+            specialization: for each parameter "", "1", or a power of two that divides it.
             symbol: the name in the IR, if it is not the function's.
         """
         tree, self.emitter.source = function.source.tree, function.source
@@ -150,7 +150,7 @@ class Program:
                 message = f"a kernel can't return a value, got {describe(result)}"
                 raise self.emitter.error(message, place)
             attributes = ", ".join(
-                "{eft.divisibility = 16 : i32}" if special == "16" else "{}"
+                "{}" if special in ("", "1") else f"{{eft.divisibility = {special} : i32}}"
                 for type, special in zip(types, specialization, strict=True)
                 if type is not None
             )

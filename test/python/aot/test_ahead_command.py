@@ -160,7 +160,8 @@ ENTRY = "entry {} of the signature, for the parameter {!r}: "
         ),
         (
             MIXED.replace("i32:16", "i32:"),
-            ENTRY.format(3, "n") + "after the type 'i32' may stand ':16' or ':1', got ':'",
+            ENTRY.format(3, "n")
+            + "after the type 'i32' may stand ':16' or ':8' or ':4' or ':2' or ':1', got ':'",
         ),
         (
             MIXED.replace("fp32, i64", "fp32:16, i64"),
@@ -207,6 +208,18 @@ def test_constants_of_every_kind():
         "f": float32,
     }
     assert read.specialization == ("", "", "", "", "16", "")
+
+
+def test_divisors_of_integers():
+    from eft import jit
+    from eft.aot.signature import read_signature
+
+    @jit
+    def kernel(a, b, c, d):
+        pass
+
+    read = read_signature("i32:16, i64:8, u32:4, i32:2", kernel)
+    assert read.specialization == ("16", "8", "4", "2")
 
 
 # -- the rest of the command

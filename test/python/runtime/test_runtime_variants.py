@@ -54,6 +54,16 @@ def test_values_that_reach_an_address_are_specialised(make_kernel):
     assert [special[1] for *_, special in kernel.compiled] == ["1", "16", ""]
 
 
+def test_values_are_told_apart_by_their_divisors(make_kernel):
+    kernel = make_kernel("x, stride, offset", address=[(1, 8, 2), (2, 4)])
+    for value in (1, 16, 8, 4104, 4, 2, -6, 7, 0):
+        kernel[1](aligned(), value, 3)
+    assert [special[1] for *_, special in kernel.compiled] == ["1", "8", "2", ""]
+    for value in (1, 16, 12, 2):
+        kernel[1](aligned(), 3, value)
+    assert [special[2] for *_, special in kernel.compiled[4:]] == ["1", "4"]
+
+
 @pytest.mark.parametrize("one, sixteen", [(2**32 + 1, 2**32 + 16), (2**63 + 1, 2**63 + 16)])
 def test_wide_integers_are_specialised_by_all_their_bits(make_kernel, one, sixteen):
     kernel = make_kernel("offset", address=[0])
@@ -218,6 +228,21 @@ def test_an_analysis_that_names_no_parameter(make_kernel):
     with pytest.raises(IndexError) as caught:
         kernel[1](1)
     assert str(caught.value) == ("_address_parameters of kernel 'dropout' names parameter 3 of 1")
+
+
+@pytest.mark.parametrize(
+    "entry, kind, expected",
+    [
+        ((0, 3), ValueError, "give powers of two as divisors, got (0, 3)"),
+        ((0,), TypeError, "give tuples of a number and one or two divisors, got (0,)"),
+        ((0, 8, 4, 2), TypeError, "give tuples of a number and one or two divisors, got (0, 8, 4"),
+    ],
+)
+def test_an_analysis_that_gives_something_else(make_kernel, entry, kind, expected):
+    kernel = make_kernel("x", name="dropout", address=[entry])
+    with pytest.raises(kind) as caught:
+        kernel[1](1)
+    assert str(caught.value).startswith(f"_address_parameters of kernel 'dropout' must {expected}")
 
 
 def test_a_failed_compile_is_tried_again(make_kernel):

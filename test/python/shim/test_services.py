@@ -131,6 +131,13 @@ def test_a_kernel_is_compiled_for_a_target():
     assert "eft.divisibility" not in compiler.compile(source(attrs=None)).asm["ir"]
 
 
+def test_every_divisor_of_an_argument_counts():
+    made = compiler.compile(source(attrs={(1,): [["tt.divisibility", 8]]}))
+    assert "i32 {eft.divisibility = 8 : i32}" in made.asm["ir"]
+    made = compiler.compile(source(attrs={(1,): [["tt.divisibility", 48]]}))
+    assert "i32 {eft.divisibility = 16 : i32}" in made.asm["ir"]
+
+
 @pytest.mark.parametrize(
     "use, error, message",
     [

@@ -190,9 +190,9 @@ TEST(AddressParameters, ThoseThatReachAnAddress) {
       return
     })");
   ASSERT_TRUE(module) << session.diagnostics;
-  FailureOr<std::vector<unsigned>> parameters = addressParameters(*module);
+  FailureOr<std::vector<AddressParameter>> parameters = addressParameters(*module);
   ASSERT_TRUE(succeeded(parameters)) << session.diagnostics;
-  EXPECT_EQ(*parameters, (std::vector<unsigned>{2}));
+  EXPECT_EQ(*parameters, (std::vector<AddressParameter>{{2, 4}}));
 }
 
 TEST(AddressParameters, ThoseThatMaskAFactorOfAProduct) {
@@ -214,9 +214,9 @@ TEST(AddressParameters, ThoseThatMaskAFactorOfAProduct) {
       return
     })");
   ASSERT_TRUE(module) << session.diagnostics;
-  FailureOr<std::vector<unsigned>> parameters = addressParameters(*module);
+  FailureOr<std::vector<AddressParameter>> parameters = addressParameters(*module);
   ASSERT_TRUE(succeeded(parameters)) << session.diagnostics;
-  EXPECT_EQ(*parameters, (std::vector<unsigned>{2}));
+  EXPECT_EQ(*parameters, (std::vector<AddressParameter>{{2, 2}}));
 }
 
 } // namespace

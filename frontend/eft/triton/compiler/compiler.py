@@ -123,13 +123,19 @@ def _variant(src: ASTSource, target: GPUTarget, options: dict):
                     f"the type of {name!r} must be one such as '*fp32' or 'i32', got {type!r}"
                 ) from None
         types.append(type)
-        divisible = ["tt.divisibility", 16] in [list(each) for each in attributes]
-        special.append("16" if divisible and type is not None else "")
+        special.append("" if type is None else _divisor(attributes))
     known = ("num_warps", "num_stages", "num_ctas", "maxnreg", "debug")
     given = {name: options[name] for name in known if name in options}
     read = kernel.effective(_runtime.read_options(kernel.__name__, given))
     name = target.name if target.backend != "cpu" else "cpu"
     return Variant(_compiler.target_name(name), tuple(types), constexprs, read, tuple(special))
+
+
+def _divisor(attributes) -> str:
+    """The power of two that divides an argument, as its attributes say; none is of use beyond
+    16."""
+    named = [value for name, value in attributes if name == "tt.divisibility"]
+    return next((str(each) for each in (16, 8, 4, 2) if any(v % each == 0 for v in named)), "")
 
 
 def _own_word(type: str) -> str:
