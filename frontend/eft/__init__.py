@@ -37,6 +37,7 @@ __all__ = [
     "JITFunction",
     "KernelInterface",
     "MockTensor",
+    "TensorDescriptor",
     "__version__",
     "autotune",
     "cdiv",
@@ -70,6 +71,10 @@ def __getattr__(name: str):
 
         globals().update(Config=Config, autotune=autotune, heuristics=heuristics)
         return globals()[name]
+    if name == "TensorDescriptor":  # only needed by kernels that take one
+        from eft.tensor_descriptor import TensorDescriptor
+
+        return TensorDescriptor
     if not name.startswith("_") and not _is_module(name):
         from eft.triton.missing import is_missing
 

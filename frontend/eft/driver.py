@@ -124,7 +124,12 @@ def _elements_of_addresses(function, target, types, constexprs, options) -> list
 
         arguments = _compiler.address_parameters(errors.emitter.module)
     numbers = [number for number, type in enumerate(types) if type is not None]
-    result = [(numbers[argument], element_bytes) for argument, element_bytes in arguments]
+    # The numbers of descriptors stand behind all other arguments. Their alignment is known.
+    result = [
+        (numbers[argument], element_bytes)
+        for argument, element_bytes in arguments
+        if argument < len(numbers)
+    ]
     if key:
         _runtime.cache_put(key, " ".join(f"{a} {b}" for a, b in result).encode())
     return result

@@ -130,11 +130,11 @@ class VariantLauncher(_runtime.KernelBase):
 
 
 def _kind(type: str | None) -> str:
-    """The form in which an argument of a type reaches the code: an address, an int of any width, or
-    a float."""
+    """The form in which an argument of a type reaches the code: an address, an int of any width, a
+    float, or a descriptor."""
     if type is None or type[0] == "*":
         return "None" if type is None else "*"
-    return type if type in ("fp32", "fp64") else "int"
+    return type if type in ("fp32", "fp64") or type.startswith("tensordesc<") else "int"
 
 
 def _parameter(name: str, type: str | None):

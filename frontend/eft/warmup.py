@@ -8,7 +8,7 @@ from eft.errors import CompilationError, Mistake
 from eft.kernel import Compilation, CompiledKernel
 from eft.language.constants import number_dtype
 from eft.language.constexpr import unwrap
-from eft.language.dtypes import NUMBERS, dtype, from_name
+from eft.language.dtypes import NUMBERS, dtype, from_name, from_signature
 from eft.mock import MockTensor
 from eft.parameters import VALUE, Parameter
 
@@ -17,7 +17,14 @@ _OPTIONS = ("num_warps", "num_stages", "num_ctas", "maxnreg", "debug")
 
 def stands_for_array(value) -> bool:
     """Whether an argument of a warmup has a type and nothing else."""
+    if is_descriptor(value):
+        value = value.base
     return isinstance(value, dtype | MockTensor) or _library_dtype(value) is not None
+
+
+def is_descriptor(value) -> bool:
+    """Whether a value is an `eft.TensorDescriptor`, which few programs import."""
+    return getattr(type(value), "_eft_descriptor", False)
 
 
 def _library_dtype(value) -> dtype | None:
@@ -97,6 +104,8 @@ def _is_number(value) -> bool:
 
 def _type(parameter, value) -> str:
     """The type of an argument in the signature."""
+    if is_descriptor(value):
+        return _descriptor_type(parameter, value)
     if _is_number(value):
         return _number_type(parameter, value)
     element = getattr(value, "dtype", value)
@@ -108,6 +117,18 @@ def _type(parameter, value) -> str:
         raise TypeError(f"argument {parameter.name!r}: no kernel can work on {element!r}")
     read_only = interface is not None and interface["data"][1]
     return f"*{'k' if read_only else ''}{found.signature}"
+
+
+def _descriptor_type(parameter, value) -> str:
+    """As a launch has it: see frontend/bindings/runtime/DescriptorReader.h."""
+    element = _type(parameter, value.base).removeprefix("*")
+    padding = ", nan" if value.padding == "nan" else ""
+    wide = ", i64" if any(extent != _as_int32(extent) for extent in value.shape) else ""
+    return f"tensordesc<{element}{list(value.block_shape)}{padding}{wide}>"
+
+
+def _as_int32(number: int) -> int:
+    return (number + 2**31) % 2**32 - 2**31
 
 
 def _number_type(parameter, value) -> str:
@@ -122,7 +143,7 @@ def _number_type(parameter, value) -> str:
     return "i64" if found.is_uint32() else found.signature
 
 
-def _address(value) -> int:
+def address_of(value) -> int:
     """Where an array lies; 0 for what only has a type."""
     if hasattr(value, "data_ptr"):
         return value.data_ptr()
@@ -136,7 +157,10 @@ def _address(value) -> int:
 def _specialization(value, type: str, divisors) -> str:
     """What is known of a value, which is told apart by `divisors`; None: it reaches no address."""
     if type.startswith("*"):
-        return "16" if _address(value) % 16 == 0 else ""
+        return "16" if address_of(value) % 16 == 0 else ""
+    if is_descriptor(value):
+        elements = 16 // from_signature(type).pointer.element_ty.itemsize
+        return str(elements) if value.shape[-1] % elements == 0 else ""
     if divisors is None or not isinstance(value, int) or isinstance(value, bool):
         return ""
     if value == 1:
@@ -148,7 +172,7 @@ def _target_here(values: dict) -> str:
     """Where a launch with these arguments would run."""
     arrays = [
         value
-        for value in values.values()
+        for value in (each.base if is_descriptor(each) else each for each in values.values())
         if hasattr(value, "dtype") and not _is_number(value) and not stands_for_array(value)
     ]
     on_gpu = [value for value in arrays if hasattr(value, "__cuda_array_interface__")]

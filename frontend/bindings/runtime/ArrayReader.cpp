@@ -2,6 +2,8 @@
 // Finds out what a Python type is, and reads arrays by the fast ways.
 #include "frontend/bindings/runtime/ArrayReader.h"
 
+#include "frontend/bindings/runtime/DescriptorReader.h"
+
 #include <cstring>
 #include <memory>
 #include <string_view>
@@ -131,6 +133,8 @@ std::unique_ptr<TypeReader> examine(PyTypeObject *type, PyObject *object) {
     reader->kind = TypeReader::Integer;
   else if (PyFloat_Check(object))
     reader->kind = TypeReader::Float;
+  else if (isDescriptorType(type))
+    reader->kind = TypeReader::Descriptor;
   else if (hasBase(type, "numpy.generic") || PyType_Check(object))
     reader->kind = PyType_Check(object) ? TypeReader::Unsupported : scalarKind(type);
   else {

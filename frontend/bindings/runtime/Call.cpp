@@ -12,7 +12,14 @@ bool Call::read() {
   for (size_t i = 0; i < signature.size(); ++i)
     if (!readArgument(i))
       return false;
+  if (!descriptors.types.empty())
+    appendDescriptors();
   return chooseDevice();
+}
+
+void Call::appendDescriptors() {
+  allSlots.assign(slotStorage.data(), slotStorage.data() + numSlots);
+  allSlots.insert(allSlots.end(), descriptors.numbers.begin(), descriptors.numbers.end());
 }
 
 bool Call::readArgument(size_t i) {
@@ -89,6 +96,8 @@ bool Call::readObject(size_t i, PyObject *value) {
     parameter.lastType = Py_TYPE(value);
     parameter.lastReader = reader;
   }
+  if (reader->kind == TypeReader::Descriptor)
+    return readDescriptorArgument(i, value);
   if (reader->kind != TypeReader::Array)
     return readScalar(*reader, i, value);
   ArrayFacts facts;
@@ -125,6 +134,15 @@ bool Call::readScalar(const TypeReader &reader, size_t i, PyObject *value) {
                                      typeName(value)));
     return false;
   }
+}
+
+bool Call::readDescriptorArgument(size_t i, PyObject *value) {
+  const TypeReader *reader = nullptr;
+  ArrayFacts facts;
+  if (!readDescriptor(value, signature.where(i), held, reader, facts, descriptors))
+    return false;
+  setSlot(i, descriptorCode, facts.address);
+  return placeArray(i, *reader, facts);
 }
 
 bool Call::placeArray(size_t i, const TypeReader &reader, const ArrayFacts &facts) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "eft/Device.h"
+#include "frontend/bindings/runtime/DescriptorReader.h"
 #include "frontend/bindings/runtime/Signature.h"
 #include "frontend/bindings/runtime/Stream.h"
 #include "runtime/launch/Grid.h"
@@ -48,11 +49,16 @@ public:
   bool readGrid(PyObject *object, Grid &grid);
   bool findStream(uint64_t &stream) const { return streamChoice.find(device.index, stream); }
 
-  std::span<const uint64_t> slots() const { return {slotStorage.data(), numSlots}; }
+  std::span<const uint64_t> slots() const {
+    if (!allSlots.empty())
+      return allSlots;
+    return {slotStorage.data(), numSlots};
+  }
 
   Signature &signature;
   SmallArray<PyObject *> values; // borrowed, by parameter
   SmallArray<TypeCode> codes;    // by parameter
+  DescriptorArguments descriptors;
   Options options;
   Device device;
 
@@ -62,6 +68,8 @@ private:
   void setFloat(size_t i, double value);
   bool readObject(size_t i, PyObject *value);
   bool readScalar(const TypeReader &reader, size_t i, PyObject *value);
+  bool readDescriptorArgument(size_t i, PyObject *value);
+  void appendDescriptors();
   bool placeArray(size_t i, const TypeReader &reader, const ArrayFacts &facts);
   bool chooseDevice();
   void setSlot(size_t i, TypeCode code, uint64_t value) {
@@ -71,6 +79,7 @@ private:
 
   SmallArray<uint64_t> slotStorage; // of those arguments that the compiled kernel has
   size_t numSlots = 0;
+  std::vector<uint64_t> allSlots; // with those behind, if there are descriptors
   Place decided = Place::Unknown;
   size_t decidedBy = 0; // the parameter whose argument did
   StreamChoice streamChoice;

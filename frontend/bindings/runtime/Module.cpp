@@ -2,6 +2,7 @@
 // The extension module eft._runtime: launches, devices, the disk cache. Nothing of it touches CUDA
 // before the first use of a GPU.
 #include "frontend/bindings/MainThread.h"
+#include "frontend/bindings/runtime/DescriptorReader.h"
 #include "frontend/bindings/runtime/KernelType.h"
 #include "frontend/bindings/runtime/LoadedKernel.h"
 #include "frontend/bindings/runtime/Signals.h"
@@ -234,6 +235,10 @@ void addFunctions(py::module_ &module) {
   module.def(
       "register_constexpr", [](py::type type) { setConstexprType(type.ptr()); }, "type"_a,
       "Names the class whose objects stand for their attribute `value` in launches.");
+  module.def(
+      "register_descriptor", [](py::type type) { setDescriptorType(type.ptr()); }, "type"_a,
+      "Names the class whose objects are tensor descriptors in launches: of its attributes base, "
+      "shape, strides, block_shape and padding a launch makes arguments.");
 }
 
 void addEvent(py::module_ &module) {

@@ -16,6 +16,8 @@ inline constexpr TypeCode pointerFlag = 0x10;
 inline constexpr TypeCode readOnlyFlag = 0x20; // beside pointerFlag
 // An argument that does not exist in the compiled kernel: a constexpr, or None.
 inline constexpr TypeCode constantCode = 0x80;
+// A tensor descriptor, whose type does not fit into a byte: see DescriptorReader.h.
+inline constexpr TypeCode descriptorCode = 0x81;
 
 constexpr TypeCode scalarCode(DataType type) { return static_cast<TypeCode>(type); }
 constexpr TypeCode pointerCode(DataType type, bool readOnly) {
@@ -23,6 +25,7 @@ constexpr TypeCode pointerCode(DataType type, bool readOnly) {
 }
 constexpr bool isPointer(TypeCode code) { return code & pointerFlag; }
 constexpr bool isConstant(TypeCode code) { return code == constantCode; }
+constexpr bool isDescriptor(TypeCode code) { return code == descriptorCode; }
 constexpr bool isInteger(TypeCode code) {
   return !isPointer(code) && !isConstant(code) && code >= scalarCode(DataType::I8) &&
          code <= scalarCode(DataType::U64);

@@ -41,11 +41,13 @@ std::optional<uint64_t> hashCall(const Call &call) {
     }
     hash = mix(hash, static_cast<uint64_t>(own));
   }
+  for (const DescriptorType &type : call.descriptors.types)
+    hash = mix(hash, type.hash());
   return hash;
 }
 
 Special specialOf(uint64_t value, const Entry::Examined &examined) {
-  if (examined.isInteger && value == 1)
+  if (examined.mayBeOne && value == 1)
     return 1;
   for (Special divisor : examined.divisors)
     if (divisor != 0 && (value & (divisor - 1u)) == 0)
@@ -58,10 +60,16 @@ Special specialOf(uint64_t value, const Entry::Examined &examined) {
 // A type's name for each parameter; None for those that the compiled kernel doesn't have.
 Ref typeTuple(const Call &call) {
   Ref types = Ref::steal(PyTuple_New(static_cast<Py_ssize_t>(call.signature.size())));
+  auto descriptor = call.descriptors.types.begin();
   for (size_t i = 0; types && i < call.signature.size(); ++i) {
-    PyObject *name = isConstant(call.codes[i])
-                         ? Py_NewRef(Py_None)
-                         : PyUnicode_FromString(typeCodeName(call.codes[i]).c_str());
+    TypeCode code = call.codes[i];
+    PyObject *name = nullptr;
+    if (isConstant(code))
+      name = Py_NewRef(Py_None);
+    else if (isDescriptor(code))
+      name = PyUnicode_FromString((descriptor++)->name().c_str());
+    else
+      name = PyUnicode_FromString(typeCodeName(code).c_str());
     if (!name)
       return {};
     PyTuple_SET_ITEM(types.get(), static_cast<Py_ssize_t>(i), name);
@@ -89,10 +97,9 @@ Ref targetText(const Call &call) {
   return Ref::steal(PyUnicode_FromString((*gpu)->target().c_str()));
 }
 
-// The divisors that a parameter's values are told apart by; zeros if it reaches no address.
-using Divisors = std::array<Special, 2>;
-
 constexpr Divisors divisorsOfAddress = {16, 0};
+
+constexpr unsigned bytesOfAccess = 16; // of the widest one
 
 // Reads (number, divisor, …) of a parameter that reaches an address.
 bool readAddressParameter(const Signature &signature, PyObject *item,
@@ -159,7 +166,8 @@ bool nap() {
 
 int Variants::matches(const Entry &entry, const Call &call) const {
   if (entry.device != call.device || entry.options != call.options ||
-      !std::equal(entry.codes.begin(), entry.codes.end(), call.codes.data()))
+      !std::equal(entry.codes.begin(), entry.codes.end(), call.codes.data()) ||
+      entry.descriptors != call.descriptors.types)
     return 0;
   size_t constant = 0;
   for (size_t i = 0; i < call.signature.size(); ++i) {
@@ -199,22 +207,41 @@ Entry *Variants::makeEntry(PyObject *owner, const Call &call, uint64_t hash) {
   entry->device = call.device;
   entry->options = call.options;
   entry->codes.assign(call.codes.data(), call.codes.data() + call.codes.size());
-  size_t slot = 0;
-  for (size_t i = 0; i < call.signature.size(); ++i) {
-    TypeCode code = call.codes[i];
+  entry->descriptors = call.descriptors.types;
+  for (size_t i = 0; i < call.signature.size(); ++i)
     if (isConstexprParameter(call, i))
       entry->constants.push_back(Ref::borrow(call.values[i]));
-    if (isConstant(code))
-      continue;
-    bool useful = isPointer(code) || (isInteger(code) && divisors[i] != Divisors());
-    if (useful && call.signature[i].kind == Parameter::Value)
-      entry->examined.push_back(
-          {slot, i, isInteger(code), isPointer(code) ? divisorsOfAddress : divisors[i]});
-    ++slot;
-  }
+  examine(*entry, call, divisors);
   entries.push_back(std::move(entry));
   byHash.emplace(hash, entries.back().get());
   return entries.back().get();
+}
+
+// Finds the values that the entry's variants are told apart by. Of a descriptor it is the last
+// extent: where it is a multiple of what an access has elements, no access is cut.
+void Variants::examine(Entry &entry, const Call &call,
+                       const std::vector<Divisors> &divisors) const {
+  size_t slot = 0;
+  size_t firstExtent = call.slots().size() - call.descriptors.numbers.size();
+  auto descriptor = entry.descriptors.begin();
+  for (size_t i = 0; i < call.signature.size(); ++i) {
+    TypeCode code = call.codes[i];
+    if (isConstant(code))
+      continue;
+    bool isWanted = call.signature[i].kind == Parameter::Value;
+    if (isDescriptor(code)) {
+      auto elements = static_cast<Special>(bytesOfAccess * 8 / bitsInMemory(descriptor->element));
+      if (isWanted)
+        entry.examined.push_back({firstExtent + descriptor->rank - 1, i, false, {elements, 0}});
+      firstExtent += 2 * descriptor->rank - 1u;
+      ++descriptor;
+    } else if (isWanted && isPointer(code)) {
+      entry.examined.push_back({slot, i, false, divisorsOfAddress});
+    } else if (isWanted && isInteger(code) && divisors[i] != Divisors()) {
+      entry.examined.push_back({slot, i, true, divisors[i]});
+    }
+    ++slot;
+  }
 }
 
 PyObject *Variants::find(PyObject *owner, Call &call) {

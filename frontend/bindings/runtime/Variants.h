@@ -23,6 +23,9 @@ namespace eft::python {
 // nothing. Python sees a number as text, and nothing as an empty one.
 using Special = uint8_t;
 
+// The divisors that a value is told apart by, the larger one first, or zeros.
+using Divisors = std::array<Special, 2>;
+
 struct Variant {
   std::vector<Special> special; // of the entry's examined slots
   Ref kernel;                   // a LoadedKernel; none while it is being compiled …
@@ -34,14 +37,15 @@ struct Entry {
   struct Examined {
     size_t slot;
     size_t parameter;
-    bool isInteger;
-    std::array<Special, 2> divisors; // that the value is told apart by, the larger one first, or 0
+    bool mayBeOne; // and is then known to be
+    Divisors divisors;
   };
 
   Device device;
   Options options;
   std::vector<TypeCode> codes;
-  std::vector<Ref> constants; // of the constexpr parameters, in order
+  std::vector<DescriptorType> descriptors; // of the parameters that are one, in order
+  std::vector<Ref> constants;              // of the constexpr parameters, in order
   std::vector<Examined> examined;
   std::vector<std::unique_ptr<Variant>> variants;
 };
@@ -62,6 +66,7 @@ private:
   int matches(const Entry &entry, const Call &call) const;
   Entry *findEntry(const Call &call, uint64_t hash, bool &failed);
   Entry *makeEntry(PyObject *owner, const Call &call, uint64_t hash);
+  void examine(Entry &entry, const Call &call, const std::vector<Divisors> &divisors) const;
   PyObject *compile(PyObject *owner, const Call &call, Entry &entry,
                     const std::vector<Special> &special);
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ast
 
+from eft.compiler.arguments import Arguments, descriptor_value
 from eft.compiler.branches import Branches
 from eft.compiler.calls import Calls
 from eft.compiler.expressions import Expressions
@@ -21,6 +22,7 @@ from eft.errors import CompilationError, InternalError, Mistake, is_of_signal
 from eft.language.casts import cast_to
 from eft.language.constants import constant
 from eft.language.constexpr import unwrap
+from eft.language.descriptors import descriptor_argument
 from eft.language.dtypes import describe, from_signature, pointer_type
 from eft.language.tensor import emitting, ops, tensor
 from eft.threads import with_room
@@ -136,11 +138,11 @@ class Program:
         tree, self.emitter.source = function.source.tree, function.source
         with emitting(self.emitter), _At(self.emitter, tree):
             signature = [None if type is None else from_signature(type) for type in types]
-            arguments = [type for type in signature if type is not None]
-            region = self.emitter.region(arguments)
+            arguments = Arguments(signature, specialization)
+            region = self.emitter.region(arguments.types)
             self.emitter.enter(region)
-            handles = iter(region.arguments)
-            values = self._values(function, signature, constexprs, specialization, handles)
+            given = arguments.values(region.arguments)
+            values = self._values(function, signature, constexprs, specialization, *given)
             result = self._body(function, values)
             self.emitter.leave()
             if result is not None:
@@ -149,16 +151,14 @@ class Program:
                 )
                 message = f"a kernel can't return a value, got {describe(result)}"
                 raise self.emitter.error(message, place)
-            attributes = ", ".join(
-                "{}" if special in ("", "1") else f"{{eft.divisibility = {special} : i32}}"
-                for type, special in zip(types, specialization, strict=True)
-                if type is not None
-            )
             name = symbol or symbol_name(function.__name__)
-            self.emitter.function(name, arguments, [], region, False, f"[{attributes}]")
+            self.emitter.function(name, arguments.types, [], region, False, arguments.attributes)
 
-    def _values(self, function, signature, constexprs: dict, specialization, handles) -> dict:
-        """The values of a kernel's parameters at its start, by name."""
+    def _values(
+        self, function, signature, constexprs: dict, specialization, given, numbers
+    ) -> dict:
+        """The values of a kernel's parameters at its start, by name: what is `given` for them, and
+        the `numbers` of descriptors."""
         values = {}
         nodes = function.source.parameters
         for parameter, node, type, special in zip(
@@ -168,13 +168,15 @@ class Program:
                 values[parameter.name] = unwrap(constexprs.get(parameter.name))
                 continue
             with _At(self.emitter, node):
-                argument = self._argument(parameter, next(handles), type, special)
+                if isinstance(type, descriptor_argument):
+                    argument = descriptor_value(type, parameter, next(given), numbers)
+                else:
+                    argument = self._argument(parameter, next(given), type, special)
             values[parameter.name] = argument
         return values
 
-    def _argument(self, parameter, handle, type, special: str) -> tensor:
+    def _argument(self, parameter, value: tensor, type, special: str) -> tensor:
         """The value of a kernel's parameter: what was passed, as what its annotation says."""
-        value = tensor(handle, type)
         self._check_annotation(parameter, type)
         if type.is_ptr():
             return (

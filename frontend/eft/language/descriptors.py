@@ -3,8 +3,9 @@
 never beyond its bounds.
 
 A descriptor exists in the frontend only. An access makes a block of pointers and a mask of it, on
-every target. Nothing is assumed of where the array lies: what is known of its address and strides
-comes from the launch, as for other pointers.
+every target. Nothing is assumed of where an array lies whose descriptor a kernel makes: what is
+known of its address and strides comes from the launch, as for other pointers. Of one that is an
+argument, the address and the rows are multiples of 16 bytes.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from eft.language.windows import check_padding, integers, steps_along, window
 
 _MAX_RANK = 5
 _OWNER = "a tensor descriptor"
+_ARGUMENT = r"tensordesc<(k?)(\w+)\[(\d+(?:, ?\d+)*)\](, nan)?(, i64)?>"
 
 
 class tensor_descriptor_type(dtypes.dtype):
@@ -37,6 +39,50 @@ class tensor_descriptor_type(dtypes.dtype):
 
     def __repr__(self):
         return self.name
+
+
+class descriptor_argument:
+    """The type of a parameter that is a tensor descriptor, from its text in a signature:
+    `tensordesc<fp16[128, 64]>`, with a `k` in front of the elements' type if they are only read,
+    with `, nan` at the end if that is the padding, and with `, i64` if extents need 64 bits.
+
+    Attributes:
+        signature: the text.
+        pointer: the type of the base.
+        block_shape: the blocks' extents.
+        padding: what is loaded outside of the array.
+    """
+
+    def __init__(self, text: str):
+        import re
+
+        parts = re.fullmatch(_ARGUMENT, text)
+        if parts is None:
+            raise KeyError(text)
+        const, element, extents, nan, wide = parts.groups()
+        self.signature = text
+        self.pointer = dtypes.pointer_type(dtypes.from_signature(element), const=bool(const))
+        self.block_shape = tuple(map(int, extents.split(",")))
+        self.padding = "nan" if nan else "zero"
+        self._extent = dtypes.int64 if wide else dtypes.int32
+
+    def __str__(self):
+        return self.signature
+
+    def numbers(self, special: str) -> list[tuple[dtypes.dtype, str]]:
+        """The types of the extents, and of the strides but the last one, each with what is known
+        of its values: `special` of the last extent, multiples of 16 bytes of the strides."""
+        extents = [(self._extent, "")] * len(self.block_shape)
+        extents[-1] = self._extent, special
+        elements = max(1, 16 // self.pointer.element_ty.itemsize)
+        return extents + [(dtypes.int64, str(elements))] * (len(extents) - 1)
+
+    def descriptor(self, base: tensor, numbers) -> tensor_descriptor:
+        """The descriptor of a pointer, and of the next elements of `numbers`."""
+        rank = len(self.block_shape)
+        shape = tuple(next(numbers) for _ in range(rank))
+        strides = *(next(numbers) for _ in range(rank - 1)), cast_to(to_tensor(1), dtypes.int64)
+        return tensor_descriptor(base, shape, strides, check_shape(self.block_shape), self.padding)
 
 
 class tensor_descriptor(structure):

@@ -275,7 +275,12 @@ _BY_NAME = {number.name: number for number in NUMBERS} | {
 
 
 def from_signature(text: str) -> dtype:
-    """The type that a signature calls `text`: `i32`, `*fp32`, `*kfp32` for read-only memory."""
+    """The type that a signature calls `text`: `i32`, `*fp32`, `*kfp32` for read-only memory; of
+    `tensordesc<fp16[128, 64]>` a `descriptor_argument`."""
+    if text.startswith("tensordesc<"):
+        from eft.language.descriptors import descriptor_argument
+
+        return descriptor_argument(text)
     if text.startswith("*"):
         const = text.startswith("*k")
         return pointer_type(_BY_SIGNATURE[text[2 if const else 1 :]], const=const)

@@ -91,7 +91,7 @@ MODULES = {
         "MXFP4Tensor MXScaleTensor",
     ),
     "triton.tools.ragged_tma": (
-        "it needs tensor descriptors as arguments of a launch, which are not supported yet",
+        "its arrays begin beyond what TensorDescriptor describes, which is not supported yet",
         "atomic_add_ragged create_ragged_descriptor load_ragged store_ragged to_ragged_indices",
     ),
     "triton.profiler.context": ("launches are noted under scopes alone", "depth"),

@@ -3,10 +3,13 @@
 
 from __future__ import annotations
 
+from copy import copy
+
 from eft import _runtime
 from eft.errors import AutotunerError, CompilationError
 from eft.tuning.autotuner import is_array
 from eft.tuning.config import Config
+from eft.warmup import is_descriptor
 
 
 class Candidate:
@@ -32,6 +35,7 @@ class Candidate:
         self.arguments = {**dict(zip(tuner.arg_names, args, strict=False)), **self.kwargs}
         self.grid = grid
         self.final = tuner.resolve(args, self.kwargs)
+        self.for_compile = self._with_hooked_descriptors()
         self.compiled = None
         self.failure = None
         self.raised = None
@@ -39,9 +43,27 @@ class Candidate:
         self.timing = [float("inf")] * 3
         self.is_slow = False
 
+    def _with_hooked_descriptors(self):
+        """The arguments to compile for: the configuration's hook may set the block shapes of
+        descriptors. It does so for copies here, since candidates are compiled side by side."""
+        hooked = {
+            name: copy(value)
+            for name, value in {**self.arguments, **self.final}.items()
+            if is_descriptor(value)
+        }
+        if self.config.pre_hook is None or not hooked:
+            return self.args, self.final
+        self.config.pre_hook({**self.arguments, **hooked})
+        args = [
+            hooked.get(name, value)
+            for name, value in zip(self.tuner.arg_names, self.args, strict=False)
+        ]
+        return args, {name: hooked.get(name, value) for name, value in self.final.items()}
+
     def compile(self):
+        args, kwargs = self.for_compile
         try:
-            self.compiled = self.tuner.kernel.warmup(*self.args, **self.final)
+            self.compiled = self.tuner.kernel.warmup(*args, **kwargs)
         except Exception as error:
             self.failure = error
 

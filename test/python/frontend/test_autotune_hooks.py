@@ -3,6 +3,7 @@
 
 import array
 
+import eft
 import eft.language as tl
 import numpy as np
 import pytest
@@ -145,3 +146,34 @@ def test_an_exception_of_a_hook_restores_the_arrays(device):
         kernel[grid](x, 100, 1.0)
     assert not device.get(x).any()
     assert kernel.cache == {}
+
+
+def set_blocks(arguments):
+    block = [arguments["M"], arguments["N"]]
+    arguments["x"].block_shape = arguments["out"].block_shape = block
+    arguments["out"].base.fill(0)
+
+
+@pytest.mark.parametrize("by_name", [False, True])
+def test_a_hook_that_sets_the_blocks_of_descriptors(by_name):
+    @eft.autotune(
+        [Config({"M": m, "N": n}, pre_hook=set_blocks) for m, n in ((4, 8), (8, 4), (2, 32))],
+        key=["factor"],
+    )
+    @eft.jit
+    def scaled(x, out, factor, M: tl.constexpr, N: tl.constexpr):
+        i, j = tl.program_id(0) * M, tl.program_id(1) * N
+        tl.static_assert(x.block_shape == (M, N))
+        out.store([i, j], x.load([i, j]) * factor)
+
+    x = np.arange(20 * 36, dtype=np.float32).reshape(20, 36)
+    source, target = (eft.TensorDescriptor.from_tensor(each, [1, 1]) for each in (x, 0 * x))
+    grid = lambda meta: (eft.cdiv(20, meta["M"]), eft.cdiv(36, meta["N"]))  # noqa: E731
+    if not by_name:
+        scaled[grid](source, target, 3)
+    else:
+        scaled[grid](x=source, out=target, factor=3)
+    assert (target.base == 3 * x).all()
+    assert all(time < float("inf") for times in scaled.configs_timings.values() for time in times)
+    assert len(scaled.configs_timings) == 3
+    assert target.block_shape == [scaled.best_config.kwargs[name] for name in ("M", "N")]

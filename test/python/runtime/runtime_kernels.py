@@ -49,9 +49,7 @@ class RecordingKernel(runtime.KernelBase):
 
     def _compile(self, target, device, types, constexprs, options, specialization):
         self.compiled.append((target, device, types, constexprs, options, specialization))
-        ctypes.c_int.in_dll(self.library, "expected_slots").value = sum(
-            t is not None for t in types
-        )
+        ctypes.c_int.in_dll(self.library, "expected_slots").value = _slots(types)
         return runtime.LoadedKernel.load_host(
             address_of(self.library, self.code), self.library, self.name
         )
@@ -67,11 +65,18 @@ class RecordingKernel(runtime.KernelBase):
 
     def slots(self):
         """The parameters of the last launch of `record`, as unsigned 64-bit ints."""
-        count = sum(t is not None for t in self.types)
-        return list((ctypes.c_uint64 * 64).in_dll(self.library, "seen_slots"))[:count]
+        return list((ctypes.c_uint64 * 64).in_dll(self.library, "seen_slots"))[: _slots(self.types)]
 
     def grid(self):
         return tuple((ctypes.c_uint32 * 3).in_dll(self.library, "seen_grid"))
+
+
+def _slots(types) -> int:
+    """The number of slots for arguments of these types: a descriptor has an address, as many
+    extents as its block has, and one stride less."""
+    descriptors = [each for each in types if each is not None and each.startswith("tensordesc")]
+    extents = sum(2 * each.count(",") + 1 - 2 * each.count("], ") for each in descriptors)
+    return sum(each is not None for each in types) + extents
 
 
 def parameters(text: str) -> list:

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The arguments of a kernel in the IR, from the types of its parameters.
+
+A number or an array is one argument, where its parameter stands. A tensor descriptor is a pointer
+there. Its extents and strides stand behind all other arguments, as a launch passes them.
+"""
+
+from __future__ import annotations
+
+from eft.errors import Mistake
+from eft.language.descriptors import descriptor_argument, tensor_descriptor
+from eft.language.dtypes import pointer_type
+from eft.language.tensor import tensor
+from eft.language.windows import check_padding
+
+
+class Arguments:
+    """The arguments of one variant of a kernel.
+
+    Args:
+        signature: the type of each parameter, or None if it is known at compile time.
+        specialization: for each parameter "", "1", or a power of two that divides it.
+
+    Attributes:
+        types: the arguments' types.
+        attributes: what is known of them, as text of the IR.
+    """
+
+    def __init__(self, signature, specialization):
+        present = [
+            (type, special)
+            for type, special in zip(signature, specialization, strict=True)
+            if type is not None
+        ]
+        facts = [
+            (type.pointer, "16") if isinstance(type, descriptor_argument) else (type, special)
+            for type, special in present
+        ]
+        self._first_number = len(facts)
+        for type, special in present:
+            if isinstance(type, descriptor_argument):
+                facts += type.numbers(special)
+        self.types = [type for type, _ in facts]
+        words = (
+            "{}" if special in ("", "1") else f"{{eft.divisibility = {special} : i32}}"
+            for _, special in facts
+        )
+        self.attributes = f"[{', '.join(words)}]"
+
+    def values(self, handles):
+        """The value of each parameter that is not known at compile time, from the arguments'
+        handles."""
+        typed = [tensor(each, type) for each, type in zip(handles, self.types, strict=True)]
+        return iter(typed[: self._first_number]), iter(typed[self._first_number :])
+
+
+def descriptor_value(type: descriptor_argument, parameter, base, numbers) -> tensor_descriptor:
+    """The descriptor that a kernel gets as a parameter.
+
+    Args:
+        base: its pointer.
+        numbers: an iterator whose next elements are its extents and strides.
+    """
+    if parameter.dtype is not None:
+        raise Mistake(
+            f"the parameter {parameter.name!r} is annotated as {parameter.dtype}, got a tensor "
+            "descriptor"
+        )
+    check_padding(type.padding, type.pointer.element_ty)
+    if parameter.is_const:
+        base = base.retyped(pointer_type(type.pointer.element_ty, const=True))
+    return type.descriptor(base, numbers)
