@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Programs that compute tile after tile of a product."""
+
+import re
+
+import eft
+import eft.language as tl
+import numpy as np
+import pytest
+from eft import TensorDescriptor
+from persistent import by_descriptors, by_pointers, with_own_descriptors
+from support import assert_same_bits
+
+#: More and fewer tiles than programs, products of several blocks along k, of one, and of none.
+SHAPES = [(300, 200, 136), (128, 136, 64), (200, 128, 40), (130, 120, 0)]
+
+
+def factors(m, n, k):
+    random = np.random.default_rng(k)
+    a = random.integers(-4, 5, (m, max(k, 8))).astype(np.float16)
+    b = random.integers(-4, 5, (n, max(k, 8))).astype(np.float16)
+    return a, b, a[:, :k].astype(np.float32) @ b[:, :k].astype(np.float32).T
+
+
+@pytest.mark.parametrize("m, n, k", SHAPES)
+@pytest.mark.parametrize("programs, flatten", [(1, True), (2, True), (3, False), (16, True)])
+def test_tiles_by_pointers(device, m, n, k, programs, flatten):
+    a, b, expected = factors(m, n, k)
+    out = device.put(np.full((m, n), -1, np.float32))
+    by_pointers[programs,](
+        device.put(a), device.put(b), out, m, n, k, a.shape[1], 1, 1, b.shape[1], n, 1,
+        BM=64, BN=64, BK=32, GROUP=2, PROGRAMS=programs, FLATTEN=flatten,
+    )  # fmt: skip
+    assert_same_bits(device.get(out), expected)
+
+
+@pytest.mark.parametrize("m, n, k", SHAPES)
+@pytest.mark.parametrize("halves", [False, True])
+@pytest.mark.parametrize("flatten, specialize", [(True, False), (False, True), (False, False)])
+def test_tiles_by_descriptors(device, m, n, k, halves, flatten, specialize):
+    a, b, expected = factors(m, n, k)
+    meta = {
+        "BM": 64, "BN": 128, "BK": 64, "GROUP": 8, "PROGRAMS": 2, "HALVES": halves,
+        "FLATTEN": flatten, "SPECIALIZE": specialize,
+    }  # fmt: skip
+    out = device.put(np.full((m, n), -1, np.float32))
+    a, b = device.put(a), device.put(b)
+    c_desc = TensorDescriptor.from_tensor(out, [64, 64 if halves else 128])
+    a_desc, b_desc = (
+        TensorDescriptor.from_tensor(each, [rows, 64]) for each, rows in ((a, 64), (b, 128))
+    )
+    by_descriptors[2,](a_desc, b_desc, c_desc, m, n, k, **meta)
+    assert_same_bits(device.get(out), expected)
+    if k > 0:
+        again = device.put(np.full((m, n), -1, np.float32))
+        with_own_descriptors[2,](a, b, again, m, n, k, **meta)
+        assert_same_bits(device.get(again), expected)
+
+
+def described(rows, columns, block):
+    return TensorDescriptor.from_tensor(eft.MockTensor(tl.float16, (rows, columns)), block)
+
+
+def code_by_pointers(flatten=True):
+    half, n = tl.float16, 4096
+    return by_pointers.warmup(
+        half, half, half, n, n, n, n, 1, n, 1, n, 1, BM=128, BN=256, BK=64, GROUP=8, PROGRAMS=132,
+        FLATTEN=flatten, num_warps=8, target="sm_90",
+    )  # fmt: skip
+
+
+def code_by_descriptors(halves=False, flatten=True, specialize=False):
+    n = 4096
+    c_desc = described(n, n, [128, 128 if halves else 256])
+    return by_descriptors.warmup(
+        described(n, n, [128, 64]), described(n, n, [256, 64]), c_desc, n, n, n, BM=128, BN=256,
+        BK=64, GROUP=8, PROGRAMS=132, HALVES=halves, FLATTEN=flatten, SPECIALIZE=specialize,
+        num_warps=8, target="sm_90",
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        code_by_pointers,
+        code_by_descriptors,
+        lambda: code_by_descriptors(halves=True),
+        lambda: code_by_descriptors(flatten=False, specialize=True),
+    ],
+    ids=["pointers", "descriptors", "halves", "specialized"],
+)
+def test_tiles_are_made_by_warpgroups_from_copies(make):
+    ptx = make().asm["ptx"]
+    assert "wgmma.mma_async" in ptx and "ld.global" not in ptx
+    assert set(re.findall(r"cp\.async\.(c[ag]).*\], (\d+)", ptx)) == {("cg", "16")}
+    assert "st.global.v4" in ptx
