@@ -115,6 +115,54 @@ def PipelineCopies : Pass<"eft-pipeline-copies", "::mlir::func::FuncOp"> {
                            "::mlir::scf::SCFDialect"];
 }
 
+def AdvanceCopies : Pass<"eft-advance-copies", "::mlir::func::FuncOp"> {
+  let summary = "Begins the copies for a loop's next iteration before this one stores";
+  let description = [{
+    For a GPU, behind `eft-pipeline-copies`. In a loop with the attribute `eft.flatten`, which says that no
+    iteration reads what an earlier one has written, a pipelined loop stands behind its first copies,
+    and before stores. The copies of the next iteration begin before the stores of this one. The
+    slots are allocated once, before the outer loop.
+
+    The loop stays as it is if what stands before the pipelined loop loads or writes memory, if the
+    pipelined loop's result tells where the next iteration copies from, if there are several
+    pipelined loops, or if the slots leave too little of `max-bytes` for blocks that change threads
+    before they are stored: such a block goes through 32 KiB, in two rounds at most.
+
+    ```mlir
+    scf.for %tile = %c0 to %tiles step %c1 : i32 {
+      %s = eft.alloc_shared
+      eft.copy_async %p, %s[%c0] if %some
+      eft.commit_copies
+      %r = scf.for ... // pipelined
+      eft.wait_copies pending 0
+      eft.dealloc_shared %s
+      eft.store %q, %r
+    } {eft.flatten}
+    ```
+    becomes
+    ```mlir
+    %s = eft.alloc_shared
+    eft.copy_async %p0, %s[%c0] if %any
+    eft.commit_copies
+    scf.for %tile = %c0 to %tiles step %c1 : i32 {
+      %r = scf.for ... // pipelined
+      eft.wait_copies pending 0
+      eft.copy_async %next, %s[%c0] if %more
+      eft.commit_copies
+      eft.store %q, %r
+    } {eft.flatten}
+    eft.wait_copies pending 0
+    eft.dealloc_shared %s
+    ```
+  }];
+  let options = [
+    Option<"maxBytes", "max-bytes", "uint64_t", /*default=*/"102400",
+           "the most bytes of shared memory of a program">
+  ];
+  let dependentDialects = ["::eft::EftDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::scf::SCFDialect"];
+}
+
 def StageFactors : Pass<"eft-stage-factors", "::mlir::func::FuncOp"> {
   let summary = "Brings the factors of warpgroups' products to shared memory";
   let description = [{

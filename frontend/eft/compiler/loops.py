@@ -168,9 +168,7 @@ class Loops:
         inits = [each for value in carried.values() for each in flatten(value)]
         bounds = [lower, upper, constant(step, lower.type)]
         before = self.scope.value(name)
-        stages = values.num_stages
-        hints = {} if stages is None else {"eft.num_stages": f"{stages} : i32"}
-        self._finish(node, "scf.for", [*bounds, *inits], carried, [region], scope, hints)
+        self._finish(node, "scf.for", [*bounds, *inits], carried, [region], scope, values.hints)
         is_new = before is Scope.NOTHING or isinstance(before, Unusable)
         if is_new and name not in _assigned(*node.body):
             reason = self.scope.value(name).reason

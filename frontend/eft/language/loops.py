@@ -83,9 +83,11 @@ def range(
             and is zero makes no iterations.
         num_stages: how many iterations of a loop with matrix products are under way at a time on a
             GPU; the launch's option if it is None.
-        loop_unroll_factor, disallow_acc_multi_buffer, flatten, warp_specialize, disable_licm:
-            other hints on how to compile the loop, known at compile time like that one. No hint
-            changes what the loop means, and nothing uses these yet.
+        flatten, warp_specialize: of a loop around one with matrix products, either says that no
+            iteration reads what an earlier one has written. Then a GPU loads the next iteration's
+            first factors before it stores this one's results.
+        loop_unroll_factor, disallow_acc_multi_buffer, disable_licm: other hints on how to compile
+            the loop, known at compile time like those. Nothing uses these yet.
     """
     for hint in (num_stages, loop_unroll_factor):
         if hint is not None and type(hint) is not int:
@@ -93,7 +95,8 @@ def range(
     for hint in (disallow_acc_multi_buffer, flatten, warp_specialize, disable_licm):
         if not isinstance(hint, bool | int):
             raise Mistake(f"a hint of tl.range must be True or False, got {describe(hint)}")
-    return Range(*_bounds("range", arg1, arg2, step), num_stages)
+    bounds = _bounds("range", arg1, arg2, step)
+    return Range(*bounds, num_stages, bool(flatten or warp_specialize))
 
 
 class Range:
@@ -101,12 +104,16 @@ class Range:
 
     Attributes:
         type: the type of the variable, in which bounds and step meet; of at least 32 bits.
-        num_stages: how many iterations may be under way at a time, or None.
+        hints: attributes of the loop in the IR.
     """
 
-    def __init__(self, start, stop, step, num_stages=None):
+    def __init__(self, start, stop, step, num_stages=None, flatten=False):
         self.start, self.stop, self.step = start, stop, step
-        self.num_stages = num_stages
+        self.hints = {}
+        if num_stages is not None:
+            self.hints["eft.num_stages"] = f"{num_stages} : i32"
+        if flatten:
+            self.hints["eft.flatten"] = "unit"
         self.type = dtypes.int32
         for bound in (start, stop, step):
             if type(bound) is not int and not _is_integer(bound):

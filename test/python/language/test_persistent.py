@@ -94,3 +94,26 @@ def test_tiles_are_made_by_warpgroups_from_copies(make):
     assert "wgmma.mma_async" in ptx and "ld.global" not in ptx
     assert set(re.findall(r"cp\.async\.(c[ag]).*\], (\d+)", ptx)) == {("cg", "16")}
     assert "st.global.v4" in ptx
+
+
+def copies_between_products_and_stores(ptx: str) -> int:
+    behind_products = ptx.split("wgmma.wait_group.sync.aligned 0")[-1]
+    return behind_products.split("st.global")[0].count("cp.async.cg")
+
+
+@pytest.mark.parametrize("make", [code_by_pointers, code_by_descriptors])
+def test_the_next_tile_is_copied_while_one_is_stored(make):
+    assert copies_between_products_and_stores(make(flatten=True).asm["ptx"]) == 24
+    assert copies_between_products_and_stores(make(flatten=False).asm["ptx"]) == 0
+
+
+def test_halves_that_need_the_slots_to_be_stored():
+    assert copies_between_products_and_stores(code_by_descriptors(halves=True).asm["ptx"]) == 0
+
+
+def test_the_hint_of_either_name():
+    flat, specialized = (
+        code_by_descriptors(flatten=flatten, specialize=not flatten).asm["ptx"]
+        for flatten in (False, True)
+    )
+    assert flat == specialized

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// eft-advance-copies: begins the copies for a loop's next iteration before this one stores.
+//
+// A program that computes one tile of a product after the other has a loop over tiles around a
+// pipelined loop. The pipelined loop ends with nothing under way. Then the tile is stored, and the
+// next pipelined loop begins by waiting for its first copies: the memory is idle first, and then
+// the tensor cores. So the copies that stand before the pipelined loop move to the end of the
+// iteration before, behind the last wait of its pipelined loop, where the slots are free:
+//
+//   tile t    | copies | products | store |
+//   tile t+1  |                   | copies| products | store |
+//
+// What computes their addresses is cloned there for the next iteration. It is a few numbers, which
+// are cheaper to compute twice than to keep while the tile is stored.
+#include "compiler/lowering/Passes.h"
+
+#include "compiler/ir/EftDialect.h"
+#include "compiler/lowering/gpu/SharedMemory.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+using namespace mlir;
+
+namespace eft {
+#define GEN_PASS_DEF_ADVANCECOPIES
+#include "compiler/lowering/Passes.h.inc"
+
+namespace {
+
+/// On a loop: no iteration reads what an earlier one has written.
+constexpr StringLiteral flattenName = "eft.flatten";
+
+/// The most bytes that one round of staging takes, in general and of a single block.
+constexpr uint64_t bytesOfRound = SharedMemory::usualBytes, bytesOfOneBlock = 32 * 1024;
+
+/// More rounds cost more than what they overlap with.
+constexpr uint64_t maxRounds = 2;
+
+/// The shared memory that an operation may need beside the slots. Nothing if it is too much.
+std::optional<uint64_t> bytesForStaging(Operation *op) {
+  if (auto convert = dyn_cast<ConvertLayoutOp>(op)) {
+    auto type = cast<RankedTensorType>(convert.getType());
+    const uint64_t bits = type.getElementType().isIntOrFloat() ? type.getElementTypeBitWidth() : 64;
+    const uint64_t bytes = uint64_t(type.getNumElements()) * std::max<uint64_t>(bits / 8, 1);
+    if (bytes > maxRounds * bytesOfOneBlock)
+      return std::nullopt;
+    return std::min(bytes, bytesOfOneBlock);
+  }
+  const bool isHarmless = OpTrait::hasElementwiseMappableTraits(op) ||
+                          isa<LoadOp, StoreOp, AddPtrOp, SplatOp, ArangeOp, ExpandDimsOp,
+                              BroadcastOp, scf::YieldOp, HintOp, WaitDotsOp>(op) ||
+                          (op->getNumRegions() == 0 && isMemoryEffectFree(op) &&
+                           llvm::none_of(op->getOperandTypes(), llvm::IsaPred<RankedTensorType>) &&
+                           llvm::none_of(op->getResultTypes(), llvm::IsaPred<RankedTensorType>));
+  return isHarmless ? 0 : bytesOfRound;
+}
+
+bool touchesSlots(Operation *op) {
+  return op
+      ->walk([](Operation *inside) {
+        return isa<AllocSharedOp, DeallocSharedOp, CopyAsyncOp, CommitCopiesOp, WaitCopiesOp>(
+                   inside)
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+class CopyAdvancer {
+public:
+  CopyAdvancer(scf::ForOp loop, uint64_t maxBytes) : loop(loop), maxBytes(maxBytes) {}
+
+  /// Whether the loop has the form that eft-pipeline-copies leaves: allocations and the first
+  /// copies, a pipelined loop, a wait for all copies, and stores.
+  bool matches() {
+    Operation *pipelined = nullptr;
+    for (Operation &op : loop.getBody()->without_terminator()) {
+      if (!pipelined && isa<scf::ForOp>(op) && touchesSlots(&op))
+        pipelined = &op;
+      else if (!(pipelined ? addBehind(op) : addBefore(op)))
+        return false;
+    }
+    return pipelined && hasCopies && done && allocations.size() == frees.size() &&
+           slotBytes() + staged <= maxBytes && findNext(pipelined);
+  }
+
+  void run(RewriterBase &rewriter) {
+    for (AllocSharedOp allocation : allocations)
+      allocation->moveBefore(loop);
+
+    rewriter.setInsertionPoint(loop);
+    Location loc = loop.getLoc();
+    IRMapping ofFirst;
+    ofFirst.map(loop.getInductionVar(), loop.getLowerBound());
+    ofFirst.map(loop.getRegionIterArgs(), loop.getInitArgs());
+    Value runs = rewriter.create<arith::CmpIOp>(loc, arith::CmpIPredicate::slt,
+                                                loop.getLowerBound(), loop.getUpperBound());
+    cloneCopies(rewriter, ofFirst, runs);
+
+    rewriter.setInsertionPointAfter(done);
+    IRMapping ofNext;
+    for (Operation *op : next)
+      rewriter.clone(*op, ofNext);
+    Value counter = loop.getInductionVar(), step = loop.getStep();
+    SmallVector<Value> values;
+    for (Value value : loop.getYieldedValues())
+      values.push_back(ofNext.lookupOrDefault(value));
+    ofNext.map(counter, rewriter.create<arith::AddIOp>(loc, counter, step).getResult());
+    ofNext.map(loop.getRegionIterArgs(), values);
+    // The counter is below the upper bound, so their distance is exact as an unsigned number.
+    Value left = rewriter.create<arith::SubIOp>(loc, loop.getUpperBound(), counter);
+    Value more = rewriter.create<arith::CmpIOp>(loc, arith::CmpIPredicate::ugt, left, step);
+    cloneCopies(rewriter, ofNext, more);
+
+    for (Operation *op : llvm::reverse(before))
+      if (isa<CopyAsyncOp, CommitCopiesOp>(op) || isOpTriviallyDead(op))
+        rewriter.eraseOp(op);
+    rewriter.setInsertionPointAfter(loop);
+    Operation *last = rewriter.create<WaitCopiesOp>(loc, uint32_t(0));
+    for (DeallocSharedOp free : frees) {
+      free->moveAfter(last);
+      last = free;
+    }
+  }
+
+private:
+  bool addBefore(Operation &op) {
+    if (auto allocation = dyn_cast<AllocSharedOp>(op)) {
+      allocations.push_back(allocation);
+      return true;
+    }
+    hasCopies |= isa<CopyAsyncOp>(op);
+    before.push_back(&op);
+    return isa<CopyAsyncOp, CommitCopiesOp>(op) || isMemoryEffectFree(&op);
+  }
+
+  bool addBehind(Operation &op) {
+    auto wait = dyn_cast<WaitCopiesOp>(op);
+    if (wait && !done && wait.getPending() == 0) {
+      done = wait;
+    } else if (auto free = dyn_cast<DeallocSharedOp>(op); free && done) {
+      frees.push_back(free);
+    } else {
+      std::optional<uint64_t> bytes = bytesForStaging(&op);
+      staged = bytes ? std::max(staged, *bytes) : maxBytes;
+      return !touchesSlots(&op);
+    }
+    return true;
+  }
+
+  uint64_t slotBytes() const {
+    uint64_t bytes = 0;
+    for (AllocSharedOp allocation : allocations)
+      bytes += AllocSharedOp(allocation).getType().getBytes();
+    return bytes;
+  }
+
+  /// Finds what computes the next iteration's carried values, as far as the copies need them, from
+  /// this iteration's: operations behind the pipelined loop that need none of its results.
+  bool findNext(Operation *pipelined) {
+    DenseSet<Operation *> ofCopies(before.begin(), before.end());
+    SmallVector<Value> pending;
+    for (BlockArgument argument : loop.getRegionIterArgs())
+      if (llvm::any_of(argument.getUsers(), [&](Operation *user) {
+            return ofCopies.contains(loop.getBody()->findAncestorOpInBlock(*user));
+          }))
+        pending.push_back(loop.getTiedLoopYieldedValue(argument)->get());
+    DenseSet<Operation *> found;
+    while (!pending.empty()) {
+      Operation *op = pending.pop_back_val().getDefiningOp();
+      if (!op || op->getBlock() != loop.getBody() || op->isBeforeInBlock(pipelined) ||
+          !found.insert(op).second)
+        continue;
+      if (op == pipelined || op->getNumRegions() != 0 || !isMemoryEffectFree(op))
+        return false;
+      llvm::append_range(pending, op->getOperands());
+    }
+    for (Operation &op : *loop.getBody())
+      if (found.contains(&op))
+        next.push_back(&op);
+    return true;
+  }
+
+  /// Clones what stands before the pipelined loop: the copies, under a condition, and what they
+  /// need.
+  void cloneCopies(RewriterBase &rewriter, IRMapping &mapping, Value condition) {
+    SmallVector<Operation *> clones;
+    for (Operation *op : before) {
+      clones.push_back(rewriter.clone(*op, mapping));
+      auto copy = dyn_cast<CopyAsyncOp>(clones.back());
+      if (!copy)
+        continue;
+      OpBuilder::InsertionGuard guard(rewriter);
+      rewriter.setInsertionPoint(copy);
+      Value both = condition;
+      if (Value own = copy.getCondition())
+        both = rewriter.create<arith::AndIOp>(copy.getLoc(), own, condition);
+      copy.getConditionMutable().assign(both);
+    }
+    for (Operation *clone : llvm::reverse(clones))
+      if (isOpTriviallyDead(clone))
+        rewriter.eraseOp(clone);
+  }
+
+  scf::ForOp loop;
+  uint64_t maxBytes;
+  SmallVector<AllocSharedOp> allocations;
+  SmallVector<Operation *> before; // the pipelined loop: copies, and what they and it need
+  bool hasCopies = false;
+  WaitCopiesOp done; // of the pipelined loop
+  SmallVector<DeallocSharedOp> frees;
+  uint64_t staged = 0; // bytes, of what changes threads behind the pipelined loop
+  SmallVector<Operation *> next;
+};
+
+struct AdvanceCopiesPass : impl::AdvanceCopiesBase<AdvanceCopiesPass> {
+  using AdvanceCopiesBase::AdvanceCopiesBase;
+
+  void runOnOperation() override {
+    SmallVector<scf::ForOp> loops;
+    getOperation().walk([&](scf::ForOp loop) {
+      if (loop->hasAttr(flattenName))
+        loops.push_back(loop);
+    });
+    IRRewriter rewriter(&getContext());
+    for (scf::ForOp loop : loops)
+      if (CopyAdvancer advancer(loop, maxBytes); advancer.matches())
+        advancer.run(rewriter);
+  }
+};
+
+} // namespace
+} // namespace eft
