@@ -43,6 +43,8 @@ def Eft_Dialect : Dialect {
     static constexpr llvm::StringLiteral numStagesName = "eft.num_stages";
     /// On a kernel for a GPU, once it is lowered: warpgroups multiply in it.
     static constexpr llvm::StringLiteral warpgroupsName = "eft.warpgroups";
+    /// On an operation of inline assembly: all threads of a warp must reach it together.
+    static constexpr llvm::StringLiteral convergentName = "eft.convergent";
     /// The shared memory of a program, in bytes, on a kernel for a GPU that has some.
     static constexpr llvm::StringLiteral sharedBytesName = "eft.shared_bytes";
   }];

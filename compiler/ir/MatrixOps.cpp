@@ -9,9 +9,9 @@ using namespace eft;
 static constexpr int64_t leastDotExtent = 16;
 
 /// The type in which products of `element` are summed; null if there is none.
-static Type accumulatorOf(Type element) {
+static Type accumulatorOf(Type element, bool isFloat8) {
   Builder builder(element.getContext());
-  if (element.isF16() || element.isBF16() || element.isF32())
+  if (isFloat8 || element.isF16() || element.isBF16() || element.isF32())
     return builder.getF32Type();
   if (element.isF64())
     return element;
@@ -34,9 +34,19 @@ static FailureOr<SmallVector<int64_t>> verifyFactors(Operation *op, RankedTensor
   return SmallVector<int64_t>{a.getDimSize(0), b.getDimSize(1)};
 }
 
+/// The formats of factors that are floats of eight bits: both are given, or none is.
+static LogicalResult verifyFormats(Operation *op, RankedTensorType a, std::optional<Float8> ofA,
+                                   std::optional<Float8> ofB) {
+  if (ofA.has_value() != ofB.has_value())
+    return op->emitOpError("needs the formats of both factors, or of none");
+  if (ofA && !a.getElementType().isInteger(8))
+    return op->emitOpError("factors with formats must be of i8, got ") << a.getElementType();
+  return success();
+}
+
 /// What products of blocks and of buffers have in common.
 static LogicalResult verifyProduct(Operation *op, RankedTensorType a, RankedTensorType b,
-                                   RankedTensorType result) {
+                                   RankedTensorType result, bool isFloat8 = false) {
   FailureOr<SmallVector<int64_t>> shape = verifyFactors(op, a, b);
   if (failed(shape))
     return failure();
@@ -44,7 +54,7 @@ static LogicalResult verifyProduct(Operation *op, RankedTensorType a, RankedTens
   if (element != b.getElementType())
     return op->emitOpError("factors must have one element type, got ")
            << element << " and " << b.getElementType();
-  Type accumulator = accumulatorOf(element);
+  Type accumulator = accumulatorOf(element, isFloat8);
   if (!accumulator)
     return op->emitOpError("factors must be of f16, bf16, f32, f64, i8 or i32, got ") << element;
   if (result.getShape() != ArrayRef(*shape) || result.getElementType() != accumulator)
@@ -53,12 +63,17 @@ static LogicalResult verifyProduct(Operation *op, RankedTensorType a, RankedTens
   return success();
 }
 
+/// Whether warpgroups multiply elements of this type.
+static bool isOfWarpgroups(Type element) {
+  return element.isF16() || element.isBF16() || element.isF32() || element.isInteger(8);
+}
+
 /// Warpgroups multiply 64 rows and 32 bytes of each at a time.
 static LogicalResult verifyWarpgroups(Operation *op, RankedTensorType a) {
   constexpr int64_t minRows = 64, minBits = 256;
   Type element = a.getElementType();
-  if (!element.isF16() && !element.isBF16() && !element.isInteger(8))
-    return op->emitOpError("for warpgroups needs factors of f16, bf16 or i8, got ") << element;
+  if (!isOfWarpgroups(element))
+    return op->emitOpError("for warpgroups needs factors of f16, bf16, f32 or i8, got ") << element;
   if (a.getDimSize(0) >= minRows && a.getDimSize(1) * element.getIntOrFloatBitWidth() >= minBits)
     return success();
   return op->emitOpError(
@@ -68,12 +83,17 @@ static LogicalResult verifyWarpgroups(Operation *op, RankedTensorType a) {
 
 LogicalResult DotOp::verify() {
   auto typeOf = [](Value value) { return cast<RankedTensorType>(value.getType()); };
-  if (failed(verifyProduct(*this, typeOf(getA()), typeOf(getB()), typeOf(getResult()))))
+  if (failed(verifyFormats(*this, typeOf(getA()), getFormatOfA(), getFormatOfB())) ||
+      failed(verifyProduct(*this, typeOf(getA()), typeOf(getB()), typeOf(getResult()),
+                           getFormatOfA().has_value())))
     return failure();
   Type element = getElementTypeOrSelf(getA());
   if (getPrecision() != Precision::Ieee && !element.isF32())
     return emitOpError("precision must be ieee for factors of ")
            << element << ", got " << stringifyPrecision(getPrecision());
+  if (getWarpgroups() && element.isF32() && getPrecision() != Precision::Tf32)
+    return emitOpError("for warpgroups needs precision tf32 for factors of f32, got ")
+           << stringifyPrecision(getPrecision());
   return getWarpgroups() ? verifyWarpgroups(*this, typeOf(getA())) : success();
 }
 
@@ -97,11 +117,13 @@ LogicalResult DotAsyncOp::verify() {
   RankedTensorType a =
       slotsOfA ? factorIn(slotsOfA, getTransposedA()) : cast<RankedTensorType>(getA().getType());
   RankedTensorType b = factorIn(getB().getType(), getTransposedB());
-  if (failed(verifyProduct(*this, a, b, cast<RankedTensorType>(getResult().getType()))))
+  if (failed(verifyFormats(*this, a, getFormatOfA(), getFormatOfB())) ||
+      failed(verifyProduct(*this, a, b, cast<RankedTensorType>(getResult().getType()),
+                           getFormatOfA().has_value())))
     return failure();
   Type element = a.getElementType();
-  if (!element.isF16() && !element.isBF16() && !element.isInteger(8))
-    return emitOpError("factors must be of f16, bf16 or i8, got ") << element;
+  if (!isOfWarpgroups(element))
+    return emitOpError("factors must be of f16, bf16, f32 or i8, got ") << element;
   return success();
 }
 

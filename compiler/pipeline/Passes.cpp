@@ -58,6 +58,7 @@ void addBlockTransforms(OpPassManager &passes, const PassOptions &options) {
     passes.addPass(createWidenDot());
     passes.addPass(createReduceAssertions());
   }
+  passes.addPass(createExpandFloat8({options.isGpu && hasFloat8(options.target)}));
   passes.addPass(createExpandNarrowFloats({options.isGpu, options.isGpu, options.convertsF16}));
   passes.addPass(createExpandFloatToInt());
   if (!options.isGpu)

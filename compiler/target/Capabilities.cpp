@@ -7,6 +7,10 @@ bool hasWarpgroups(const Target &target) {
   return target.kind == Target::Kind::Cuda && target.computeCapability == 90 && !target.isPortable;
 }
 
+bool hasFloat8(const Target &target) {
+  return target.kind == Target::Kind::Cuda && target.computeCapability >= 89;
+}
+
 uint64_t sharedBytesOfProgram(const Target &target) {
   constexpr uint64_t kibibyte = 1024;
   const unsigned capability = target.computeCapability, generation = capability / 10;

@@ -11,6 +11,9 @@ namespace eft {
 /// Whether warpgroups can multiply matrices (with `wgmma`) on the GPUs that take the target's code.
 bool hasWarpgroups(const Target &target);
 
+/// Whether the GPUs that take the target's code convert and multiply 8-bit floats.
+bool hasFloat8(const Target &target);
+
 /// The shared memory, in bytes, that a program may have on the GPUs that take the target's code.
 uint64_t sharedBytesOfProgram(const Target &target);
 

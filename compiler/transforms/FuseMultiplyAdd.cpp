@@ -73,7 +73,8 @@ template <typename Sum> struct FuseDot : OpRewritePattern<Sum> {
       return rewriter.notifyMatchFailure(sum, "no operand is a matrix product used only here");
     Value acc = left ? sum.getRhs() : sum.getLhs();
     rewriter.replaceOpWithNewOp<DotOp>(sum, dot.getType(), dot.getA(), dot.getB(), acc,
-                                       dot.getPrecision());
+                                       dot.getPrecision(), dot.getFormatOfAAttr(),
+                                       dot.getFormatOfBAttr());
     rewriter.eraseOp(dot);
     return success();
   }

@@ -41,6 +41,10 @@ void populateApproximateExponentialPatterns(mlir::RewritePatternSet &patterns);
 /// these are patterns for one application each.
 void populateExpandFloatToIntPatterns(mlir::RewritePatternSet &patterns);
 
+/// Replaces conversions of floats of eight bits, and products of them, by arithmetic and by
+/// products of f16. A target that has them (`isNative`) keeps those of e4m3fn and e5m2.
+void populateExpandFloat8Patterns(mlir::RewritePatternSet &patterns, bool isNative);
+
 /// Replaces operations on f16 and bf16 by operations on f32, as far as the target lacks them.
 void populateExpandNarrowFloatsPatterns(mlir::RewritePatternSet &patterns, bool nativeF16,
                                         bool nativeBf16Conversion, bool nativeF16Conversion);

@@ -188,8 +188,8 @@ def ExpandFloatToInt : Pass<"eft-expand-float-to-int"> {
 def WidenDot : Pass<"eft-widen-dot"> {
   let summary = "Converts the factors of matrix products to the accumulator's type";
   let description = [{
-    For a target without tensor cores, such as a CPU. Factors of f16 and bf16 become f32, which is
-    exact; i8 becomes i32. Products of f32 with reduced precision become exact ones.
+    For a target without tensor cores, such as a CPU. Factors of f16, of bf16 and of floats of eight bits
+    become f32, which is exact; i8 becomes i32. Products of f32 with reduced precision become exact ones.
 
     ```mlir
     %d = eft.dot %a, %b, %c precision ieee
@@ -226,6 +226,35 @@ def ReduceAssertions : Pass<"eft-reduce-assertions"> {
     ```
   }];
   let dependentDialects = ["::eft::EftDialect", "::mlir::arith::ArithDialect"];
+}
+
+def ExpandFloat8 : Pass<"eft-expand-float8"> {
+  let summary = "Converts floats of eight bits by integers and f16 or f32";
+  let description = [{
+    `eft.extend_float8` and `eft.truncate_float8` become integer arithmetic and a few exact operations on
+    wider floats. Factors of matrix products become f16, which holds all of their values.
+
+    `native` is for GPUs from compute capability 8.9 on. They have conversions between f16 or f32 and
+    e4m3fn and e5m2, rounded to nearest even; those to f32 go through f16, and those from f64 through an
+    f32 that is rounded to odd. They also multiply blocks of these formats, where k is at least 32. Such
+    operations stay, except for conversions in the body of a reduction or scan.
+
+    ```mlir
+    %y = eft.extend_float8 %x from e5m2 : tensor<1024xi8> -> tensor<1024xf16>
+    ```
+    becomes
+    ```mlir
+    %0 = arith.extui %x : tensor<1024xi8> to tensor<1024xi16>
+    %1 = arith.shli %0, %c8 : tensor<1024xi16>
+    %y = arith.bitcast %1 : tensor<1024xi16> to tensor<1024xf16>
+    ```
+  }];
+  let options = [
+    Option<"isNative", "native", "bool", /*default=*/"false",
+           "the target converts and multiplies e4m3fn and e5m2">
+  ];
+  let dependentDialects = ["::eft::EftDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::math::MathDialect"];
 }
 
 def ExpandNarrowFloats : Pass<"eft-expand-narrow-floats"> {

@@ -18,19 +18,23 @@ struct WidenFactors : OpRewritePattern<DotOp> {
 
   LogicalResult matchAndRewrite(DotOp dot, PatternRewriter &rewriter) const override {
     Type element = getElementTypeOrSelf(dot.getType());
-    auto widened = [&](Value factor) -> Value {
+    auto widened = [&](Value factor, std::optional<Float8> format) -> Value {
       Type type = withElementType(factor.getType(), element);
       if (type == factor.getType())
         return factor;
       // Where the factor is made, so that nothing of another factor stands between.
       OpBuilder::InsertionGuard guard(rewriter);
       rewriter.setInsertionPointAfterValue(factor);
+      if (format)
+        return rewriter.create<ExtendFloat8Op>(dot.getLoc(), type, factor, *format);
       if (isa<FloatType>(element))
         return rewriter.create<arith::ExtFOp>(dot.getLoc(), type, factor);
       return rewriter.create<arith::ExtSIOp>(dot.getLoc(), type, factor);
     };
-    Value a = widened(dot.getA()), b = widened(dot.getB());
-    rewriter.replaceOpWithNewOp<DotOp>(dot, dot.getType(), a, b, dot.getAcc(), Precision::Ieee);
+    Value a = widened(dot.getA(), dot.getFormatOfA());
+    Value b = widened(dot.getB(), dot.getFormatOfB());
+    rewriter.replaceOpWithNewOp<DotOp>(dot, dot.getType(), a, b, dot.getAcc(), Precision::Ieee,
+                                       Float8Attr(), Float8Attr());
     return success();
   }
 };

@@ -80,3 +80,12 @@ func.func @stores_under_constant_masks(%p: tensor<8x!eft.ptr<f32>>, %v: tensor<8
   eft.store %p, %v, mask %f : tensor<8x!eft.ptr<f32>>
   return
 }
+
+// CHECK-LABEL: @zero_of_eight_bits
+// CHECK-NEXT: %[[ZERO:.*]] = arith.constant dense<0> : tensor<16xi8>
+// CHECK-NEXT: return %[[ZERO]]
+func.func @zero_of_eight_bits() -> tensor<16xi8> {
+  %zero = arith.constant dense<0.0> : tensor<16xf32>
+  %0 = eft.truncate_float8 %zero to e4m3fn : tensor<16xf32> -> tensor<16xi8>
+  return %0 : tensor<16xi8>
+}

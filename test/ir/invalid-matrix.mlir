@@ -73,8 +73,16 @@ func.func @narrow_factors_in_buffers(%a: !eft.buffer<tensor<16x16xf16, #eft.layo
 // -----
 
 func.func @warpgroups_of_doubles(%a: tensor<64x16xf64>, %b: tensor<16x16xf64>, %c: tensor<64x16xf64>) {
-  // expected-error @+1 {{'eft.dot' op for warpgroups needs factors of f16, bf16 or i8, got 'f64'}}
+  // expected-error @+1 {{'eft.dot' op for warpgroups needs factors of f16, bf16, f32 or i8, got 'f64'}}
   %d = eft.dot %a, %b, %c precision ieee {warpgroups} : tensor<64x16xf64>, tensor<16x16xf64> -> tensor<64x16xf64>
+  return
+}
+
+// -----
+
+func.func @warpgroups_of_exact_products(%a: tensor<64x16xf32>, %b: tensor<16x16xf32>, %c: tensor<64x16xf32>) {
+  // expected-error @+1 {{'eft.dot' op for warpgroups needs precision tf32 for factors of f32, got ieee}}
+  %d = eft.dot %a, %b, %c precision ieee {warpgroups} : tensor<64x16xf32>, tensor<16x16xf32> -> tensor<64x16xf32>
   return
 }
 

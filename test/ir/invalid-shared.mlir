@@ -107,10 +107,10 @@ func.func @factors_of_other_shapes(%a: tensor<64x32xf16>, %c: tensor<64x16xf32>,
 // -----
 
 #order = #eft.layout<offset = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0], [4, 0], [8, 0]]>
-func.func @factors_of_a_type_without_warpgroups(%a: tensor<64x16xf32>, %c: tensor<64x16xf32>, %slot: i32) {
-  %s = eft.alloc_shared : !eft.shared<1, tensor<16x16xf32, #order>>
-  // expected-error @+1 {{'eft.dot_async' op factors must be of f16, bf16 or i8, got 'f32'}}
-  %d = eft.dot_async %a, %s[%slot], %c : tensor<64x16xf32>, !eft.shared<1, tensor<16x16xf32, #order>> -> tensor<64x16xf32>
+func.func @factors_of_a_type_without_warpgroups(%a: tensor<64x16xf64>, %c: tensor<64x16xf64>, %slot: i32) {
+  %s = eft.alloc_shared : !eft.shared<1, tensor<16x16xf64, #order>>
+  // expected-error @+1 {{'eft.dot_async' op factors must be of f16, bf16, f32 or i8, got 'f64'}}
+  %d = eft.dot_async %a, %s[%slot], %c : tensor<64x16xf64>, !eft.shared<1, tensor<16x16xf64, #order>> -> tensor<64x16xf64>
   return
 }
 

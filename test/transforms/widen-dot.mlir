@@ -39,3 +39,12 @@ func.func @reduced_precision(%a: tensor<16x16xf32>) -> tensor<16x16xf32> {
   %d = eft.dot %a, %a, %a precision tf32 : tensor<16x16xf32>, tensor<16x16xf32> -> tensor<16x16xf32>
   return %d : tensor<16x16xf32>
 }
+
+// CHECK-LABEL: @floats_of_eight_bits
+func.func @floats_of_eight_bits(%a: tensor<16x16xi8>, %c: tensor<16x16xf32>) -> tensor<16x16xf32> {
+  // CHECK: eft.extend_float8 %{{.*}} from e5m2 : tensor<16x16xi8> -> tensor<16x16xf32>
+  // CHECK: eft.extend_float8 %{{.*}} from e4m3fn : tensor<16x16xi8> -> tensor<16x16xf32>
+  // CHECK: eft.dot %{{.*}} precision ieee : tensor<16x16xf32>, tensor<16x16xf32> -> tensor<16x16xf32>
+  %d = eft.dot %a, %a, %c precision ieee formats e4m3fn, e5m2 : tensor<16x16xi8>, tensor<16x16xi8> -> tensor<16x16xf32>
+  return %d : tensor<16x16xf32>
+}

@@ -5,6 +5,7 @@
 #define EFT_OPS_MATRIX
 
 include "compiler/ir/ops/Buffers.td"
+include "compiler/ir/ops/Float8.td"
 
 def Eft_Precision : I32EnumAttr<"Precision", "the precision of products of f32", [
     I32EnumAttrCase<"Ieee", 0, "ieee">, I32EnumAttrCase<"Tf32", 1, "tf32">,
@@ -25,9 +26,11 @@ def Eft_DotOp : Eft_Op<"dot", [Pure, Eft_Anchored, AllTypesMatch<["acc", "result
     | f32, `tf32` | f32 | as above, but the operands may be rounded to 11 bits first |
     | f32, `tf32x3` | f32 | as above, but each operand may be the sum of two such numbers |
     | f64 | f64 | as f16, with fused products |
+    | i8 with formats | f32 | as f16 |
     | i8, i32 | i32 | wraps; i8 is signed |
 
-    Only f32 has a precision other than `ieee`.
+    Only f32 has a precision other than `ieee`. Formats say that the elements are floats of eight bits,
+    as in `eft.extend_float8`. The factors may have different ones.
 
     Placing notes `warpgroups` where the target is to compute the product by warpgroups: the result then
     has such a layout, and `eft.dot_async` can take its place.
@@ -35,13 +38,16 @@ def Eft_DotOp : Eft_Op<"dot", [Pure, Eft_Anchored, AllTypesMatch<["acc", "result
     ```mlir
     %d = eft.dot %a, %b, %c precision tf32
         : tensor<64x32xf32>, tensor<32x128xf32> -> tensor<64x128xf32>
+    %e = eft.dot %x, %y, %c precision ieee formats e4m3fn, e5m2
+        : tensor<64x32xi8>, tensor<32x128xi8> -> tensor<64x128xf32>
     ```
   }];
   let arguments = (ins Eft_Block:$a, Eft_Block:$b, Eft_Block:$acc, Eft_Precision:$precision,
+                       OptionalAttr<Eft_Float8>:$formatOfA, OptionalAttr<Eft_Float8>:$formatOfB,
                        UnitAttr:$warpgroups);
   let results = (outs Eft_Block:$result);
   let assemblyFormat = [{
-    $a `,` $b `,` $acc `precision` $precision attr-dict
+    $a `,` $b `,` $acc `precision` $precision (`formats` $formatOfA^ `,` $formatOfB)? attr-dict
     `:` type($a) `,` type($b) `->` type($result)
   }];
   let hasVerifier = 1;

@@ -4,13 +4,14 @@
 #ifndef EFT_OPS_WARPGROUPS
 #define EFT_OPS_WARPGROUPS
 
+include "compiler/ir/ops/Float8.td"
 include "compiler/ir/ops/Shared.td"
 
 def Eft_DotAsyncOp : Eft_Op<"dot_async", [AllTypesMatch<["acc", "result"]>,
     MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "Begins a matrix product, added to an accumulator";
   let description = [{
-    The product of `eft.dot` for f16, bf16 and i8. `b` is in a slot of shared memory, `a` in another one or
+    The product of `eft.dot` for f16, bf16, i8, and f32 as tf32. `b` is in a slot of shared memory, `a` in another one or
     in registers; `transposed` says that the slot holds the factor with its dimensions exchanged. All
     threads must have seen what is in the slots, as after `eft.wait_copies`.
 
@@ -25,12 +26,14 @@ def Eft_DotAsyncOp : Eft_Op<"dot_async", [AllTypesMatch<["acc", "result"]>,
     ```
   }];
   let arguments = (ins Eft_Block:$acc, AnyTypeOf<[Eft_Block, Eft_Shared]>:$a,
-                       Optional<I32>:$slotOfA, Eft_Shared:$b, I32:$slotOfB, UnitAttr:$transposedA,
-                       UnitAttr:$transposedB);
+                       Optional<I32>:$slotOfA, Eft_Shared:$b, I32:$slotOfB,
+                       OptionalAttr<Eft_Float8>:$formatOfA, OptionalAttr<Eft_Float8>:$formatOfB,
+                       UnitAttr:$transposedA, UnitAttr:$transposedB);
   let results = (outs Eft_Block:$result);
   let assemblyFormat = [{
     $a (`[` $slotOfA^ `]`)? (`transposed` $transposedA^)? `,`
-    $b `[` $slotOfB `]` (`transposed` $transposedB^)? `,` $acc attr-dict
+    $b `[` $slotOfB `]` (`transposed` $transposedB^)? `,` $acc
+    (`formats` $formatOfA^ `,` $formatOfB)? attr-dict
     `:` type($a) `,` type($b) `->` type($result)
   }];
   let hasVerifier = 1;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "compiler/lowering/gpu/Convergence.h"
 
+#include "compiler/ir/EftDialect.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -19,6 +21,8 @@ bool isVote(Operation *op) {
 bool isConvergent(Operation *op) {
   if (auto call = dyn_cast<LLVM::CallIntrinsicOp>(op))
     return isVote(op) || call.getIntrin().starts_with("llvm.nvvm.mma.");
+  if (op->hasAttr(EftDialect::convergentName))
+    return true;
   return isa_and_present<NVVM::NVVMDialect>(op->getDialect()) && !isPure(op);
 }
 

@@ -32,6 +32,7 @@ void populateGpuLowerings(LoweringTable &table) {
   populateGpuDotLowerings(table);
   populateWarpgroupLowerings(table);
   populateGpuDivisionLowerings(table);
+  populateGpuFloat8Lowerings(table);
   populateGpuDebugLowerings(table);
 }
 

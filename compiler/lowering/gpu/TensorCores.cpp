@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// One mma.sync (an intrinsic of LLVM) for each tile of the accumulator and each tile along k. The
-// tiles of one k come one after the other: they don't depend on each other, so the tensor core is
-// kept busy.
+// One mma.sync (an intrinsic of LLVM, or PTX for floats of eight bits) for each tile of the
+// accumulator and each tile along k. The tiles of one k come one after the other: they don't depend
+// on each other, so the tensor core is kept busy.
 //
 // A factor of f32 is rounded to tf32, to nearest. With the precision tf32x3 it is taken as the sum
 // of two such numbers, and three of the four products are summed, the two small ones by themselves.
@@ -23,6 +23,8 @@ namespace {
 
 using Values = SmallVector<Value>;
 
+constexpr int64_t minFloat8K = 32; // of an instruction for floats of eight bits
+
 /// The part of the instruction's name that gives the types of its operands.
 StringRef typesInName(Type element) {
   if (element.isF16())
@@ -32,15 +34,6 @@ StringRef typesInName(Type element) {
   if (element.isF64())
     return "f64";
   return element.isF32() ? "tf32" : "s8";
-}
-
-/// f32 rounded to tf32, as the bits that the tensor core reads.
-Value toTf32(ImplicitLocOpBuilder &b, Value value) {
-  return b
-      .create<LLVM::InlineAsmOp>(TypeRange(b.getI32Type()), ValueRange(value),
-                                 "cvt.rna.tf32.f32 $0, $1;", "=r,f", /*has_side_effects=*/false,
-                                 /*is_align_stack=*/false, LLVM::AsmDialectAttr(), ArrayAttr())
-      .getResult(0);
 }
 
 /// The part of a number that rounding to tf32 loses; nothing of an infinity.
@@ -114,13 +107,19 @@ private:
 /// The instruction for one tile.
 class Multiplier {
 public:
-  Multiplier(ImplicitLocOpBuilder &b, Type element, const MatrixTile &tile) : b(b) {
+  Multiplier(ImplicitLocOpBuilder &b, DotOp dot, const MatrixTile &tile) : b(b) {
     auto extent = [](const LinearLayout &layout, unsigned dimension) {
       return std::to_string(layout.shape()[dimension]);
     };
     std::string shape =
         "m" + extent(tile.acc, 0) + "n" + extent(tile.acc, 1) + "k" + extent(tile.a, 1);
-    name = "llvm.nvvm.mma." + shape + ".row.col." + typesInName(element).str();
+    if (dot.getFormatOfA()) {
+      const StringRef ofA = ptxName(*dot.getFormatOfA()), ofB = ptxName(*dot.getFormatOfB());
+      ptx = ("mma.sync.aligned." + shape + ".row.col.f32." + ofA + "." + ofB + ".f32 ").str();
+      return;
+    }
+    name = "llvm.nvvm.mma." + shape + ".row.col." +
+           typesInName(getElementTypeOrSelf(dot.getA())).str();
   }
 
   void multiply(ArrayRef<Value> a, ArrayRef<Value> other, MutableArrayRef<Value> acc) {
@@ -129,14 +128,26 @@ public:
     Values operands(a);
     llvm::append_range(operands, other);
     llvm::append_range(operands, acc);
-    Value result = b.create<LLVM::CallIntrinsicOp>(type, name, operands).getResults();
+    Value result = ptx.empty() ? b.create<LLVM::CallIntrinsicOp>(type, name, operands).getResults()
+                               : multiplyFloat8(type, operands);
     for (auto [i, value] : llvm::enumerate(acc))
       value = b.create<LLVM::ExtractValueOp>(result, i);
   }
 
 private:
+  /// Products of floats of eight bits, which LLVM 19 has no intrinsics for.
+  Value multiplyFloat8(Type type, ValueRange operands) {
+    auto code = b.create<LLVM::InlineAsmOp>(
+        type, operands, ptx + "{$0, $1, $2, $3}, {$4, $5, $6, $7}, {$8, $9}, {$10, $11, $12, $13};",
+        "=f,=f,=f,=f,r,r,r,r,r,r,f,f,f,f", /*has_side_effects=*/true, /*is_align_stack=*/false,
+        LLVM::AsmDialectAttr(), ArrayAttr());
+    code->setAttr(EftDialect::convergentName, b.getUnitAttr());
+    return code.getResult(0);
+  }
+
   ImplicitLocOpBuilder &b;
-  std::string name;
+  std::string name; // of the intrinsic
+  std::string ptx;  // instead, the instruction without its operands
 };
 
 /// The bits of `number` at these positions, side by side.
@@ -152,6 +163,14 @@ bool isLaidOut(Value block, const LinearLayout &layout) {
 }
 
 } // namespace
+
+Value toTf32(ImplicitLocOpBuilder &b, Value value) {
+  return b
+      .create<LLVM::InlineAsmOp>(TypeRange(b.getI32Type()), ValueRange(value),
+                                 "cvt.rna.tf32.f32 $0, $1;", "=r,f", /*has_side_effects=*/false,
+                                 /*is_align_stack=*/false, LLVM::AsmDialectAttr(), ArrayAttr())
+      .getResult(0);
+}
 
 SmallVector<Value> packWords(ImplicitLocOpBuilder &b, ArrayRef<Value> elements) {
   Type element = elements.front().getType();
@@ -187,7 +206,10 @@ FailureOr<SmallVector<Value>> multiplyOnTensorCores(ImplicitLocOpBuilder &b, Dot
 
   Factor left(b, a, tile.a, layouts->a, dot.getPrecision());
   Factor right(b, other, tile.b, layouts->b, dot.getPrecision());
-  Multiplier multiplier(b, element, tile);
+  if (dot.getFormatOfA() && (ptxName(*dot.getFormatOfA()).empty() ||
+                             ptxName(*dot.getFormatOfB()).empty() || k < minFloat8K))
+    return dot.emitOpError("has no lowering on this target; run eft-expand-float8 first");
+  Multiplier multiplier(b, dot, tile);
   const unsigned tilesOfK = k / tile.a.shape()[1];
   const unsigned rows = 1u << layouts->rowBits.size(), columns = 1u << layouts->columnBits.size();
   Values result(acc);

@@ -73,6 +73,15 @@ Value warpgroup(ImplicitLocOpBuilder &b) {
                                 NVVM::ShflKind::idx, UnitAttr());
 }
 
+/// The name of a factor's type in the instruction's.
+std::string typeInPtx(Type element, std::optional<Float8> format) {
+  if (format)
+    return ptxName(*format).str();
+  if (element.isInteger())
+    return "s8";
+  return element.isF16() ? "f16" : element.isBF16() ? "bf16" : "tf32";
+}
+
 /// A factor in shared memory.
 class SharedFactor {
 public:
@@ -153,26 +162,28 @@ LogicalResult lowerDotAsync(GpuLowering &lowering, ImplicitLocOpBuilder &b, DotA
   Values words;
   if (!left)
     for (Value word : packWords(b, lowering.fragmentsOf(dot.getA())))
-      words.push_back(b.create<LLVM::BitcastOp>(b.getI32Type(), word));
+      words.push_back(word.getType().isF32()
+                          ? toTf32(b, word)
+                          : b.create<LLVM::BitcastOp>(b.getI32Type(), word).getResult());
 
   // In the text, operands are the accumulators twice, as results and as operands, then the others.
   const int64_t count = tiles->columns / 2, kOfStep = bytesOfK * 8 / bits, steps = k / kOfStep;
-  const bool isInteger = element.isInteger();
-  const std::string type = isInteger ? "s8" : element.isF16() ? "f16" : "bf16";
+  const bool isInteger = element.isInteger() && !dot.getFormatOfA();
   const std::string name = "wgmma.mma_async.sync.aligned.m64n" + std::to_string(tiles->columns) +
-                           "k" + std::to_string(kOfStep) + (isInteger ? ".s32." : ".f32.") + type +
-                           "." + type;
+                           "k" + std::to_string(kOfStep) + (isInteger ? ".s32." : ".f32.") +
+                           typeInPtx(element, dot.getFormatOfA()) + "." +
+                           typeInPtx(element, dot.getFormatOfB());
   auto list = [](int64_t first, int64_t size) {
     std::string text = "{";
     for (int64_t i = first; i < first + size; ++i)
       text += (i == first ? "$" : ", $") + std::to_string(i);
     return text + "}";
   };
-  // Of floats: neither factor is negated, and which of them lie across.
-  std::string suffix;
-  if (!isInteger)
-    suffix = std::string(", 1, 1") + (left ? (left->isAcross() ? ", 1" : ", 0") : "") +
-             (right.isAcross() ? ", 1" : ", 0");
+  // Of floats: neither factor is negated; of those of two bytes also which of them lie across.
+  std::string suffix = isInteger ? "" : ", 1, 1";
+  if (bits == 16)
+    suffix += std::string(left ? (left->isAcross() ? ", 1" : ", 0") : "") +
+              (right.isAcross() ? ", 1" : ", 0");
   Values acc(lowering.fragmentsOf(dot.getAcc()));
   const size_t sums = acc.size();
   llvm::append_range(acc, words);

@@ -309,8 +309,8 @@ private:
       isTransposed = a->isTransposed;
     }
     return rewriter.create<DotAsyncOp>(dot.getLoc(), dot.getType(), dot.getAcc(), first,
-                                       slotOfFirst, shared(*b), slot, isTransposed,
-                                       b->isTransposed);
+                                       slotOfFirst, shared(*b), slot, dot.getFormatOfAAttr(),
+                                       dot.getFormatOfBAttr(), isTransposed, b->isTransposed);
   }
 
   static void eraseTranspositions(RewriterBase &rewriter, Value value) {

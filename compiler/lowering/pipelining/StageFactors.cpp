@@ -71,7 +71,8 @@ private:
       b.create<BarrierOp>();
     Value begun =
         b.create<DotAsyncOp>(dot.getType(), dot.getAcc(), ofA.first, ofA.second, ofB.first,
-                             ofB.second, !a.isInRegisters && a.isTransposed, other.isTransposed);
+                             ofB.second, dot.getFormatOfAAttr(), dot.getFormatOfBAttr(),
+                             !a.isInRegisters && a.isTransposed, other.isTransposed);
     Value result = b.create<WaitDotsOp>(begun.getType(), uint32_t(0), begun).getResult(0);
     for (Value slots : llvm::reverse(allocated))
       b.create<DeallocSharedOp>(slots);

@@ -9,16 +9,6 @@ namespace {
 FloatType f32(Number x) { return x.getBuilder().getF32Type(); }
 FloatType f64(Number x) { return x.getBuilder().getF64Type(); }
 
-/// f64 to f32, rounded to odd.
-Number roundToOddF32(Number x) {
-  Number nearest = x.truncateFloat(f32(x));
-  Number back = nearest.extendFloat(f64(x));
-  // A step toward zero is one less in the bits, whatever the sign; it takes infinity, to which an
-  // overflow is rounded, to the greatest finite number.
-  Number truncated = nearest.bits() - (abs(back) > abs(x)).extendUnsigned(32);
-  return (truncated | (back != x).extendUnsigned(32)).bitsAs(f32(x));
-}
-
 /// `x`, or, if it needs more than `precision` bits, `x` with its low bits replaced by one that is
 /// set if any of them was: x rounded to odd, which a float of that precision holds exactly.
 Number collapseLowBits(Number x, unsigned precision, bool isSigned) {
@@ -70,6 +60,15 @@ Number narrowToF16(Number x) {
 }
 
 } // namespace
+
+Number roundToOddF32(Number x) {
+  Number nearest = x.truncateFloat(f32(x));
+  Number back = nearest.extendFloat(f64(x));
+  // A step toward zero is one less in the bits, whatever the sign; it takes infinity, to which an
+  // overflow is rounded, to the greatest finite number.
+  Number truncated = nearest.bits() - (abs(back) > abs(x)).extendUnsigned(32);
+  return (truncated | (back != x).extendUnsigned(32)).bitsAs(f32(x));
+}
 
 Number NarrowFormats::toF32(Number x) const {
   if (x.getElementType().isF16()) {

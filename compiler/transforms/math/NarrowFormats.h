@@ -23,6 +23,9 @@ struct NarrowFloatSupport {
   bool convertsF16() const { return f16Arithmetic || f16Conversions; }
 };
 
+/// f64 to f32, rounded to odd.
+Number roundToOddF32(Number x);
+
 class NarrowFormats {
 public:
   explicit NarrowFormats(NarrowFloatSupport support) : support(support) {}
