@@ -10,9 +10,28 @@
 
 namespace eft {
 
-enum class DataType : uint8_t { I1, I8, I16, I32, I64, U8, U16, U32, U64, F16, BF16, F32, F64 };
+enum class DataType : uint8_t {
+  I1,
+  I8,
+  I16,
+  I32,
+  I64,
+  U8,
+  U16,
+  U32,
+  U64,
+  F16,
+  BF16,
+  F32,
+  F64,
+  F8E4NV,
+  F8E5,
+  F8E4B8,
+  F8E5B16,
+  F8E4B15
+};
 
-inline constexpr unsigned numDataTypes = 13;
+inline constexpr unsigned numDataTypes = 18;
 
 /// "i32", "fp16", "bf16" …: the names that Triton's signatures use; "unknown" for a number that is
 /// none of DataType's. Any thread.

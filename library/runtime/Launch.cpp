@@ -12,6 +12,8 @@ DataType valueType(DataType type) {
                 static_cast<int>(DataType::U8) - static_cast<int>(DataType::I8));
   constexpr int fromUnsigned = static_cast<int>(DataType::U8) - static_cast<int>(DataType::I8);
   bool isUnsigned = type >= DataType::U8 && type <= DataType::U64;
+  if (type >= DataType::F8E4NV && type <= DataType::F8E4B15)
+    return DataType::I8;
   return isUnsigned ? static_cast<DataType>(static_cast<int>(type) - fromUnsigned) : type;
 }
 

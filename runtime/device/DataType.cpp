@@ -13,11 +13,24 @@ struct Row {
 
 // In the order of the enumeration.
 constexpr Row table[numDataTypes] = {
-    {"i1", "bool", 8},       {"i8", "int8", 8},        {"i16", "int16", 16},
-    {"i32", "int32", 32},    {"i64", "int64", 64},     {"u8", "uint8", 8},
-    {"u16", "uint16", 16},   {"u32", "uint32", 32},    {"u64", "uint64", 64},
-    {"fp16", "float16", 16}, {"bf16", "bfloat16", 16}, {"fp32", "float32", 32},
+    {"i1", "bool", 8},
+    {"i8", "int8", 8},
+    {"i16", "int16", 16},
+    {"i32", "int32", 32},
+    {"i64", "int64", 64},
+    {"u8", "uint8", 8},
+    {"u16", "uint16", 16},
+    {"u32", "uint32", 32},
+    {"u64", "uint64", 64},
+    {"fp16", "float16", 16},
+    {"bf16", "bfloat16", 16},
+    {"fp32", "float32", 32},
     {"fp64", "float64", 64},
+    {"fp8e4nv", "float8_e4m3fn", 8},
+    {"fp8e5", "float8_e5m2", 8},
+    {"fp8e4b8", "float8_e4m3fnuz", 8},
+    {"fp8e5b16", "float8_e5m2fnuz", 8},
+    {"fp8e4b15", "float8e4b15", 8}, // array libraries have none
 };
 
 constexpr Row unknown = {"unknown", "", 0};

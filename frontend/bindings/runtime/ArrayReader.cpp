@@ -301,7 +301,7 @@ void raiseElementType(const std::string &found, const Where &where) {
   raise(PyExc_TypeError,
         where.message("has element type " + found +
                       ", expected bool, int8 to int64, uint8 to uint64, float16, bfloat16, "
-                      "float32 or float64"));
+                      "float32, float64 or an 8-bit float"));
 }
 
 bool elementType(PyObject *dtype, const Where &where, DataType &type) {

@@ -13,7 +13,17 @@ inline constexpr uint32_t minorVersion = 3;
 
 enum DeviceType : int32_t { cpu = 1, cuda = 2, cudaHost = 3, cudaManaged = 13 };
 
-enum TypeCode : uint8_t { intCode = 0, uintCode = 1, floatCode = 2, bfloatCode = 4, boolCode = 6 };
+enum TypeCode : uint8_t {
+  intCode = 0,
+  uintCode = 1,
+  floatCode = 2,
+  bfloatCode = 4,
+  boolCode = 6,
+  float8E4M3FNCode = 10,
+  float8E4M3FNUZCode = 11,
+  float8E5M2Code = 12,
+  float8E5M2FNUZCode = 13
+};
 
 struct Version {
   uint32_t major;

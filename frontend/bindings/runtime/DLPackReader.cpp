@@ -58,6 +58,14 @@ bool elementTypeFromDLPack(const dlpack::Type &type, const Where &where, DataTyp
     return by({DataType::BF16});
   case dlpack::boolCode:
     return by({DataType::I1});
+  case dlpack::float8E4M3FNCode:
+    return by({DataType::F8E4NV});
+  case dlpack::float8E4M3FNUZCode:
+    return by({DataType::F8E4B8});
+  case dlpack::float8E5M2Code:
+    return by({DataType::F8E5});
+  case dlpack::float8E5M2FNUZCode:
+    return by({DataType::F8E5B16});
   default:
     return by({});
   }

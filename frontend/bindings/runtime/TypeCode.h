@@ -12,8 +12,9 @@ namespace eft::python {
 
 using TypeCode = uint8_t; // a DataType, with flags
 
-inline constexpr TypeCode pointerFlag = 0x10;
-inline constexpr TypeCode readOnlyFlag = 0x20; // beside pointerFlag
+inline constexpr TypeCode typeBits = 0x1F;
+inline constexpr TypeCode pointerFlag = 0x20;
+inline constexpr TypeCode readOnlyFlag = 0x40; // beside pointerFlag
 // An argument that does not exist in the compiled kernel: a constexpr, or None.
 inline constexpr TypeCode constantCode = 0x80;
 // A tensor descriptor, whose type does not fit into a byte: see DescriptorReader.h.
@@ -34,7 +35,7 @@ constexpr bool isInteger(TypeCode code) {
 // "fp32", "*fp32", "*kfp32"
 inline std::string typeCodeName(TypeCode code) {
   std::string name = isPointer(code) ? (code & readOnlyFlag ? "*k" : "*") : "";
-  return name.append(dataTypeName(static_cast<DataType>(code & 0x0F)));
+  return name.append(dataTypeName(static_cast<DataType>(code & typeBits)));
 }
 
 } // namespace eft::python

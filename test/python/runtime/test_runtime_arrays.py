@@ -8,7 +8,10 @@ import numpy as np
 import pytest
 from runtime_kernels import failure, float_bits, read
 
-ELEMENTS = "expected bool, int8 to int64, uint8 to uint64, float16, bfloat16, float32 or float64"
+ELEMENTS = (
+    "expected bool, int8 to int64, uint8 to uint64, float16, bfloat16, float32, float64 or an "
+    "8-bit float"
+)
 NUMPY_TYPES = [
     ("bool", "i1"),
     ("int8", "i8"),
@@ -49,9 +52,24 @@ def test_ml_dtypes_bfloat16(make_kernel):
     x = np.zeros(5, ml_dtypes.bfloat16)
     assert read(make_kernel, x) == ("*bf16", x.ctypes.data)
     assert read(make_kernel, ml_dtypes.bfloat16(0.5)) == ("fp32", float_bits(0.5))
-    assert failure(make_kernel, np.zeros(5, ml_dtypes.float8_e4m3fn)) == (
-        f"kernel 'dropout': argument 'x' has element type float8_e4m3fn, {ELEMENTS}"
+    assert failure(make_kernel, np.zeros(5, ml_dtypes.float8_e4m3)) == (
+        f"kernel 'dropout': argument 'x' has element type float8_e4m3, {ELEMENTS}"
     )
+
+
+@pytest.mark.parametrize(
+    "name, type_",
+    [
+        ("float8_e4m3fn", "*fp8e4nv"),
+        ("float8_e5m2", "*fp8e5"),
+        ("float8_e4m3fnuz", "*fp8e4b8"),
+        ("float8_e5m2fnuz", "*fp8e5b16"),
+    ],
+)
+def test_ml_dtypes_of_eight_bits(make_kernel, name, type_):
+    ml_dtypes = pytest.importorskip("ml_dtypes")
+    x = np.zeros(5, getattr(ml_dtypes, name))
+    assert read(make_kernel, x) == (type_, x.ctypes.data)
 
 
 @pytest.mark.parametrize(

@@ -181,7 +181,7 @@ def test_other_element_types_of_dlpack(fake):
     exchange = make_exchange_type()
     for code, bits, lanes, name in [
         (5, 64, 1, "complex64"),
-        (10, 8, 1, "float8_e4m3fn"),
+        (9, 8, 1, "float8_e4m3b11fnuz"),
         (2, 32, 4, "float32x4"),
         (0, 4, 1, "int4"),
         (99, 8, 1, "of DLPack's code 99"),

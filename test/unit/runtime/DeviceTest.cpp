@@ -19,6 +19,9 @@ TEST(DataType, names_in_signatures_and_in_arrays) {
   EXPECT_EQ(dataTypeFromArrayName("bool"), DataType::I1);
   EXPECT_EQ(dataTypeFromArrayName("uint16"), DataType::U16);
   EXPECT_EQ(dataTypeFromArrayName("bfloat16"), DataType::BF16);
+  EXPECT_EQ(dataTypeName(DataType::F8E4NV), "fp8e4nv");
+  EXPECT_EQ(dataTypeFromArrayName("float8_e5m2"), DataType::F8E5);
+  EXPECT_EQ(bitsInMemory(DataType::F8E4B15), 8u);
   EXPECT_EQ(dataTypeFromArrayName("complex64"), std::nullopt);
   EXPECT_EQ(dataTypeFromArrayName(""), std::nullopt);
 }
