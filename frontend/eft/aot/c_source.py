@@ -23,6 +23,7 @@ _TYPES = {
     "i1": "bool",
     **{f"i{bits}": f"int{bits}_t" for bits in (8, 16, 32, 64)},
     **{f"u{bits}": f"uint{bits}_t" for bits in (8, 16, 32, 64)},
+    **dict.fromkeys(("fp8e4nv", "fp8e5", "fp8e4b8", "fp8e5b16", "fp8e4b15"), "uint8_t"),
     "fp16": "uint16_t",
     "bf16": "uint16_t",
     "fp32": "float",

@@ -264,7 +264,7 @@ class Expressions:
             what = repr(shown(node.value)) if is_module else describe(owner)
             hint = self._other_attribute(owner, name, shown(node.value)) if is_module else ""
             raise Mistake(f"{what} has no attribute {name!r}{hint}") from None
-        if isinstance(value, NotYet) and not value.is_dtype:
+        if isinstance(value, NotYet):
             raise Mistake(value.message)
         return value
 

@@ -2,14 +2,15 @@
 """Conversions between types.
 
 A float becomes an integer by rounding toward zero; what lies outside of the integer's range becomes
-its nearest end, and NaN becomes 0. Everything else rounds to nearest, ties to even. An integer
-becomes a narrower one by dropping its high bits; it is extended by its sign if it has one.
+its nearest end, and NaN becomes 0. Everything else rounds to nearest, ties to even, or toward zero
+where that is asked for. An integer becomes a narrower one by dropping its high bits; it is extended
+by its sign if it has one.
 """
 
 from __future__ import annotations
 
 from eft.errors import Mistake
-from eft.language import dtypes
+from eft.language import dtypes, float8
 from eft.language.builtin import builtin
 from eft.language.constants import constant, to_tensor
 from eft.language.dtypes import describe, dtype
@@ -18,6 +19,7 @@ from eft.language.tensor import op, tensor
 # The predicates of arith.cmpi and arith.cmpf.
 _NOT_EQUAL = "1 : i64"
 _UNORDERED_NOT_EQUAL = "13 : i64"
+_GREATER = "2 : i64"
 
 
 @builtin(method=True)
@@ -27,23 +29,47 @@ def cast(input, dtype: dtype, fp_downcast_rounding: str | None = None, bitcast: 
     Args:
         input: a number or a block.
         dtype: the type of the result's elements.
-        fp_downcast_rounding: how a float becomes a narrower float; only "rtne" is there.
+        fp_downcast_rounding: how a float becomes a narrower float: "rtne", to nearest even, which
+            it does by itself, or "rtz", toward zero.
         bitcast: take the bits as they are; the types must be equally wide.
     """
     x = to_tensor(input)
     if not isinstance(dtype, dtypes.dtype) or dtype == dtypes.void:
         raise Mistake(f"cast needs a dtype, got {describe(dtype)}")
     scalar = dtype.scalar
+    if bitcast:
+        return bitcast_to(x, scalar)
     _check_rounding(x.dtype, scalar, fp_downcast_rounding)
-    return bitcast_to(x, scalar) if bitcast else cast_to(x, scalar)
+    return _truncate(x, scalar) if fp_downcast_rounding == "rtz" else cast_to(x, scalar)
 
 
 def _check_rounding(source: dtype, target: dtype, rounding):
-    if rounding is None or rounding == "rtne":
+    if rounding is None:
         return
-    if rounding == "rtz":
-        raise Mistake("fp_downcast_rounding='rtz' is not supported yet")
-    raise Mistake(f"fp_downcast_rounding must be 'rtne' or 'rtz', got {describe(rounding)}")
+    if rounding not in ("rtne", "rtz"):
+        raise Mistake(f"fp_downcast_rounding must be 'rtne' or 'rtz', got {describe(rounding)}")
+    is_narrower = target.primitive_bitwidth < source.primitive_bitwidth
+    if not (source.is_floating() and target.is_floating() and is_narrower):
+        raise Mistake(
+            "fp_downcast_rounding should be set only for truncating fp conversions. Source scalar "
+            f"type is {source} and destination type is {target}"
+        )
+
+
+def _truncate(x: tensor, scalar: dtype) -> tensor:
+    """A float rounded toward zero to a narrower one."""
+    if scalar.is_fp8():
+        return _to_float8(x, scalar, toward_zero=True)
+    nearest = cast_to(x, scalar)
+    back = cast_to(nearest, x.dtype)
+    magnitudes = [op("math.absf", [each], each.type) for each in (back, x)]
+    condition = x.type.with_scalar(dtypes.int1)
+    is_beyond = op("arith.cmpf", magnitudes, condition, predicate=_GREATER)
+    # The next float toward zero has the number before in its bits.
+    integer = dtypes.from_name(f"int{scalar.primitive_bitwidth}")
+    bits = bitcast_to(nearest, integer)
+    step = op("arith.extui", [is_beyond], bits.type)
+    return bitcast_to(op("arith.subi", [bits, step], bits.type), scalar)
 
 
 def bitcast_to(x: tensor, scalar: dtype) -> tensor:
@@ -69,6 +95,10 @@ def cast_to(x: tensor, scalar: dtype) -> tensor:
         return _cast_pointer(x, scalar)
     if scalar.is_bool():
         return is_nonzero(x)
+    if source.is_fp8():
+        return cast_to(float8.extend(x, float8.wider(scalar)), scalar)
+    if scalar.is_fp8():
+        return _to_float8(x, scalar)
     target = x.type.with_scalar(scalar)
     if source.is_int() and scalar.is_int():
         return _cast_integer(x, scalar)
@@ -79,8 +109,17 @@ def cast_to(x: tensor, scalar: dtype) -> tensor:
     return _cast_float(x, scalar)
 
 
+def _to_float8(x: tensor, scalar: dtype, toward_zero: bool = False) -> tensor:
+    """A number as an 8-bit float. Integers that fp32 rounds are beyond the range of them all."""
+    if x.dtype not in (dtypes.float16, dtypes.float32, dtypes.float64):
+        x = cast_to(x, dtypes.float32)
+    return float8.truncate(x, scalar, toward_zero)
+
+
 def is_nonzero(x: tensor) -> tensor:
     """int1, true where `x` is not zero. NaN is not zero."""
+    if x.dtype.is_fp8():
+        x = float8.extend(x, dtypes.float32)
     result = x.type.with_scalar(dtypes.int1)
     zero = constant(0, x.type)
     if x.dtype.is_floating():

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from eft.errors import Mistake
-from eft.language import dtypes
+from eft.language import dtypes, float8
 from eft.language.dtypes import describe, dtype
 from eft.language.tensor import emitter, is_number, op, tensor
 
@@ -31,6 +31,8 @@ def number_dtype(value) -> dtype:
 
 def constant(value, type: dtype) -> tensor:
     """`value` as a number of `type`, or as a block of `type` with that number everywhere."""
+    if type.scalar.is_fp8():
+        return float8.truncate(constant(value, type.with_scalar(dtypes.float64)), type.scalar)
     return tensor(emitter().constant(_converted(value, type.scalar), type), type)
 
 

@@ -18,7 +18,9 @@ _MOST_SHOWN = 1 << 70
 
 _INTEGERS = {f"{sign}int{bits}": bits for bits in (8, 16, 32, 64) for sign in ("", "u")}
 _INTEGERS["int1"] = 1
-_FLOATS = {"fp16": 16, "bf16": 16, "fp32": 32, "fp64": 64}
+#: The 8-bit floats, with their numbers in the attributes of the IR, where they are integers.
+_FLOATS8 = {"fp8e4nv": 0, "fp8e5": 1, "fp8e4b8": 2, "fp8e5b16": 3, "fp8e4b15": 4}
+_FLOATS = {**dict.fromkeys(_FLOATS8, 8), "fp16": 16, "bf16": 16, "fp32": 32, "fp64": 64}
 _FLOATS_IN_IR = {"fp16": "f16", "bf16": "bf16", "fp32": "f32", "fp64": "f64"}
 
 
@@ -26,7 +28,8 @@ class dtype:
     """The type of a number. Two are equal if they have the same name.
 
     Args:
-        name: `int1`, `int8` … `int64`, `uint8` … `uint64`, `fp16`, `bf16`, `fp32` or `fp64`.
+        name: `int1`, `int8` … `int64`, `uint8` … `uint64`, `fp8e4nv`, `fp8e5`, `fp8e4b8`,
+            `fp8e5b16`, `fp8e4b15`, `fp16`, `bf16`, `fp32` or `fp64`.
     """
 
     def __init__(self, name: str):
@@ -54,10 +57,15 @@ class dtype:
         return self.name in _FLOATS
 
     def is_standard_floating(self) -> bool:
-        return self.is_floating()
+        return self.is_floating() and not self.is_fp8()
 
     def is_fp8(self) -> bool:
-        return False  # there are none
+        return self.name in _FLOATS8
+
+    @property
+    def float8_format(self) -> str:
+        """The attribute of the IR that names the format of an 8-bit float."""
+        return f"{_FLOATS8[self.name]} : i32"
 
     def is_void(self) -> bool:
         return self.name == "void"
@@ -244,6 +252,7 @@ void = dtype("void")
 int1 = dtype("int1")
 int8, int16, int32, int64 = (dtype(f"int{bits}") for bits in (8, 16, 32, 64))
 uint8, uint16, uint32, uint64 = (dtype(f"uint{bits}") for bits in (8, 16, 32, 64))
+float8e4nv, float8e5, float8e4b8, float8e5b16, float8e4b15 = (dtype(name) for name in _FLOATS8)
 float16, bfloat16, float32, float64 = (dtype(name) for name in ("fp16", "bf16", "fp32", "fp64"))
 
 #: Every type that numbers can have.
@@ -257,6 +266,11 @@ NUMBERS = (
     uint16,
     uint32,
     uint64,
+    float8e4nv,
+    float8e5,
+    float8e4b8,
+    float8e5b16,
+    float8e4b15,
     float16,
     bfloat16,
     float32,
@@ -264,6 +278,10 @@ NUMBERS = (
 )
 _BY_SIGNATURE = {number.signature: number for number in NUMBERS}
 _BY_NAME = {number.name: number for number in NUMBERS} | {
+    "float8_e4m3fn": float8e4nv,
+    "float8_e5m2": float8e5,
+    "float8_e4m3fnuz": float8e4b8,
+    "float8_e5m2fnuz": float8e5b16,
     "float16": float16,
     "bfloat16": bfloat16,
     "float32": float32,

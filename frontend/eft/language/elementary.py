@@ -11,7 +11,7 @@ from eft.errors import Mistake
 from eft.language.builtin import builtin
 from eft.language.constants import to_tensor
 from eft.language.dtypes import describe
-from eft.language.promotion import promote
+from eft.language.promotion import promote, refuse_float8
 from eft.language.tensor import op, tensor
 
 __all__ = [
@@ -38,6 +38,8 @@ __all__ = [
 def check_floats(name: str, *operands: tensor):
     """Refuses operands that are not floats."""
     for x in operands:
+        if x.dtype.is_fp8():
+            refuse_float8(name, x.dtype)
         if not x.dtype.is_floating():
             raise Mistake(f"{name} needs a floating-point operand, got {x.dtype}")
 

@@ -18,6 +18,7 @@ from eft.language.promotion import (
     check_operands,
     promote,
     promote_pointer_or_number,
+    refuse_float8,
 )
 from eft.language.tensor import emitter, is_number, op, ops, tensor
 
@@ -44,6 +45,8 @@ PropagateNan.ALL = PropagateNan("ALL")
 def abs(x):
     """The absolute value of `x`. The smallest integer of a type is its own."""
     x = to_tensor(x)
+    if x.dtype.is_fp8():
+        refuse_float8("abs", x.dtype)
     if x.dtype.is_ptr():
         raise Mistake(f"abs needs a number or a block of numbers, got {describe(x)}")
     if x.dtype.is_int_unsigned():

@@ -12,6 +12,8 @@ from eft.language.dtypes import block_type, describe, dtype
 from eft.language.tensor import op, tensor
 
 _FACTORS = (dtypes.int8, dtypes.float16, dtypes.bfloat16, dtypes.float32, dtypes.float64)
+#: Factors whose product may be given as fp16.
+_NARROW = (dtypes.float16, *(number for number in dtypes.NUMBERS if number.is_fp8()))
 _LEAST_EXTENT = 16
 # The numbers of the IR's attribute.
 _PRECISIONS = {"ieee": 0, "tf32": 1, "tf32x3": 2}
@@ -30,21 +32,23 @@ def dot(
 ):
     """The product of an M × K and a K × N block, plus `acc`; all three extents are at least 16.
 
-    fp16, bf16 and fp32 are summed in fp32, fp64 in fp64 and int8 in int32.
+    8-bit floats, fp16, bf16 and fp32 are summed in fp32, fp64 in fp64 and int8 in int32.
 
     Args:
-        input, other: blocks of two dimensions and one type: int8, fp16, bf16, fp32 or fp64.
+        input, other: blocks of two dimensions and one type: int8, fp16, bf16, fp32 or fp64; or both
+            of 8-bit floats, of any two types.
         acc: an M × N block of the result's type.
         input_precision: how fp32 is multiplied: "tf32", to which a GPU rounds the factors first;
             "tf32x3", three such products in place of one; "ieee", with fused products and sums.
             "tf32" if nothing is said.
         allow_tf32: True for "tf32", False for "ieee"; only one of both can be given.
-        max_num_imprecise_acc: means something for 8-bit floats alone, which are not there.
-        out_dtype: fp16 or fp32, for a product of fp16. The type of `acc` if nothing is said, or
-            fp32. A sum that is fp16 in the end is rounded once, when it is complete.
+        max_num_imprecise_acc: for 8-bit floats, a number of products up to `K`, after which a GPU
+            may be asked to add its sum to one of more precision. Accepted without effect.
+        out_dtype: fp16 or fp32, for a product of fp16 or 8-bit floats. The type of `acc` if nothing
+            is said, or fp32. A sum that is fp16 in the end is rounded once, when it is complete.
     """
     shape = _check_factors(input, other)
-    _check_imprecise(max_num_imprecise_acc)
+    _check_imprecise(max_num_imprecise_acc, input)
     precision = _precision(input_precision, allow_tf32)
     result = _result_dtype(input.dtype, acc, out_dtype)
     summed = dtypes.float32 if result == dtypes.float16 else result
@@ -54,9 +58,11 @@ def dot(
         acc = cast_to(_check_acc(acc, block_type(result, shape)), summed)
     if input.dtype != dtypes.float32:
         precision = _PRECISIONS["ieee"]
-    product = op(
-        "eft.dot", [input, other, acc], block_type(summed, shape), precision=f"{precision} : i32"
-    )
+    attributes = {"precision": f"{precision} : i32"}
+    if input.dtype.is_fp8():
+        attributes["formatOfA"] = input.dtype.float8_format
+        attributes["formatOfB"] = other.dtype.float8_format
+    product = op("eft.dot", [input, other, acc], block_type(summed, shape), **attributes)
     return cast_to(product, result)
 
 
@@ -65,10 +71,11 @@ def _check_factors(input, other) -> tuple[int, int]:
     for factor in (input, other):
         if not isinstance(factor, tensor) or not factor.type.is_block():
             raise Mistake(f"dot needs two blocks, got {describe(factor)}")
-    if input.dtype not in _FACTORS or other.dtype not in _FACTORS or input.dtype != other.dtype:
+    are_float8 = input.dtype.is_fp8() and other.dtype.is_fp8()
+    if not are_float8 and (input.dtype not in _FACTORS or input.dtype != other.dtype):
         raise Mistake(
-            "dot needs two blocks of one type, of int8, fp16, bf16, fp32 or fp64, "
-            f"got {input.dtype} and {other.dtype}"
+            "dot needs two blocks of one type, of int8, fp16, bf16, fp32 or fp64, or two of 8-bit "
+            f"floats, got {input.dtype} and {other.dtype}"
         )
     shapes = f"{list(input.shape)} and {list(other.shape)}"
     if len(input.shape) == len(other.shape) == 3:
@@ -98,9 +105,13 @@ def _precision(input_precision, allow_tf32) -> int:
     return _PRECISIONS[input_precision]
 
 
-def _check_imprecise(count):
-    if count is not None and (type(count) is not int or count < 0):
+def _check_imprecise(count, input):
+    if count is None:
+        return
+    if type(count) is not int or count < 0:
         raise Mistake(f"max_num_imprecise_acc must be a number of sums, got {describe(count)}")
+    if input.dtype.is_fp8() and count > input.shape[1]:
+        raise Mistake(f"max_num_imprecise_acc ({count}) must be <= K ({input.shape[1]})")
 
 
 def _result_dtype(factor: dtype, acc, out_dtype) -> dtype:
@@ -113,12 +124,12 @@ def _result_dtype(factor: dtype, acc, out_dtype) -> dtype:
         raise Mistake("dot can't give bf16: take out_dtype=tl.float32, and .to(tl.bfloat16)")
     if factor == dtypes.float64:
         return dtypes.float64
-    if factor != dtypes.float16:
+    if factor not in _NARROW:
         return dtypes.float32
     if out_dtype is None:
         out_dtype = acc.dtype if isinstance(acc, tensor) else dtypes.float32
     if out_dtype not in (dtypes.float16, dtypes.float32):
-        raise Mistake(f"dot of fp16 gives fp16 or fp32, got out_dtype={out_dtype}")
+        raise Mistake(f"dot of {factor} gives fp16 or fp32, got out_dtype={out_dtype}")
     return out_dtype
 
 

@@ -11,10 +11,7 @@ FUNCTIONS = frozenset(
     inline_asm_elementwise map_elementwise pi32_t slice str_to_ty tuple_type """.split()
 )
 
-#: They can be compared, so that a kernel may ask whether a type is one of them.
-DTYPES = frozenset("float8e4b15 float8e4b8 float8e4nv float8e5 float8e5b16".split())
-
-NAMES = FUNCTIONS | DTYPES
+NAMES = FUNCTIONS
 
 METHODS = frozenset(
     """
@@ -35,11 +32,10 @@ def attribute(module: str, prefix: str, names: frozenset):
 
 
 class NotYet:
-    """Stands for a function or a type of Triton that Eft does not have yet."""
+    """Stands for a function of Triton that Eft does not have yet."""
 
     def __init__(self, name: str):
         self.__name__ = name
-        self.is_dtype = name in DTYPES
 
     def __eq__(self, other):
         return isinstance(other, NotYet) and self.__name__ == other.__name__

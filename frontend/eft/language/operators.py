@@ -20,6 +20,7 @@ from eft.language.promotion import (
     own_dtype,
     promote,
     refuse,
+    refuse_float8,
 )
 from eft.language.tensor import emitter, is_number, op, tensor
 
@@ -181,6 +182,8 @@ def compare(symbol: str, x, y) -> tensor:
 
 def negative(x: tensor) -> tensor:
     """`-x`. The smallest integer of a type is its own negative."""
+    if x.dtype.is_fp8():
+        refuse_float8("unary `-`", x.dtype)
     if x.dtype.is_ptr():
         raise Mistake(f"unary `-` does not take an operand of type {x.dtype}")
     if x.dtype.is_floating():

@@ -7,7 +7,8 @@ Among what is left, the first rule that fits decides:
 1. fp64 if either is;
 2. fp32 for a division or a remainder with a float in it;
 3. fp32 if either is; else fp16 if either is; bf16 if both are; fp32 if one is;
-4. integers of one sign: the wider; of different signs: the unsigned one, unless the signed one is
+4. fp16 for two different 8-bit floats, and no type for one with an integer;
+5. integers of one sign: the wider; of different signs: the unsigned one, unless the signed one is
 wider;
    a division or a remainder refuses different signs.
 
@@ -35,9 +36,11 @@ def promote_integers(a: dtype, b: dtype) -> dtype:
 def computation_dtype(a: dtype, b: dtype, division: bool = False) -> dtype:
     """The type that two operands of types `a` and `b`, neither of them a Python number, meet in."""
     both = (a, b)
+    if a.is_fp8() and b.is_fp8():
+        return a if a == b else computation_dtype(dtypes.float16, dtypes.float16, division)
     if dtypes.float64 in both:
         return dtypes.float64
-    if division and (a.is_floating() or b.is_floating()):
+    if division and (a.is_standard_floating() or b.is_standard_floating()):
         return dtypes.float32
     if dtypes.float32 in both:
         return dtypes.float32
@@ -45,6 +48,8 @@ def computation_dtype(a: dtype, b: dtype, division: bool = False) -> dtype:
         return dtypes.float16
     if dtypes.bfloat16 in both:
         return dtypes.bfloat16 if a == b else dtypes.float32
+    if a.is_fp8() or b.is_fp8():
+        raise Mistake(f"unexpected type {a} and {b}: convert one of them")
     if division and a.is_int_unsigned() != b.is_int_unsigned():
         raise Mistake(
             f"can't divide {a} and {b}, of which one has a sign and the other has none: "
@@ -88,12 +93,20 @@ def refuse(what: str, *operands):
     raise Mistake(f"{what} does not take operands of types {', '.join(types)} and {last}")
 
 
-def promote(what: str, *operands, division: bool = False) -> list[tensor]:
-    """The operands in the type and the shape in which they meet. Pointers are refused."""
+def refuse_float8(what: str, scalar: dtype):
+    """Says that `what` computes, which nothing does with 8-bit floats."""
+    raise Mistake(f"{what} does not take {scalar}: convert it first, such as by .to(tl.float16)")
+
+
+def promote(what: str, *operands, division: bool = False, chooses: bool = False) -> list[tensor]:
+    """The operands in the type and the shape in which they meet. Pointers are refused, and 8-bit
+    floats, unless `what` only chooses between its operands."""
     check_operands(what, *operands)
     if any(own_dtype(x).is_ptr() for x in operands):
         refuse(what, *operands)
     meeting = meeting_dtype(*operands, division=division)
+    if meeting.is_fp8() and not chooses:
+        refuse_float8(what, meeting)
     shape = ()
     for x in operands:
         shape = broadcast_shape(shape, shape_of(x))
@@ -143,10 +156,10 @@ def broadcast_to_shape(x: tensor, shape: tuple[int, ...]) -> tensor:
 
 
 def promote_pointer_or_number(what: str, x, y) -> tuple[tensor, tensor]:
-    """As `promote`, but two pointers of one type pass as they are."""
+    """As `promote` for a choice, but two pointers of one type pass as they are."""
     check_operands(what, x, y)
     if not own_dtype(x).is_ptr() and not own_dtype(y).is_ptr():
-        return promote(what, x, y)
+        return promote(what, x, y, chooses=True)
     x, y = to_tensor(x), to_tensor(y)
     if x.dtype != y.dtype:
         refuse(what, x, y)

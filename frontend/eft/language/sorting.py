@@ -15,7 +15,7 @@ from eft.language.combining import check_axis, check_block, check_flag
 from eft.language.constants import constant
 from eft.language.dtypes import block_type, describe
 from eft.language.math import maximum, minimum, where
-from eft.language.promotion import broadcast_to_shape
+from eft.language.promotion import broadcast_to_shape, refuse_float8
 from eft.language.rearranging import gather, split
 from eft.language.reductions import sum
 from eft.language.reshaping import permute, reshape
@@ -65,6 +65,8 @@ def topk(x, k, dim=None, descending=True):
 
 def _check_arguments(what: str, x, dim, descending):
     check_block(what, x)
+    if x.dtype.is_fp8():
+        refuse_float8(what, x.dtype)
     axis = check_axis(what, -1 if dim is None else dim, len(x.shape))
     return axis, check_flag(what, "descending", descending)
 

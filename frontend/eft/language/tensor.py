@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from contextvars import ContextVar
 
+from eft.errors import Mistake
 from eft.language.dtypes import dtype
 
 
@@ -88,8 +89,17 @@ class emitting:
 
 def ops(name: str, operands, types, **attributes) -> list[tensor]:
     """Creates an operation and gives its results. Attributes are IR text or attribute objects."""
+    if name.startswith(("arith.", "math.")) and name != "arith.select":
+        _refuse_float8(operands)
     handles = emitter().create(name, [x.handle for x in operands], types, attributes)
     return [tensor(handle, type) for handle, type in zip(handles, types, strict=True)]
+
+
+def _refuse_float8(operands):
+    """Refuses 8-bit floats, which the IR would take for integers."""
+    for x in operands:
+        if x.dtype.is_fp8():
+            raise Mistake(f"can't compute with {x.dtype}: convert it first, to tl.float16 or wider")
 
 
 def op(name: str, operands, type: dtype, **attributes) -> tensor:

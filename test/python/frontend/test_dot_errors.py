@@ -96,24 +96,19 @@ def accumulator_of_another_shape(x_ptr, n):
     tl.dot(x, x, acc=tl.zeros((16, 32), tl.float32))
 
 
-@eft.jit
-def scaled(x_ptr, n):
-    tl.dot_scaled(n, n, "e4m3", n, n, "e4m3")
-
-
 @pytest.mark.parametrize(
     "kernel, message",
     [
         (scalar_factor, "dot needs two blocks, got a value of type int32"),
         (
             two_types,
-            "dot needs two blocks of one type, of int8, fp16, bf16, fp32 or fp64, got fp16 and "
-            "bf16",
+            "dot needs two blocks of one type, of int8, fp16, bf16, fp32 or fp64, or two of 8-bit "
+            "floats, got fp16 and bf16",
         ),
         (
             unsigned_bytes,
-            "dot needs two blocks of one type, of int8, fp16, bf16, fp32 or fp64, got uint8 and "
-            "uint8",
+            "dot needs two blocks of one type, of int8, fp16, bf16, fp32 or fp64, or two of 8-bit "
+            "floats, got uint8 and uint8",
         ),
         (
             three_dimensions,
@@ -154,8 +149,7 @@ def scaled(x_ptr, n):
             accumulator_of_another_shape,
             "dot needs an acc of type fp32[16, 16], got a block of type fp32[16, 32]",
         ),
-        (scaled, "tl.dot_scaled is not supported yet"),
     ],
 )
 def test_mistake(kernel, message):
-    assert_mistake(kernel, "tl.dot_scaled(" if kernel is scaled else "tl.dot(", message)
+    assert_mistake(kernel, "tl.dot(", message)

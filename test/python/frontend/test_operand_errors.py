@@ -146,8 +146,8 @@ def bitcast_of_other_width(x_ptr, n):
 
 
 @eft.jit
-def round_toward_zero(x_ptr, n):
-    tl.load(x_ptr).to(tl.float16, fp_downcast_rounding="rtz")
+def round_an_integer(x_ptr, n):
+    n.to(tl.float16, fp_downcast_rounding="rtz")
 
 
 @eft.jit
@@ -356,7 +356,12 @@ def block_as_value_of_block(x_ptr, n):
         "n.to(",
         "a bitcast needs types of one width, got int32 (32 bits) and fp64 (64 bits)",
     ),
-    (round_toward_zero, "tl.load", "fp_downcast_rounding='rtz' is not supported yet"),
+    (
+        round_an_integer,
+        "n.to(",
+        "fp_downcast_rounding should be set only for truncating fp conversions. Source scalar type "
+        "is int32 and destination type is fp16",
+    ),
     (
         bad_hint,
         "tl.load(",

@@ -130,8 +130,7 @@ rsqrt sigmoid sin softmax sort split sqrt sqrt_rn squeeze store sum trans unsque
 #: Names that Triton has and Eft does not have.
 LACKING = """
 aggregate_replace atomic_load atomic_poll atomic_store bitonic_merge condition constexpr_type
-dot_scaled expect_zero float8e4b15 float8e4b8 float8e4nv float8e5 float8e5b16 inline_asm_elementwise
-map_elementwise pi32_t slice str_to_ty tuple_type
+dot_scaled expect_zero inline_asm_elementwise map_elementwise pi32_t slice str_to_ty tuple_type
 """.split()
 
 
@@ -163,26 +162,6 @@ def test_what_eft_lacks_says_so(name):
     error = fails(uses, "*fp32 i32 _", NAME=name)
     assert error.message == f"tl.{name} is not supported yet"
     assert_at(error, "getattr(tl, NAME)(n)")
-
-
-@eft.jit
-def asks_for_a_type_that_eft_lacks(x_ptr, n):
-    kind: tl.constexpr = 8 if x_ptr.dtype.element_ty == tl.float8e5 else 32
-    tl.static_assert(kind == 32 and x_ptr.dtype.element_ty not in (tl.float8e4nv, tl.float8e5))
-    tl.store(x_ptr, kind)
-
-
-@eft.jit
-def converts_to_a_type_that_eft_lacks(x_ptr, n):
-    tl.store(x_ptr, n.to(tl.float8e5))
-
-
-def test_types_that_eft_lacks_can_be_asked_for_and_not_used():
-    x = np.zeros(1, np.float32)
-    asks_for_a_type_that_eft_lacks[(1,)](x, 3)
-    assert x[0] == 32
-    error = fails(converts_to_a_type_that_eft_lacks)
-    assert error.message == "cast needs a dtype, got tl.float8e5, which is not supported yet"
 
 
 def test_what_eft_lacks_beside_the_language():
@@ -244,10 +223,13 @@ def test_mistakes_in_modules_of_triton(case, message):
 def test_what_a_dtype_tells():
     assert tl.float16.is_standard_floating() and not tl.int8.is_standard_floating()
     assert not any(dtype.is_fp8() for dtype in (tl.float16, tl.int8))
+    assert tl.float8e5.is_fp8() and tl.float8e5.is_floating() and tl.float8e5.is_fp8e5()
+    assert not tl.float8e5.is_standard_floating()
+    assert (tl.float8e4nv.primitive_bitwidth, tl.float8e4nv.itemsize) == (8, 1)
     assert tl.void.is_void() and not tl.int1.is_void()
     assert (tl.int8.get_int_min_value(), tl.int8.get_int_max_value()) == (-128, 127)
     assert (tl.uint16.get_int_min_value(), tl.uint16.get_int_max_value()) == (0, 65535)
-    assert tl.dtype.is_dtype("bf16") and not tl.dtype.is_dtype("fp8")
+    assert tl.dtype.is_dtype("fp8e4nv") and not tl.dtype.is_dtype("fp8")
 
 
 @pytest.mark.parametrize("name", ["cublas", "do_bench_proton"])
