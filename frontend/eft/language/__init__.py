@@ -89,6 +89,7 @@ from eft.language.random import (
 from eft.language.rearranging import *
 from eft.language.reductions import *
 from eft.language.reshaping import *
+from eft.language.scaled import dot_scaled
 from eft.language.scans import *
 from eft.language.shapes import *
 from eft.language.sorting import *

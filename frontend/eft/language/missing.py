@@ -7,7 +7,7 @@ from __future__ import annotations
 FUNCTIONS = frozenset(
     """
     aggregate_replace atomic_load atomic_poll atomic_store bitonic_merge condition constexpr_type
-    dot_scaled expect_zero
+    expect_zero
     inline_asm_elementwise map_elementwise pi32_t slice str_to_ty tuple_type """.split()
 )
 

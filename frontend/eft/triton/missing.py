@@ -87,7 +87,7 @@ MODULES = {
         "make_kernel_meta_const_dispatcher",
     ),
     "triton.tools.mxfp": (
-        "it needs tl.dot_scaled, which is not supported yet",
+        "it makes arrays of microscaling formats on the host, which is not supported yet",
         "MXFP4Tensor MXScaleTensor",
     ),
     "triton.tools.ragged_tma": (

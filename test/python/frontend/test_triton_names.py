@@ -44,6 +44,8 @@ device_print(prefix, *args, hex=False)
 div_rn(x, y)
 dot(input, other, acc=None, input_precision=None, allow_tf32=None, max_num_imprecise_acc=None, \
     out_dtype=None)
+dot_scaled(lhs, lhs_scale, lhs_format, rhs, rhs_scale, rhs_format, acc=None, fast_math=False, \
+    lhs_k_pack=True, rhs_k_pack=True, out_dtype=tl.float32)
 erf(x)
 exp(x)
 exp2(x)
@@ -130,7 +132,7 @@ rsqrt sigmoid sin softmax sort split sqrt sqrt_rn squeeze store sum trans unsque
 #: Names that Triton has and Eft does not have.
 LACKING = """
 aggregate_replace atomic_load atomic_poll atomic_store bitonic_merge condition constexpr_type
-dot_scaled expect_zero inline_asm_elementwise map_elementwise pi32_t slice str_to_ty tuple_type
+expect_zero inline_asm_elementwise map_elementwise pi32_t slice str_to_ty tuple_type
 """.split()
 
 

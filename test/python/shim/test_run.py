@@ -325,8 +325,8 @@ NOT_THERE = {
         "in eft.compiler and eft._compiler"
     ),
     "from triton.tools.mxfp import MXFP4Tensor\nMXFP4Tensor(size=1)": (
-        "does not have triton.tools.mxfp.MXFP4Tensor: it needs tl.dot_scaled, which is not "
-        "supported yet"
+        "does not have triton.tools.mxfp.MXFP4Tensor: it makes arrays of microscaling formats on "
+        "the host, which is not supported yet"
     ),
 }
 NOT_FOUND = {
