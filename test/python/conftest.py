@@ -63,6 +63,9 @@ class Cuda:
     def put(self, array: np.ndarray):
         if array.dtype == DTYPES["bf16"]:
             return self.torch.from_numpy(array.view(np.int16)).cuda().view(self.torch.bfloat16)
+        if array.dtype.name.startswith("float8_"):
+            dtype = getattr(self.torch, array.dtype.name)
+            return self.torch.from_numpy(array.view(np.uint8)).cuda().view(dtype)
         return self.torch.from_numpy(array).cuda()
 
     def get(self, array) -> np.ndarray:

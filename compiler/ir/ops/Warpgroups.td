@@ -13,7 +13,8 @@ def Eft_DotAsyncOp : Eft_Op<"dot_async", [AllTypesMatch<["acc", "result"]>,
   let description = [{
     The product of `eft.dot` for f16, bf16, i8, and f32 as tf32. `b` is in a slot of shared memory, `a` in another one or
     in registers; `transposed` says that the slot holds the factor with its dimensions exchanged. All
-    threads must have seen what is in the slots, as after `eft.wait_copies`.
+    threads must have seen what is in the slots, as after `eft.wait_copies`. Of f32 the bits that tf32
+    lacks are ignored.
 
     Each product is a group of its own, and groups are done in order. Until the `eft.wait_dots` that
     waits for it, the result may only be the accumulator of another product, and the slots and the

@@ -36,6 +36,15 @@ StringRef typesInName(Type element) {
   return element.isF32() ? "tf32" : "s8";
 }
 
+/// f32 rounded to tf32, as the bits that the tensor core reads.
+Value toTf32(ImplicitLocOpBuilder &b, Value value) {
+  return b
+      .create<LLVM::InlineAsmOp>(TypeRange(b.getI32Type()), ValueRange(value),
+                                 "cvt.rna.tf32.f32 $0, $1;", "=r,f", /*has_side_effects=*/false,
+                                 /*is_align_stack=*/false, LLVM::AsmDialectAttr(), ArrayAttr())
+      .getResult(0);
+}
+
 /// The part of a number that rounding to tf32 loses; nothing of an infinity.
 Value lostInTf32(ImplicitLocOpBuilder &b, Value value, Value rounded) {
   Value back = b.create<arith::BitcastOp>(value.getType(), rounded);
@@ -163,14 +172,6 @@ bool isLaidOut(Value block, const LinearLayout &layout) {
 }
 
 } // namespace
-
-Value toTf32(ImplicitLocOpBuilder &b, Value value) {
-  return b
-      .create<LLVM::InlineAsmOp>(TypeRange(b.getI32Type()), ValueRange(value),
-                                 "cvt.rna.tf32.f32 $0, $1;", "=r,f", /*has_side_effects=*/false,
-                                 /*is_align_stack=*/false, LLVM::AsmDialectAttr(), ArrayAttr())
-      .getResult(0);
-}
 
 SmallVector<Value> packWords(ImplicitLocOpBuilder &b, ArrayRef<Value> elements) {
   Type element = elements.front().getType();

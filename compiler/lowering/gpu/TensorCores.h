@@ -16,9 +16,6 @@ llvm::SmallVector<mlir::Value> packWords(mlir::ImplicitLocOpBuilder &b,
 /// The name of a format in PTX; empty if PTX has none.
 llvm::StringRef ptxName(Float8 format);
 
-/// f32 rounded to tf32, as the bits that the tensor core reads.
-mlir::Value toTf32(mlir::ImplicitLocOpBuilder &b, mlir::Value value);
-
 /// Returns a fragment of a factor by its number. It is called where the fragment is first used.
 using FactorFragment = llvm::function_ref<mlir::Value(unsigned fragment)>;
 

@@ -162,9 +162,7 @@ LogicalResult lowerDotAsync(GpuLowering &lowering, ImplicitLocOpBuilder &b, DotA
   Values words;
   if (!left)
     for (Value word : packWords(b, lowering.fragmentsOf(dot.getA())))
-      words.push_back(word.getType().isF32()
-                          ? toTf32(b, word)
-                          : b.create<LLVM::BitcastOp>(b.getI32Type(), word).getResult());
+      words.push_back(b.create<LLVM::BitcastOp>(b.getI32Type(), word));
 
   // In the text, operands are the accumulators twice, as results and as operands, then the others.
   const int64_t count = tiles->columns / 2, kOfStep = bytesOfK * 8 / bits, steps = k / kOfStep;

@@ -19,8 +19,9 @@ static std::optional<LinearLayout> accumulatorOfWarpgroups(DotOp dot,
                                                            const PlacementTarget &target) {
   Type element = getElementTypeOrSelf(dot.getA());
   const bool isHalf = element.isF16() || element.isBF16();
+  const bool isTf32 = element.isF32() && dot.getPrecision() == Precision::Tf32;
   const int64_t k = cast<RankedTensorType>(dot.getA().getType()).getDimSize(1);
-  if (!target.hasWarpgroups || !(isHalf || (element.isInteger(8) && k >= 32)))
+  if (!target.hasWarpgroups || !(isHalf || isTf32 || (element.isInteger(8) && k >= 32)))
     return std::nullopt;
   ArrayRef<int64_t> shape = cast<RankedTensorType>(dot.getType()).getShape();
   return warpgroupAccumulator(shape[0], shape[1], target.numWarps);

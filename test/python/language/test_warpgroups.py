@@ -7,6 +7,7 @@ import subprocess
 
 import eft
 import eft.language as tl
+import ml_dtypes
 import numpy as np
 import pytest
 from eft.aot import ptxas
@@ -45,7 +46,7 @@ TILES = [
 ]
 
 
-@pytest.mark.parametrize("dtype", [np.float16, np.int8])
+@pytest.mark.parametrize("dtype", [np.float16, np.int8, np.float32, ml_dtypes.float8_e4m3fn])
 @pytest.mark.parametrize("bm, bn, bk, warps", TILES)
 @pytest.mark.parametrize("turned_a", [False, True])
 @pytest.mark.parametrize("turned_b", [False, True])
