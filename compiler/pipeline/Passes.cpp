@@ -69,6 +69,7 @@ void addBlockTransforms(OpPassManager &passes, const PassOptions &options) {
   passes.addPass(createExpandPhilox({options.isGpu ? 32u : 64u}));
   passes.addPass(createHoistUniform());
   passes.addPass(createCarryScalars());
+  passes.addPass(createUniformComparison({options.isGpu}));
   passes.addPass(createUniformDivision());
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createCSEPass());

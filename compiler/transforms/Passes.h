@@ -73,6 +73,10 @@ void populateHoistUniformPatterns(mlir::RewritePatternSet &patterns);
 /// block. The blocks stay as values that are carried unchanged; canonicalization removes them.
 mlir::LogicalResult carryScalars(mlir::RewriterBase &rewriter, mlir::scf::ForOp loop);
 
+/// Compares integers instead of the floats that are made of them, where the other operand is one
+/// number for all indices. `unfoldWords`: compares random words twice, instead of folding them.
+void populateUniformComparisonPatterns(mlir::RewritePatternSet &patterns, bool unfoldWords);
+
 /// Replaces division by a splat by `eft.uniform_div`.
 void populateUniformDivisionPatterns(mlir::RewritePatternSet &patterns);
 

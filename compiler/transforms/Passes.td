@@ -458,6 +458,45 @@ def CarryScalars : Pass<"eft-carry-scalars"> {
                            "::mlir::scf::SCFDialect"];
 }
 
+def UniformComparison : Pass<"eft-uniform-comparison"> {
+  let summary = "Compares blocks of integers instead of the floats made of them";
+  let description = [{
+    Let a block of floats be made of integers that are not negative, by a conversion and perhaps a
+    multiplication by a constant, and be compared with one number p. The floats grow with the integers.
+    So there is an integer, the threshold, such that the comparison holds for the integers above it and for no
+    others. It is computed from p once, as a scalar, and the integers are compared with it. The result is the
+    same for every p, NaN included; UniformComparison.cpp has the proof.
+
+    The constant is a power of two, or the float just below one; such is the factor by which `tl.rand` scales.
+    The floats must have no other use, or they would have to be computed all the same.
+
+    Two more patterns bring comparisons to this form, and simplify them:
+
+    - The comparison of a block that has been joined, reshaped or transposed with one number is done before:
+      the booleans are moved.
+    - `tl.rand` makes a number that is not negative of a random word w: w itself, or ~w where w is negative.
+      That number is greater than t exactly if w > t or w < ~t. With `unfold-words` this is what is computed: a
+      GPU's comparison also takes a boolean that it combines its result with.
+
+    ```mlir
+    %f = arith.sitofp %x : tensor<1024xi32> to tensor<1024xf32>
+    %u = arith.mulf %f, %scale : tensor<1024xf32>
+    %b = eft.splat %p : f32 -> tensor<1024xf32>
+    %keep = arith.cmpf ogt, %u, %b : tensor<1024xf32>
+    ```
+    becomes, behind the computation of `%threshold`,
+    ```mlir
+    %t = eft.splat %threshold : i32 -> tensor<1024xi32>
+    %keep = arith.cmpi sgt, %x, %t : tensor<1024xi32>
+    ```
+  }];
+  let options = [
+    Option<"unfoldWords", "unfold-words", "bool", /*default=*/"true",
+           "compare a random word twice, instead of the number made of it once">
+  ];
+  let dependentDialects = ["::eft::EftDialect", "::mlir::arith::ArithDialect"];
+}
+
 def UniformDivision : Pass<"eft-uniform-division"> {
   let summary = "Divides blocks by one number with the help of its reciprocal";
   let description = [{

@@ -3,9 +3,9 @@
 // quotient is corrected is the lowering's affair; compiler/lowering/gpu has the algorithm.
 #include "compiler/transforms/ApplyOnce.h"
 #include "compiler/transforms/Passes.h"
+#include "compiler/transforms/UniformScalar.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 
@@ -15,17 +15,6 @@ namespace eft {
 
 namespace {
 
-/// The scalar that `divisor` repeats at every index, or null.
-Value uniformDivisor(Value divisor, OpBuilder &builder) {
-  if (auto splat = divisor.getDefiningOp<SplatOp>())
-    return splat.getSource();
-  SplatElementsAttr constant;
-  if (!matchPattern(divisor, m_Constant(&constant)))
-    return {};
-  return builder.create<arith::ConstantOp>(divisor.getLoc(),
-                                           cast<TypedAttr>(constant.getSplatValue<Attribute>()));
-}
-
 struct DivideByUniform : OpRewritePattern<arith::DivFOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -33,7 +22,7 @@ struct DivideByUniform : OpRewritePattern<arith::DivFOp> {
     Type element = getElementTypeOrSelf(division.getType());
     if (!isBlock(division.getType()) || (!element.isF32() && !element.isF64()))
       return rewriter.notifyMatchFailure(division, "not a block of f32 or f64");
-    Value divisor = uniformDivisor(division.getRhs(), rewriter);
+    Value divisor = uniformScalar(division.getRhs(), rewriter);
     if (!divisor)
       return rewriter.notifyMatchFailure(division, "the divisor differs between indices");
     Value one =

@@ -13,7 +13,7 @@
 // AVX2-NOT: vmaskmovps
 // AVX2: prefetcht0 4096(
 // AVX2: vdivps {{.*}}%ymm
-// AVX2: vmovups %ymm{{[0-9]+}}, ({{.*$}}
+// AVX2: {{vmovups|vmovdqu}} %ymm{{[0-9]+}}, ({{.*$}}
 
 // The step that the range ends in.
 // AVX512: vpcmpgtd
