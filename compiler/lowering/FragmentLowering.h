@@ -109,6 +109,9 @@ public:
                                                           llvm::ArrayRef<Fragments> sources,
                                                           const Fetch &fetch);
 
+  /// Lowers an elementwise operation fragment by fragment, as all are that have no row in the table.
+  mlir::LogicalResult lowerElementwise(mlir::ImplicitLocOpBuilder &b, mlir::Operation *op);
+
 protected:
   /// `targetName` stands in diagnostics ("a GPU"). `placeDimensions` are those of a place: first
   /// the one that counts the fragments, then the lanes.
@@ -123,7 +126,6 @@ protected:
 private:
   mlir::LogicalResult lowerBlock(mlir::Block &block);
   mlir::LogicalResult lowerOp(mlir::Operation *op);
-  mlir::LogicalResult lowerElementwise(mlir::ImplicitLocOpBuilder &b, mlir::Operation *op);
   bool isOwnOp(mlir::Operation *op) const;
   mlir::LogicalResult checkTypes(mlir::Operation *op, mlir::TypeRange types);
   static bool isLoweredType(mlir::Type type);

@@ -19,6 +19,13 @@
 // are read in one half only, and one for the seed.
 // CHECK-COUNT-105: mul.wide.u32
 // CHECK-NOT: mul.wide.u32
+// The random words are compared with two thresholds, and no float is made of them. A divisor that is
+// a power of two takes one product.
+// CHECK-NOT: cvt.rn.f32
+// CHECK-COUNT-8: mul.rn.f32
+// CHECK: fma.rn.f32
+// CHECK: div.rn.f32
+// CHECK-COUNT-8: setp.gt.s32
 // CHECK: @%[[WHOLE:p[0-9]+]] st.global.v4.b32
 // CHECK: @%[[WHOLE]] st.global.v4.b32
 // CHECK: st.global.f32

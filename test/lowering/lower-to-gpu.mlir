@@ -272,7 +272,18 @@ func.func @counter(%p: !eft.ptr<i32>) {
 #layout = #eft.layout<register = [[1]], lane = [[2], [4], [8], [16], [32]], warp = []>
 
 // CHECK-LABEL: @uniform_division
+// CHECK-SAME: f32, %[[D:.*]]: f32
 func.func @uniform_division(%p: !eft.ptr<f32>, %d: f32, %r: f32) {
+  // CHECK: %[[LESS:.*]] = arith.subi %{{.*}}, %{{.*}} : i32
+  // CHECK: %[[MOST:.*]] = arith.constant 253 : i32
+  // CHECK: %[[POWER:.*]] = arith.cmpi ult, %[[LESS]], %[[MOST]]
+  // CHECK: scf.if %[[POWER]] -> (f32, f32)
+  // CHECK: %[[TWICE:.*]] = arith.constant 2130706432 : i32
+  // CHECK: %[[DIFFERENCE:.*]] = arith.subi %[[TWICE]], %{{.*}}
+  // CHECK: %[[EXACT:.*]] = arith.bitcast %[[DIFFERENCE]] : i32 to f32
+  // CHECK-COUNT-2: arith.mulf %{{.*}}, %[[EXACT]]
+  // CHECK-NOT: arith.mulf
+  // CHECK: } else {
   // CHECK: %[[SAFE:.*]] = arith.andi
   // CHECK: scf.if %{{.*}} -> (f32, f32)
   // CHECK: %[[Q:.*]] = arith.mulf %[[X:[0-9]+]], %{{.*}} : f32
@@ -366,5 +377,51 @@ func.func @extrema(%p: !eft.ptr<f32>, %x: f32, %y: f32) {
   %ms = eft.splat %m : f32 -> tensor<64xf32, #layout>
   %r = eft.min_num %v, %ms : tensor<64xf32, #layout>
   eft.store %pi, %r : tensor<64x!eft.ptr<f32>, #layout>
+  return
+}
+
+// -----
+
+#layout = #eft.layout<register = [[1]], lane = [[2], [4], [8], [16], [32]], warp = []>
+
+// Two floats are converted at a time. The loaded words stay whole behind the branch.
+// CHECK-LABEL: @narrow_floats
+// CHECK: %[[WORDS:.*]] = scf.if %{{.*}} -> (i32) {
+// CHECK: %[[HALVES:.*]] = llvm.bitcast %[[WORDS]] : i32 to vector<2xf16>
+// CHECK: llvm.call_intrinsic "llvm.nvvm.ff2bf16x2.rn"(%{{.*}}, %{{.*}}) : (f32, f32) -> vector<2xbf16>
+func.func @narrow_floats(%p: !eft.ptr<f16>, %q: !eft.ptr<bf16>, %n: i32) {
+  %i = eft.arange 0 to 64 : tensor<64xi32, #layout>
+  %ns = eft.splat %n : i32 -> tensor<64xi32, #layout>
+  %m = arith.cmpi slt, %i, %ns : tensor<64xi32, #layout>
+  %ps = eft.splat %p : !eft.ptr<f16> -> tensor<64x!eft.ptr<f16>, #layout>
+  %pi = eft.addptr %ps, %i : tensor<64x!eft.ptr<f16>, #layout>, tensor<64xi32, #layout>
+  %x = eft.load %pi, mask %m {run = 2 : i32, prefix} : tensor<64x!eft.ptr<f16>, #layout>
+  %wide = arith.extf %x : tensor<64xf16, #layout> to tensor<64xf32, #layout>
+  %narrow = arith.truncf %wide : tensor<64xf32, #layout> to tensor<64xbf16, #layout>
+  %qs = eft.splat %q : !eft.ptr<bf16> -> tensor<64x!eft.ptr<bf16>, #layout>
+  %qi = eft.addptr %qs, %i : tensor<64x!eft.ptr<bf16>, #layout>, tensor<64xi32, #layout>
+  eft.store %qi, %narrow {run = 2 : i32} : tensor<64x!eft.ptr<bf16>, #layout>
+  return
+}
+
+// -----
+
+#layout = #eft.layout<register = [[1]], lane = [[2], [4], [8], [16], [32]], warp = []>
+
+// Booleans are made where they are used, not before the square roots.
+// CHECK-LABEL: @late_comparison
+// CHECK-COUNT-2: math.sqrt
+// CHECK-COUNT-2: arith.cmpf
+// CHECK-COUNT-2: arith.select
+func.func @late_comparison(%p: !eft.ptr<f32>, %v: f32) {
+  %i = eft.arange 0 to 64 : tensor<64xi32, #layout>
+  %ps = eft.splat %p : !eft.ptr<f32> -> tensor<64x!eft.ptr<f32>, #layout>
+  %pi = eft.addptr %ps, %i : tensor<64x!eft.ptr<f32>, #layout>, tensor<64xi32, #layout>
+  %x = eft.load %pi : tensor<64x!eft.ptr<f32>, #layout>
+  %vs = eft.splat %v : f32 -> tensor<64xf32, #layout>
+  %m = arith.cmpf ogt, %x, %vs : tensor<64xf32, #layout>
+  %root = math.sqrt %x : tensor<64xf32, #layout>
+  %y = arith.select %m, %root, %vs : tensor<64xi1, #layout>, tensor<64xf32, #layout>
+  eft.store %pi, %y : tensor<64x!eft.ptr<f32>, #layout>
   return
 }

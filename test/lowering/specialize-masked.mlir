@@ -114,7 +114,7 @@ func.func @another_store(%p: !eft.ptr<f32>, %q: !eft.ptr<f32>, %v: f32, %n: i32)
 
 // The second mask is computed between accesses under the first one. Both part the threads.
 // CHECK-LABEL: @two_masks
-// CHECK: scf.if %{{.*}} -> (f32, f32, f32, f32, i1, i1, i1, i1, f32, f32, f32, f32) {
+// CHECK: scf.if %{{.*}} -> (f32, f32, f32, f32, i1, i1, i1, i1, f32, f32, f32, f32, f32, f32, f32, f32) {
 // CHECK: } else {
 // CHECK: scf.if
 // CHECK: } else {
@@ -133,10 +133,12 @@ func.func @two_masks(%p: !eft.ptr<f32>, %q: !eft.ptr<f32>, %r: !eft.ptr<f32>, %n
   %x = eft.load %pi, mask %m {run = 2 : i32, prefix} : tensor<128x!eft.ptr<f32>, #layout>
   %ks = eft.splat %k : i32 -> tensor<128xi32, #layout>
   %m2 = arith.cmpi slt, %i, %ks : tensor<128xi32, #layout>
+  %f = arith.uitofp %m2 : tensor<128xi1, #layout> to tensor<128xf32, #layout>
   %y = eft.load %qi, mask %m {run = 2 : i32, prefix} : tensor<128x!eft.ptr<f32>, #layout>
   %z = eft.load %ri, mask %m2 {run = 2 : i32, prefix} : tensor<128x!eft.ptr<f32>, #layout>
   %w = eft.load %qi, mask %m2 {run = 2 : i32, prefix} : tensor<128x!eft.ptr<f32>, #layout>
-  %xy = arith.addf %x, %y : tensor<128xf32, #layout>
+  %xf = arith.addf %x, %f : tensor<128xf32, #layout>
+  %xy = arith.addf %xf, %y : tensor<128xf32, #layout>
   %zw = arith.addf %z, %w : tensor<128xf32, #layout>
   %sum = arith.addf %xy, %zw : tensor<128xf32, #layout>
   eft.store %ri, %sum, mask %m2 {run = 2 : i32, prefix} : tensor<128x!eft.ptr<f32>, #layout>

@@ -13,6 +13,9 @@
 // sign: x = −0 gives q = −0, q·d − x = −0 + 0 = +0, and (+0)·(−r) + q = −0.
 //
 // A thread in which some x lies outside divides all of its elements the long way.
+//
+// If d is a power of two, r is exact, and x·r rounded once is the quotient of every x, be it
+// infinite or denormal. As d is the same for all threads, so is the choice.
 #include "compiler/lowering/gpu/GpuLowering.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -44,6 +47,26 @@ public:
     negated = b.create<arith::NegFOp>(reciprocal);
   }
 
+  /// Whether the divisor is a power of two whose reciprocal is a normal number, too: sign and
+  /// mantissa are zero, and the exponent's bits are those of a number from 1 to twice the bias less
+  /// 1. With the exponent rotated to the lowest bits, one comparison tells.
+  Value isByPowerOfTwo() {
+    const int64_t twiceBias = 2 * bias();
+    Value pattern = b.create<arith::BitcastOp>(bits, divisor);
+    Value high = b.create<arith::ShLIOp>(pattern, integer(bits.getWidth() - mantissaBits()));
+    Value rotated =
+        b.create<arith::OrIOp>(high, b.create<arith::ShRUIOp>(pattern, integer(mantissaBits())));
+    Value less = b.create<arith::SubIOp>(rotated, integer(1));
+    return b.create<arith::CmpIOp>(arith::CmpIPredicate::ult, less, integer(twiceBias - 1));
+  }
+
+  /// The reciprocal of such a divisor: the exponents' bits of the two add up to twice the bias.
+  Value exactReciprocal() {
+    Value pattern = b.create<arith::BitcastOp>(bits, divisor);
+    Value one = integer(int64_t(2 * bias()) << mantissaBits());
+    return b.create<arith::BitcastOp>(element, b.create<arith::SubIOp>(one, pattern));
+  }
+
   /// Whether the divisor and all dividends lie in their ranges.
   Value isSafe(ArrayRef<Value> dividends) {
     auto [k, m] = safeRange(element);
@@ -72,9 +95,11 @@ private:
   Value rankAboveZero(Value x) {
     Value pattern = b.create<arith::BitcastOp>(bits, x);
     Value twice = b.create<arith::AddIOp>(pattern, pattern);
-    Value one = b.create<arith::ConstantIntOp>(1, bits.getWidth());
-    return b.create<arith::SubIOp>(twice, one);
+    return b.create<arith::SubIOp>(twice, integer(1));
   }
+  unsigned mantissaBits() { return element.getFPMantissaWidth() - 1; }
+  int bias() { return APFloat::semanticsMaxExponent(element.getFloatSemantics()); }
+  Value integer(int64_t value) { return b.create<arith::ConstantIntOp>(value, bits.getWidth()); }
   Value magnitude(Value x) { return b.create<math::AbsFOp>(x); }
   Value power(int exponent) {
     return b.create<arith::ConstantOp>(b.getFloatAttr(element, std::ldexp(1.0, exponent)));
@@ -91,22 +116,33 @@ private:
 
 void lowerUniformDiv(GpuLowering &lowering, ImplicitLocOpBuilder &b, UniformDivOp op) {
   FragmentLowering::Fragments dividends(lowering.fragmentsOf(op.getDividend()));
-  UniformDivision division(b, lowering.scalarOf(op.getDivisor()),
-                           lowering.scalarOf(op.getReciprocal()));
+  Value divisor = lowering.scalarOf(op.getDivisor());
+  UniformDivision division(b, divisor, lowering.scalarOf(op.getReciprocal()));
+  // A choice gives the quotients of all dividends, made by `one`.
+  auto divideAll = [&](function_ref<Value(Value)> one) {
+    FragmentLowering::Fragments quotients;
+    for (Value x : dividends)
+      quotients.push_back(one(x));
+    b.create<scf::YieldOp>(quotients);
+  };
   SmallVector<Type> types(dividends.size(), dividends.front().getType());
-  auto choice = b.create<scf::IfOp>(types, division.isSafe(dividends), /*withElseRegion=*/true);
+  auto choose = [&](Value condition) {
+    return b.create<scf::IfOp>(types, condition, /*withElseRegion=*/true);
+  };
   OpBuilder::InsertionGuard guard(b);
-  FragmentLowering::Fragments results;
-  b.setInsertionPointToStart(choice.thenBlock());
-  for (Value x : dividends)
-    results.push_back(division.divide(x));
-  b.create<scf::YieldOp>(results);
-  results.clear();
-  b.setInsertionPointToStart(choice.elseBlock());
-  for (Value x : dividends)
-    results.push_back(b.create<arith::DivFOp>(x, lowering.scalarOf(op.getDivisor())));
-  b.create<scf::YieldOp>(results);
-  lowering.setFragments(op, FragmentLowering::Fragments(choice.getResults()));
+  scf::IfOp isPower = choose(division.isByPowerOfTwo());
+  b.setInsertionPointToStart(isPower.thenBlock());
+  divideAll([&, exact = division.exactReciprocal()](Value x) {
+    return b.create<arith::MulFOp>(x, exact);
+  });
+  b.setInsertionPointToStart(isPower.elseBlock());
+  scf::IfOp isSafe = choose(division.isSafe(dividends));
+  b.create<scf::YieldOp>(isSafe.getResults());
+  b.setInsertionPointToStart(isSafe.thenBlock());
+  divideAll([&](Value x) { return division.divide(x); });
+  b.setInsertionPointToStart(isSafe.elseBlock());
+  divideAll([&](Value x) { return b.create<arith::DivFOp>(x, divisor); });
+  lowering.setFragments(op, FragmentLowering::Fragments(isPower.getResults()));
 }
 
 } // namespace

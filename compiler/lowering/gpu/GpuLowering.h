@@ -76,6 +76,7 @@ void populateGpuCopyLowerings(LoweringTable &table);
 void populateGpuDotLowerings(LoweringTable &table);
 void populateWarpgroupLowerings(LoweringTable &table);
 void populateGpuDivisionLowerings(LoweringTable &table);
+void populateGpuConversionLowerings(LoweringTable &table);
 void populateGpuFloat8Lowerings(LoweringTable &table);
 void populateGpuDebugLowerings(LoweringTable &table);
 

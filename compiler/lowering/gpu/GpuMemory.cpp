@@ -138,10 +138,10 @@ LogicalResult lowerLoad(GpuLowering &lowering, ImplicitLocOpBuilder &b, LoadOp l
     lowering.setFragments(load, withCopies(access.loadUnder(masks, others), originals));
     return success();
   }
-  // With `prefixRuns` the branches give runs as they were read, so that the usual branch is a load
-  // and nothing else. Otherwise they give elements: SpecializeMasked.cpp makes one branch for a
-  // whole span of accesses.
-  const bool givesRuns = load.getPrefixRuns();
+  // With `prefixRuns`, and for elements that share a register, the branches give runs as they were
+  // read, so that the usual branch is a load and nothing else. Otherwise they give elements:
+  // SpecializeMasked.cpp makes one branch for a whole span of accesses.
+  const bool givesRuns = load.getPrefixRuns() || element.getIntOrFloatBitWidth() < 32;
   Value isWhole =
       isWholeUnderMask(b, masks, decisiveFragments(load, load.getType(), access, masks.size()));
   SmallVector<Type> types(givesRuns ? masks.size() / access.width() : masks.size(),

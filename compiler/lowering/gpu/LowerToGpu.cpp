@@ -10,6 +10,8 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/Iterators.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
 
@@ -32,6 +34,7 @@ void populateGpuLowerings(LoweringTable &table) {
   populateGpuDotLowerings(table);
   populateWarpgroupLowerings(table);
   populateGpuDivisionLowerings(table);
+  populateGpuConversionLowerings(table);
   populateGpuFloat8Lowerings(table);
   populateGpuDebugLowerings(table);
 }
@@ -70,9 +73,34 @@ private:
            layout.placeBits("warp") == llvm::Log2_32(numWarps);
   }
 
+  /// True for elementwise operations and moves of elements that give a block of booleans.
+  static bool givesBooleans(Operation *op) {
+    return op->getNumResults() == 1 && !op->use_empty() && isPure(op) &&
+           isa<RankedTensorType>(op->getResult(0).getType()) &&
+           getElementTypeOrSelf(op->getResult(0)).isInteger(1) &&
+           (OpTrait::hasElementwiseMappableTraits(op) || isa<ElementMoveOpInterface>(op));
+  }
+
+  /// Moves such operations to the first use of their results. A thread has seven registers for
+  /// booleans; the elements that it compares may stay in many others.
+  static void sinkComparisons(func::FuncOp kernel) {
+    kernel.walk<WalkOrder::PostOrder, ReverseIterator>([](Operation *op) {
+      if (!givesBooleans(op))
+        return;
+      Operation *first = nullptr;
+      for (Operation *user : op->getUsers()) {
+        Operation *around = op->getBlock()->findAncestorOpInBlock(*user);
+        if (!first || around->isBeforeInBlock(first))
+          first = around;
+      }
+      op->moveBefore(first);
+    });
+  }
+
   LogicalResult lower(func::FuncOp kernel, const LoweringTable &table) {
     if (failed(FragmentLowering::checkKernel(kernel)) || failed(checkLayouts(kernel)))
       return failure();
+    sinkComparisons(kernel);
     GpuLowering lowering(kernel, table, computeCapability);
     lowering.takeArguments(kernel);
     if (failed(lowering.lower(kernel.getBody())))
