@@ -304,7 +304,7 @@ def extent(x_ptr, n, N: tl.constexpr):
         (
             lambda x: extent[1](x.astype(np.complex64), 1, 32),
             "kernel 'extent': argument 'x_ptr' has element type complex64, expected bool, int8 to "
-            "int64, uint8 to uint64, float16, bfloat16, float32 or float64",
+            "int64, uint8 to uint64, float16, bfloat16, float32, float64 or an 8-bit float",
         ),
     ],
     ids=["missing", "unknown", "unhashable", "dtype"],
