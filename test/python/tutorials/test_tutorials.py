@@ -148,6 +148,18 @@ def check_attention(text: str):
     assert all(float(value) > 0 for row in timed for value in row)
 
 
+def check_persistent(text: str):
+    """The lesson's tables: rounds, copies before stores where they are wanted, exact products, and
+    rates."""
+    rows = [line.split() for line in text.splitlines()]
+    assert ["4096", "×", "4096", "512", "4", "97%"] in rows
+    assert [row[:2] for row in rows if row[-1:] == ["KiB"]] == [["False", "0"], ["True", "24"]]
+    assert sum(row[-1] == "0" for row in rows if len(row) == 7 and row[1:4:2] == ["×", "×"]) == 3
+    timed = next(row for row in rows if row[:5] == ["64", "×", "64", "×", "64"])
+    assert len(timed) == 13 + columns_of_triton(text)
+    assert all(float(value) > 0 for value in timed[5:])
+
+
 def check_upside_down(text: str):
     """A view that only NumPy has: both strides negative, and not those of rows."""
     assert ["180", "degrees,", "every", "other", "column", "40", "×", "200", "-400", "-2"] in [
@@ -199,6 +211,7 @@ LESSONS = [
     ),
     Lesson("07-projection-without-a-matrix.py", 6, check_projection),
     Lesson("08-fused-attention.py", 6, check_attention),
+    Lesson("09-persistent-products.py", 6, check_persistent),
 ]
 each_lesson = pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.name[:2])
 
