@@ -49,6 +49,12 @@ __all__ = [
 ]
 
 
+TYPE_CHECKING = False  # typing's own takes milliseconds to import
+if TYPE_CHECKING:
+    from eft.kernel import CompiledKernel
+    from eft.tuning import Config, autotune, heuristics
+
+
 @constexpr_function
 def cdiv(x: int, y: int) -> int:
     """`x` divided by `y`, rounded up: how many blocks of `y` elements cover `x`."""

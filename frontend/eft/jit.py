@@ -8,7 +8,7 @@ it has not met before: which parameters reach an address, and a new variant of t
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from types import GenericAlias
 
 from eft import _runtime, parameters
@@ -244,6 +244,26 @@ def _names(option: str, value):
     if isinstance(value, str) or not isinstance(value, Iterable):
         raise TypeError(f"{option} must be a list of parameters' names or numbers, got {value!r}")
     return value
+
+
+TYPE_CHECKING = False  # typing's own takes milliseconds to import
+if TYPE_CHECKING:
+    # Type checkers and editors see a kernel as a `JITFunction`.
+    from typing import overload
+
+    @overload
+    def jit(fn: Callable) -> JITFunction: ...
+    @overload
+    def jit(
+        *,
+        version: str | None = None,
+        do_not_specialize: Iterable[int | str] | None = None,
+        do_not_specialize_on_alignment: Iterable[int | str] | None = None,
+        debug: bool | None = None,
+        noinline: bool | None = None,
+        repr: Callable | None = None,
+        launch_metadata: Callable | None = None,
+    ) -> Callable[[Callable], JITFunction]: ...
 
 
 def jit(fn=None, **options):

@@ -12,6 +12,20 @@ from functools import wraps
 
 from eft.language.tensor import emitter, tensor
 
+TYPE_CHECKING = False  # typing's own takes milliseconds to import
+if TYPE_CHECKING:
+    # A builtin is called as it is written: type checkers and editors see its own parameters.
+    from collections.abc import Callable
+    from typing import ParamSpec, TypeVar, overload
+
+    _P = ParamSpec("_P")
+    _R = TypeVar("_R")
+
+    @overload
+    def builtin(function: Callable[_P, _R]) -> Callable[_P, _R]: ...
+    @overload
+    def builtin(*, method: bool) -> Callable[[Callable[_P, _R]], Callable[_P, _R]]: ...
+
 
 def builtin(function=None, *, method: bool = False):
     """Lets kernels call `function`; with `method`, also as a method of its first argument."""

@@ -2,9 +2,8 @@
 """Values that are known at compile time.
 
 Inside a kernel such a value is an ordinary Python object, and Python itself computes with it. The
-class
-here is what users write outside of kernels: as an annotation, and around a global that kernels may
-    read.
+class here is what users write outside of kernels: as an annotation, and around a global that
+kernels may read.
 """
 
 from __future__ import annotations
