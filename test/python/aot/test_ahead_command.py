@@ -12,7 +12,10 @@ import pytest
 from ahead_support import HERE, KERNELS, MIXED
 from eft.aot import ptxas as ptxas_module
 
-TYPES = "i1, i8, i16, i32, i64, u8, u16, u32, u64, fp16, bf16, fp32, fp64"
+TYPES = (
+    "i1, i8, i16, i32, i64, u8, u16, u32, u64, fp8e4nv, fp8e5, fp8e4b8, fp8e5b16, fp8e4b15, "
+    "fp16, bf16, fp32, fp64"
+)
 
 
 def test_writes_a_file_for_each_target(ahead, ptxas):
