@@ -109,7 +109,8 @@ public:
                                                           llvm::ArrayRef<Fragments> sources,
                                                           const Fetch &fetch);
 
-  /// Lowers an elementwise operation fragment by fragment, as all are that have no row in the table.
+  /// Lowers an elementwise operation fragment by fragment, as all are that have no row in the
+  /// table.
   mlir::LogicalResult lowerElementwise(mlir::ImplicitLocOpBuilder &b, mlir::Operation *op);
 
 protected:

@@ -37,7 +37,7 @@ def computation_dtype(a: dtype, b: dtype, division: bool = False) -> dtype:
     """The type that two operands of types `a` and `b`, neither of them a Python number, meet in."""
     both = (a, b)
     if a.is_fp8() and b.is_fp8():
-        return a if a == b else computation_dtype(dtypes.float16, dtypes.float16, division)
+        return a if a == b else dtypes.float16
     if dtypes.float64 in both:
         return dtypes.float64
     if division and (a.is_standard_floating() or b.is_standard_floating()):
