@@ -74,6 +74,9 @@ void markConvergent(llvm::Module &module);
 /// correctly.
 void avoidPtxasErrors(llvm::Module &module);
 
+/// Computes the operands of asynchronous copies by fewer and faster instructions in code for NVPTX.
+void fitCopyOperands(llvm::Module &module);
+
 /// Cuts straight lines of code that are longer than LLVM's code generator can take in reasonable
 /// time: its instruction selection and register allocation look at all of a line again and again.
 void cutLongBlocks(llvm::Module &module);

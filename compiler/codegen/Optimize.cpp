@@ -102,10 +102,12 @@ void optimize(llvm::Module &module, llvm::TargetMachine &machine,
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, components, modules);
   builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2).run(module, modules);
-  if (isForGpu)
+  if (isForGpu) {
     avoidPtxasErrors(module);
-  else
+    fitCopyOperands(module);
+  } else {
     cutLongBlocks(module);
+  }
 }
 
 llvm::Expected<std::string> emit(llvm::Module &module, llvm::TargetMachine &machine,

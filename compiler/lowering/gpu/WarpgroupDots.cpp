@@ -218,14 +218,68 @@ LogicalResult lowerDotAsync(GpuLowering &lowering, ImplicitLocOpBuilder &b, DotA
   return success();
 }
 
+/// Waits for products, and gives their registers as they are then.
+Values emitWait(ImplicitLocOpBuilder &b, unsigned pending, ValueRange products) {
+  b.create<NVVM::WgmmaWaitGroupSyncOp>(pending);
+  return products.empty() ? Values() : emitInPlace(b, "", products, {});
+}
+
+/// The loop whose results all of these values are.
+scf::ForOp loopOf(ValueRange values) {
+  auto loop = values.empty() ? scf::ForOp() : values.front().getDefiningOp<scf::ForOp>();
+  return llvm::all_of(values, [&](Value value) { return value.getDefiningOp() == loop; })
+             ? loop
+             : scf::ForOp();
+}
+
+/// Whether nothing stands between the wait and the loop whose products it waits for.
+bool isBehindLoop(WaitDotsOp wait) {
+  return wait.getProducts().front().getDefiningOp() == wait->getPrevNode();
+}
+
+/// Moves a loop under the condition that it has an iteration. The code there goes on after it.
+scf::IfOp putUnderCondition(ImplicitLocOpBuilder &b, scf::ForOp loop) {
+  b.setInsertionPoint(loop);
+  Value hasIterations = b.create<arith::CmpIOp>(arith::CmpIPredicate::slt, loop.getLowerBound(),
+                                                loop.getUpperBound());
+  auto choice = b.create<scf::IfOp>(loop.getResultTypes(), hasIterations, /*withElseRegion=*/true);
+  b.setInsertionPointToStart(choice.elseBlock());
+  b.create<scf::YieldOp>(loop.getInitArgs());
+  loop->moveBefore(choice.thenBlock(), choice.thenBlock()->end());
+  b.setInsertionPointToEnd(choice.thenBlock());
+  b.create<scf::YieldOp>(loop.getResults());
+  b.setInsertionPointAfter(loop);
+  return choice;
+}
+
+/// Waits for the products that a loop leaves under way, only if it had an iteration. Where their
+/// registers may also be those from before the loop, ptxas takes the writing of these for one
+/// during the products, and lets all products wait for each other.
+void waitBehind(GpuLowering &lowering, ImplicitLocOpBuilder &b, scf::ForOp loop, WaitDotsOp wait,
+                const Values &products) {
+  scf::IfOp choice = putUnderCondition(b, loop);
+  Operation *yield = choice.thenYield();
+  Values done = emitWait(b, wait.getPending(), products);
+  for (auto [product, result] : llvm::zip_equal(products, done))
+    yield->replaceUsesOfWith(product, result);
+  b.setInsertionPoint(wait);
+  for (Value result : wait.getProducts().front().getDefiningOp()->getResults()) {
+    FragmentLowering::Fragments fragments;
+    for (Value fragment : lowering.fragmentsOf(result))
+      fragments.push_back(choice.getResult(cast<OpResult>(fragment).getResultNumber()));
+    lowering.setFragments(result, std::move(fragments));
+  }
+  for (auto [product, result] : llvm::zip_equal(wait.getProducts(), wait.getResults()))
+    lowering.setFragments(result, FragmentLowering::Fragments(lowering.fragmentsOf(product)));
+}
+
 void lowerWaitDots(GpuLowering &lowering, ImplicitLocOpBuilder &b, WaitDotsOp wait) {
   Values products;
   for (Value product : wait.getProducts())
     llvm::append_range(products, lowering.fragmentsOf(product));
-  b.create<NVVM::WgmmaWaitGroupSyncOp>(wait.getPending());
-  if (products.empty())
-    return;
-  Values done = emitInPlace(b, "", products, {});
+  if (scf::ForOp loop = loopOf(products); loop && isBehindLoop(wait))
+    return waitBehind(lowering, b, loop, wait, products);
+  Values done = emitWait(b, wait.getPending(), products);
   ArrayRef<Value> rest = done;
   for (Value result : wait.getResults()) {
     const unsigned count = lowering.numFragments(result.getType());

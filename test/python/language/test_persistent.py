@@ -7,6 +7,7 @@ import eft
 import eft.language as tl
 import numpy as np
 import pytest
+from assembler import log_of_ptxas
 from eft import TensorDescriptor
 from persistent import by_descriptors, by_pointers, with_own_descriptors
 from support import assert_same_bits
@@ -96,19 +97,46 @@ def test_tiles_are_made_by_warpgroups_from_copies(make):
     assert "st.global.v4" in ptx
 
 
-def copies_between_products_and_stores(ptx: str) -> int:
-    behind_products = ptx.split("wgmma.wait_group.sync.aligned 0")[-1]
+@pytest.mark.parametrize("make", [code_by_pointers, code_by_descriptors])
+@pytest.mark.parametrize("flatten", [False, True])
+def test_the_assembler_keeps_products_of_tiles_under_way(make, flatten):
+    assert "serialized" not in log_of_ptxas(make(flatten=flatten).asm["ptx"])
+
+
+def copies_in_loop(ptx: str) -> tuple[str, list[tuple[str, str]]]:
+    """The code between the products and the end of the copies, and the registers of each copy's
+    address and number of bytes."""
+    code = ptx.split("wgmma.commit_group")[1].split("cp.async.commit_group")[0]
+    copy = r"cp\.async\.cg\.shared\.global \[.*\], \[(%rd\d+)\], 16, (%r\d+);"
+    return code, re.findall(copy, code)
+
+
+def test_addresses_of_copies_take_no_multiplier():
+    code, copies = copies_in_loop(code_by_pointers(flatten=False).asm["ptx"])
+    assert len(copies) == 12
+    assert "mad.wide.s32" in code and "mul.wide" not in code
+
+
+def test_rows_outside_of_an_array_cost_a_loop_one_instruction_each():
+    code, copies = copies_in_loop(code_by_descriptors(flatten=False).asm["ptx"])
+    sizes = {size for _, size in copies}
+    assert len(sizes) == 12
+    assert all(re.search(rf"and\.b32 +\t{size}, ", code) for size in sizes)
+
+
+def copies_between_products_and_stores(code: str) -> int:
+    behind_products = code.split('wgmma.wait_group.sync.aligned $0;", "n"(i32 0)')[-1]
     return behind_products.split("st.global")[0].count("cp.async.cg")
 
 
 @pytest.mark.parametrize("make", [code_by_pointers, code_by_descriptors])
 def test_the_next_tile_is_copied_while_one_is_stored(make):
-    assert copies_between_products_and_stores(make(flatten=True).asm["ptx"]) == 24
-    assert copies_between_products_and_stores(make(flatten=False).asm["ptx"]) == 0
+    assert copies_between_products_and_stores(make(flatten=True).asm["llvm"]) == 24
+    assert copies_between_products_and_stores(make(flatten=False).asm["llvm"]) == 0
 
 
 def test_halves_that_need_the_slots_to_be_stored():
-    assert copies_between_products_and_stores(code_by_descriptors(halves=True).asm["ptx"]) == 0
+    assert copies_between_products_and_stores(code_by_descriptors(halves=True).asm["llvm"]) == 0
 
 
 def test_the_hint_of_either_name():

@@ -2,15 +2,12 @@
 """Matrix products of the sizes that warpgroups of a GPU compute together, where it has them: loops
 of all lengths, over factors that lie by rows or by columns, with sums that are exact."""
 
-import os
-import subprocess
-
 import eft
 import eft.language as tl
 import ml_dtypes
 import numpy as np
 import pytest
-from eft.aot import ptxas
+from assembler import log_of_ptxas
 from products import matmul
 from support import DTYPES, assert_same_bits
 
@@ -167,17 +164,8 @@ def test_products_in_branches(device, num_stages, dtype):
         assert_same_bits(device.get(out) + 0.0, np.stack([first, second]) + 0.0)
 
 
-def log_of_ptxas(kernel, *arguments, **options):
-    """The log of the assembler for the kernel, at compute capability 9.0."""
-    tool = ptxas.find_ptxas()
-    if tool is None:
-        pytest.skip("there is no ptxas that reads the PTX")
-    ptx = kernel.warmup(*arguments, **options, target="sm_90").asm["ptx"]
-    assert "wgmma.mma_async" in ptx
-    command = [tool, "-arch=sm_90a", "-v", "-o", os.devnull, "-"]
-    done = subprocess.run(command, input=ptx, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    return done.stderr
+def assembler_log(kernel, *arguments, **options) -> str:
+    return log_of_ptxas(kernel.warmup(*arguments, **options, target="sm_90").asm["ptx"])
 
 
 @pytest.mark.parametrize("num_stages", [1, 3])
@@ -187,7 +175,7 @@ def test_the_assembler_keeps_products_under_way(bm, bn, bk, warps, num_stages):
     half, size = eft.MockTensor(tl.float16), 1024
     arguments = [half, half, eft.MockTensor(tl.float32), size, size, size, size, 1, size, 1]
     blocks = {"BM": bm, "BN": bn, "BK": bk}
-    log = log_of_ptxas(matmul, *arguments, **blocks, num_warps=warps, num_stages=num_stages)
+    log = assembler_log(matmul, *arguments, **blocks, num_warps=warps, num_stages=num_stages)
     assert "serialized" not in log
 
 
@@ -195,7 +183,7 @@ def test_the_assembler_keeps_products_under_way(bm, bn, bk, warps, num_stages):
 def test_the_assembler_keeps_products_of_products_under_way(m, n, d, warps):
     half = eft.MockTensor(tl.float16)
     arguments = [half, half, half, eft.MockTensor(tl.float32), 16]
-    log = log_of_ptxas(attention, *arguments, M=m, N=n, D=d, num_warps=warps)
+    log = assembler_log(attention, *arguments, M=m, N=n, D=d, num_warps=warps)
     assert "serialized" not in log
 
 
