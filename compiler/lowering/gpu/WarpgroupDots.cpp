@@ -246,6 +246,7 @@ scf::IfOp putUnderCondition(ImplicitLocOpBuilder &b, scf::ForOp loop) {
   b.setInsertionPointToStart(choice.elseBlock());
   b.create<scf::YieldOp>(loop.getInitArgs());
   loop->moveBefore(choice.thenBlock(), choice.thenBlock()->end());
+  loop->replaceAllUsesWith(choice.getResults());
   b.setInsertionPointToEnd(choice.thenBlock());
   b.create<scf::YieldOp>(loop.getResults());
   b.setInsertionPointAfter(loop);

@@ -46,31 +46,113 @@ LinearLayout slotOrder(DotOp dot, const LinearLayout &from, const LinearLayout &
   return warpgroupOrder(from.shape(), rowsForWarpgroups(from, bytes, k), bytes);
 }
 
-/// The slots for what `load` loads, if copies can do that: of runs of at least four bytes, of which
-/// a mask leaves the beginning.
-SharedType slotsFor(LoadOp load, ConvertLayoutOp convert, DotOp dot, unsigned k) {
-  auto block = cast<RankedTensorType>(load.getType());
+/// Whether copies can do what `load` does: in runs, of which a mask leaves the beginning.
+bool isCopyable(LoadOp load) {
+  auto block = dyn_cast<RankedTensorType>(load.getType());
+  if (!block)
+    return false;
   Type element = block.getElementType();
   const bool hasHints = load.readsAnew() || load.getCache() || load.getEviction();
   const bool cutsRuns = load.getMask() && !load.getUniformRuns() && !load.getPrefixRuns();
-  if (hasHints || cutsRuns || (load.getOther() && !isZero(load.getOther())) ||
-      !element.isIntOrFloat() || element.getIntOrFloatBitWidth() < 8)
-    return {};
-  const int64_t bytes = element.getIntOrFloatBitWidth() / 8;
-  std::optional<LinearLayout> loaded = layoutOf(block), needed = layoutOf(convert.getType());
-  if (!loaded || !needed)
-    return {};
-  const LinearLayout from = withPlaces(*loaded, gpuPlaces), wanted = withPlaces(*needed, gpuPlaces);
-  if (!from.isSurjective() || !wanted.isSurjective())
-    return {};
-  const LinearLayout order = slotOrder(dot, from, wanted, bytes, k);
+  std::optional<LinearLayout> layout = layoutOf(block);
+  return !hasHints && !cutsRuns && (!load.getOther() || isZero(load.getOther())) &&
+         element.isIntOrFloat() && element.getIntOrFloatBitWidth() >= 8 && layout &&
+         withPlaces(*layout, gpuPlaces).isSurjective();
+}
+
+/// The slots of this order for what `load` loads, if its runs have at least four bytes.
+SharedType slotsInOrder(LoadOp load, const LinearLayout &order) {
+  auto block = cast<RankedTensorType>(load.getType());
+  const LinearLayout from = withPlaces(*layoutOf(block), gpuPlaces);
+  const int64_t bytes = block.getElementTypeBitWidth() / 8;
   const int64_t run =
       SharedLayout::ofOrder(order, from, unsigned(bytes))
           .runOfFragments(from, std::min<int64_t>(load.getRun().value_or(1), widestAccess / bytes));
   if (run * bytes < minBytes)
     return {};
-  auto plain = RankedTensorType::get(block.getShape(), element);
+  auto plain = RankedTensorType::get(block.getShape(), block.getElementType());
   return SharedType::get(load.getContext(), 1, withLayout(plain, order));
+}
+
+/// The slots for what `load` loads and `dot` takes. `k` is the slot's dimension of that name.
+SharedType slotsForProduct(LoadOp load, ConvertLayoutOp convert, DotOp dot, unsigned k) {
+  auto block = cast<RankedTensorType>(load.getType());
+  std::optional<LinearLayout> needed = layoutOf(convert.getType());
+  if (!needed)
+    return {};
+  const LinearLayout from = withPlaces(*layoutOf(block), gpuPlaces),
+                     wanted = withPlaces(*needed, gpuPlaces);
+  if (!wanted.isSurjective())
+    return {};
+  return slotsInOrder(load, slotOrder(dot, from, wanted, block.getElementTypeBitWidth() / 8, k));
+}
+
+/// A use of a loaded block by a product, behind a conversion and transpositions.
+struct ProductUse {
+  ConvertLayoutOp convert;
+  OpOperand *operand;
+
+  DotOp dot() const { return cast<DotOp>(operand->getOwner()); }
+};
+
+/// Adds the uses of what a conversion gives, as far as they are factors of products that tensor
+/// cores make; fails at another use.
+bool addUses(ConvertLayoutOp convert, Value value, SmallVector<ProductUse> &uses) {
+  for (OpOperand &use : value.getUses()) {
+    if (use.getOwner()->getBlock() != convert->getBlock())
+      return false;
+    if (auto trans = dyn_cast<TransOp>(use.getOwner())) {
+      if (!addUses(convert, trans.getResult(), uses))
+        return false;
+      continue;
+    }
+    auto dot = dyn_cast<DotOp>(use.getOwner());
+    if (!dot || !dot.usesTensorCores() || &use == &dot.getAccMutable())
+      return false;
+    uses.push_back({convert, &use});
+  }
+  return true;
+}
+
+/// The uses of a loaded block by products; none if it has other uses.
+SmallVector<ProductUse> productUses(LoadOp load) {
+  SmallVector<ProductUse> uses;
+  for (Operation *user : load->getUsers()) {
+    auto convert = dyn_cast<ConvertLayoutOp>(user);
+    if (!convert || convert->getBlock() != load->getBlock() ||
+        !addUses(convert, convert.getResult(), uses))
+      return {};
+  }
+  return uses;
+}
+
+bool isTransposedFor(OpOperand &use) {
+  Value value = use.get();
+  bool isTransposed = false;
+  for (auto trans = value.getDefiningOp<TransOp>(); trans; trans = value.getDefiningOp<TransOp>()) {
+    isTransposed ^= trans.getOrder().front() != 0;
+    value = trans.getSource();
+  }
+  return isTransposed;
+}
+
+/// The factor's dimension k, where it is loaded.
+unsigned dimensionK(const ProductUse &use) {
+  const bool isFirst = use.operand == &use.dot().getAMutable();
+  return isFirst != isTransposedFor(*use.operand) ? 1 : 0;
+}
+
+/// The slots for all uses of a loaded block by products. Null if there are none in which all
+/// products can read it: warpgroups and single warps want other orders.
+SharedType slotsFor(LoadOp load, ArrayRef<ProductUse> uses) {
+  SharedType slots;
+  for (const ProductUse &use : uses) {
+    SharedType own = slotsForProduct(load, use.convert, use.dot(), dimensionK(use));
+    if (!own || (slots && own != slots))
+      return {};
+    slots = own;
+  }
+  return slots;
 }
 
 } // namespace
@@ -78,10 +160,12 @@ SharedType slotsFor(LoadOp load, ConvertLayoutOp convert, DotOp dot, unsigned k)
 LoopOperands::LoopOperands(scf::ForOp loop) : loop(loop) {
   if (writesMemory(loop))
     return;
-  for (DotOp dot : loop.getBody()->getOps<DotOp>())
-    if (dot.usesTensorCores())
-      for (OpOperand *use : {&dot.getAMutable(), &dot.getBMutable()})
-        add(dot, *use);
+  for (LoadOp load : loop.getBody()->getOps<LoadOp>())
+    addFactor(load);
+  if (operands.empty())
+    return;
+  for (LoadOp load : loop.getBody()->getOps<LoadOp>())
+    addShared(load);
 }
 
 const LoopOperand *LoopOperands::of(OpOperand &use) const {
@@ -89,35 +173,47 @@ const LoopOperand *LoopOperands::of(OpOperand &use) const {
   return number == numbers.end() ? nullptr : &operands[number->second];
 }
 
+bool LoopOperands::isTransposed(OpOperand &use) const { return isTransposedFor(use); }
+
 uint64_t LoopOperands::slotBytes() const {
   uint64_t bytes = 0;
   for (const LoopOperand &operand : operands)
-    bytes += SharedType(operand.slots).getBytes();
+    bytes += llvm::alignTo(SharedType(operand.slots).getBytes(), SharedType::alignment);
   return bytes;
 }
 
-void LoopOperands::add(DotOp dot, OpOperand &use) {
-  Value value = use.get();
-  // A transposition stays between the slot and the product.
-  bool isTransposed = false;
-  for (auto trans = value.getDefiningOp<TransOp>(); trans && trans->hasOneUse();
-       trans = value.getDefiningOp<TransOp>()) {
-    isTransposed ^= trans.getOrder().front() != 0;
-    value = trans.getSource();
-  }
-  auto convert = value.getDefiningOp<ConvertLayoutOp>();
-  auto load = convert ? convert.getSource().getDefiningOp<LoadOp>() : LoadOp();
-  const bool isOwn = load && convert->hasOneUse() && load->hasOneUse() &&
-                     load->getBlock() == loop.getBody() && convert->getBlock() == loop.getBody();
-  const unsigned k = (&use == &dot.getAMutable()) != isTransposed ? 1 : 0;
-  SharedType slots = isOwn ? slotsFor(load, convert, dot, k) : SharedType();
+bool LoopOperands::add(LoadOp load, SharedType slots, bool feedsProducts) {
   Slice extended = slice;
   if (!slots || !extend(extended, load.getPointer()) ||
       (load.getMask() && !extend(extended, load.getMask())))
-    return;
+    return false;
   slice = std::move(extended);
-  numbers[&use] = unsigned(operands.size());
-  operands.push_back({load, convert, isTransposed, dot, slots});
+  operands.push_back({load, slots, feedsProducts});
+  return true;
+}
+
+/// Adds a block that only products use.
+void LoopOperands::addFactor(LoadOp load) {
+  const SmallVector<ProductUse> uses = productUses(load);
+  if (uses.empty() || !isCopyable(load) || !add(load, slotsFor(load, uses), /*feedsProducts=*/true))
+    return;
+  for (const ProductUse &use : uses)
+    numbers[use.operand] = unsigned(operands.size()) - 1;
+}
+
+/// Adds another block of which threads hold copies.
+void LoopOperands::addShared(LoadOp load) {
+  if (!isCopyable(load) ||
+      llvm::any_of(operands, [&](const LoopOperand &each) { return each.load == load; }))
+    return;
+  const LinearLayout layout = withPlaces(*layoutOf(load.getType()), gpuPlaces);
+  if (!layout.redundantBits(place::lane) && !layout.redundantBits(place::warp))
+    return;
+  const auto bytes = unsigned(getElementTypeOrSelf(load.getType()).getIntOrFloatBitWidth() / 8);
+  add(load,
+      slotsInOrder(load,
+                   chooseSharedOrder(layout, layout, bytes).layout.order(layout, place::offset)),
+      /*feedsProducts=*/false);
 }
 
 /// Adds all that a value is computed from in the loop; fails where that is more than arithmetic.

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The operands of a loop's matrix products that copies can bring to shared memory, and what must be
 // computed ahead for that.
+//
+// Beside them, copies bring what each element of is needed by several threads, such as a number for
+// each column of a product's result: each would load it from memory, and wait for it.
 #pragma once
 
 #include "compiler/ir/EftDialect.h"
@@ -10,23 +13,23 @@
 
 namespace eft {
 
-/// An operand of a product that a loop loads, and its place in shared memory.
+/// A block that a loop loads and that copies can bring to shared memory, and its place there.
 struct LoopOperand {
   LoadOp load;
-  ConvertLayoutOp convert;
-  bool isTransposed; // between the conversion and the product
-  DotOp dot;
-  SharedType slots; // with one slot
+  SharedType slots;   // with one slot
+  bool feedsProducts; // and nothing else, through conversions
 };
 
 class LoopOperands {
 public:
-  /// Finds the operands. There are none if the loop writes memory.
+  /// Finds the operands. There are none if the loop writes memory, or no product has one.
   explicit LoopOperands(mlir::scf::ForOp loop);
 
   llvm::ArrayRef<LoopOperand> all() const { return operands; }
   /// The operand of the loop that is loaded for this use by a product; null if it is not.
   const LoopOperand *of(mlir::OpOperand &use) const;
+  /// Whether it is transposed between its conversion and that product.
+  bool isTransposed(mlir::OpOperand &use) const;
   /// Operations of the loop's body that compute the addresses and masks of the operands, and
   /// arguments that the loop carries for them.
   bool computesAddress(mlir::Operation *op) const { return slice.ops.contains(op); }
@@ -41,12 +44,14 @@ private:
     llvm::SetVector<mlir::BlockArgument> carried;
   };
 
-  void add(DotOp dot, mlir::OpOperand &use);
+  void addFactor(LoadOp load);
+  void addShared(LoadOp load);
+  bool add(LoadOp load, SharedType slots, bool feedsProducts);
   bool extend(Slice &slice, mlir::Value value);
 
   mlir::scf::ForOp loop;
   llvm::SmallVector<LoopOperand> operands;
-  llvm::DenseMap<mlir::OpOperand *, unsigned> numbers;
+  llvm::DenseMap<mlir::OpOperand *, unsigned> numbers; // of what products use
   Slice slice;
 };
 

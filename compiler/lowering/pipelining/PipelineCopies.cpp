@@ -202,16 +202,8 @@ private:
     mark(rewriter.create<WaitCopiesOp>(loop.getLoc(), uint32_t(plan.distance - 1)), Mark::Wait);
     yielded.push_back(emitNext(rewriter, read));
     beginProducts(rewriter, read);
-    for (auto [operand, slot] : llvm::zip_equal(operands->all(), slots)) {
-      ConvertLayoutOp convert = operand.convert;
-      rewriter.setInsertionPoint(convert);
-      if (!convert->use_empty())
-        rewriter.replaceAllUsesWith(
-            convert, rewriter.create<ReadSharedOp>(convert.getLoc(), convert.getType(), slot, read)
-                         .getResult());
-      rewriter.eraseOp(convert);
-      rewriter.eraseOp(operand.load);
-    }
+    for (auto [operand, slot] : llvm::zip_equal(operands->all(), slots))
+      readSlot(rewriter, operand, slot, read);
     rewriter.setInsertionPoint(yield);
     for (OpOperand &operand : yield->getOpOperands())
       if (!isComputed(operand.get()))
@@ -220,6 +212,25 @@ private:
       if (isOpTriviallyDead(op))
         rewriter.eraseOp(op);
     return yielded;
+  }
+
+  /// Reads from slots what was loaded, but for what products take from there themselves.
+  static void readSlot(RewriterBase &rewriter, const LoopOperand &operand, Value slot,
+                       Value number) {
+    LoadOp load = operand.load;
+    SmallVector<Operation *> readers = {load};
+    if (operand.feedsProducts)
+      readers.assign(load->getUsers().begin(), load->getUsers().end());
+    for (Operation *reader : readers) {
+      rewriter.setInsertionPoint(reader);
+      if (reader->use_empty())
+        rewriter.eraseOp(reader);
+      else
+        rewriter.replaceOpWithNewOp<ReadSharedOp>(reader, reader->getResult(0).getType(), slot,
+                                                  number);
+    }
+    if (operand.feedsProducts)
+      rewriter.eraseOp(load);
   }
 
   /// Lets warpgroups begin the products whose factors are in slots.
@@ -306,11 +317,12 @@ private:
     } else if (a) {
       first = shared(*a);
       slotOfFirst = slot;
-      isTransposed = a->isTransposed;
+      isTransposed = operands->isTransposed(dot.getAMutable());
     }
     return rewriter.create<DotAsyncOp>(dot.getLoc(), dot.getType(), dot.getAcc(), first,
                                        slotOfFirst, shared(*b), slot, dot.getFormatOfAAttr(),
-                                       dot.getFormatOfBAttr(), isTransposed, b->isTransposed);
+                                       dot.getFormatOfBAttr(), isTransposed,
+                                       operands->isTransposed(dot.getBMutable()));
   }
 
   static void eraseTranspositions(RewriterBase &rewriter, Value value) {

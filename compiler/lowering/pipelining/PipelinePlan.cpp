@@ -28,7 +28,8 @@ constexpr uint64_t bytesForStaging = 48 * 1024;
 bool stagesOthers(scf::ForOp loop, const LoopOperands &operands) {
   auto isHarmless = [&](Operation *op) {
     const bool isOperand = llvm::any_of(operands.all(), [&](const LoopOperand &operand) {
-      return op == operand.convert || op == operand.load;
+      return op == operand.load || (operand.feedsProducts && isa<ConvertLayoutOp>(op) &&
+                                    op->getOperand(0) == LoadOp(operand.load));
     });
     if (auto dot = dyn_cast<DotOp>(op))
       return operands.of(dot.getAMutable()) && operands.of(dot.getBMutable());

@@ -63,20 +63,27 @@ bool meetsStore(LoadOp load,
       .wasInterrupted();
 }
 
-/// The product of which a loop loads a factor; null if the load has another use.
+/// Adds the products of which a value, or a transposition of it, is a factor. Fails if one is in
+/// another block than `block`, or the value has another use.
+bool addProducts(Value value, Block *block, SmallVector<DotOp> &products) {
+  return llvm::all_of(value.getUses(), [&](OpOperand &use) {
+    if (auto trans = dyn_cast<TransOp>(use.getOwner()))
+      return addProducts(trans.getResult(), block, products);
+    auto dot = dyn_cast<DotOp>(use.getOwner());
+    if (!dot || dot->getBlock() != block || dot.getAcc() == value)
+      return false;
+    products.push_back(dot);
+    return true;
+  });
+}
+
+/// A product of which a loop loads a factor. If the load has other uses than products, null.
 DotOp productInLoop(LoadOp load) {
-  if (!isa<scf::ForOp>(load->getParentOp()))
+  SmallVector<DotOp> products;
+  if (!isa<scf::ForOp>(load->getParentOp()) ||
+      !addProducts(load.getResult(), load->getBlock(), products) || products.empty())
     return {};
-  Value value = load.getResult();
-  while (value.hasOneUse()) {
-    Operation *user = value.use_begin()->getOwner();
-    if (auto dot = dyn_cast<DotOp>(user))
-      return dot->getBlock() == load->getBlock() && dot.getAcc() != value ? dot : DotOp();
-    if (!isa<TransOp>(user))
-      return {};
-    value = user->getResult(0);
-  }
-  return {};
+  return products.front();
 }
 
 /// Whether the load may be made in another layout than its shape's, and then be converted. It must
