@@ -7,6 +7,7 @@
 #include "compiler/target/Capabilities.h"
 #include "compiler/transforms/Passes.h"
 #include "compiler/transforms/placing/DotPlacing.h"
+#include "compiler/transforms/placing/LoadPlacing.h"
 #include "compiler/transforms/placing/NarrowConversions.h"
 #include "compiler/transforms/placing/PlacingPlan.h"
 #include "eft/Compiler.h"
@@ -80,6 +81,8 @@ LogicalResult checkAllPlaced(func::FuncOp function) {
 } // namespace
 
 LogicalResult placeBlocks(func::FuncOp function, const PlacementTarget &target) {
+  if (target.kind == PlacementTarget::Kind::Gpu)
+    orderFactors(function);
   {
     AxisInfos infos(function);
     orderReductions(function, target.numWarps);

@@ -9,6 +9,7 @@
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 
@@ -86,14 +87,18 @@ DotOp productInLoop(LoadOp load) {
   return products.front();
 }
 
+bool isInSameLoop(Operation *load, Operation *store, Operation *) {
+  return load->getParentOp()->isAncestor(store);
+}
+
 /// Whether the load may be made in another layout than its shape's, and then be converted. It must
 /// stay ordered with stores. A factor of a product is converted at once, or copied, and all threads
-/// wait for that, so a store may come later.
+/// wait for that, so a store may come later; and where stores came before its loop, a barrier does.
 bool canLeaveStandard(LoadOp load, DotOp product, const PlacementTarget &target) {
   if (target.kind == PlacementTarget::Kind::Cpu)
     return false;
   return !meetsStore(load, mayBothRun) ||
-         (product && product.usesTensorCores() && !meetsStore(load, mayRunAfter));
+         (product && product.usesTensorCores() && !meetsStore(load, isInSameLoop));
 }
 
 /// The number of sectors that the lanes of a warp touch with one access of `run` elements each. The
@@ -169,6 +174,18 @@ LayoutAttr layoutOfLoad(LoadOp load, LayoutAttr layout, LoadLayouts layouts, con
   AxisInfo pointer = infos.of(load.getPointer());
   int64_t best = std::max(traffic(load, own, pointer, target), cheapTraffic);
   return traffic(load, layout, pointer, target) <= 2 * best ? layout : own;
+}
+
+void orderFactors(func::FuncOp function) {
+  llvm::SetVector<Operation *> loops;
+  function.walk([&](LoadOp load) {
+    DotOp product = productInLoop(load);
+    if (product && product.usesTensorCores() && meetsStore(load, mayRunAfter) &&
+        !meetsStore(load, isInSameLoop))
+      loops.insert(load->getParentOp());
+  });
+  for (Operation *loop : loops)
+    OpBuilder(loop).create<BarrierOp>(loop->getLoc());
 }
 
 } // namespace eft

@@ -7,6 +7,8 @@
 
 #include "compiler/analysis/DefaultLayouts.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
 namespace eft {
 
 /// The layouts of a load: that of its shape by default, and the one in which its memory is read
@@ -19,11 +21,15 @@ struct LoadLayouts {
 /// block is converted.
 ///
 /// A load that a store to blocks of its shape may come before or after is made in the standard
-/// layout, because only accesses in one layout are ordered with each other. But with the store
-/// after it, a factor of a product is loaded in the best one. Without such a store a load is made
-/// in `layout`, if the memory traffic is not much more than with the best one, else in the best
-/// one.
+/// layout, because only accesses in one layout are ordered with each other. But a factor of a
+/// product in a loop is loaded in the best one if the stores are outside of that loop. Without such
+/// a store a load is made in `layout`, if the memory traffic is not much more than with the best
+/// one, else in the best one.
 LayoutAttr layoutOfLoad(LoadOp load, LayoutAttr layout, LoadLayouts layouts, const AxisInfos &infos,
                         const PlacementTarget &target);
+
+/// Puts barriers before loops that load factors of products in other layouts than those of stores
+/// before them.
+void orderFactors(mlir::func::FuncOp function);
 
 } // namespace eft
