@@ -36,10 +36,13 @@ func.func @store_behind_the_loop(%p: !eft.ptr<f16> {eft.divisibility = 16 : i32}
   return
 }
 
-// In the next turn of a loop around, the load may read what the store has written.
+// In the next turn of a loop around, the load may read what the store has written. All threads wait
+// for each other before that.
 // CHECK-LABEL: @store_in_a_loop_around
-// CHECK: eft.load %{{.*}} : tensor<16x16x!eft.ptr<f16>, #[[STANDARD:layout[0-9]*]]>
-// CHECK: eft.store %{{.*}} : tensor<16x16x!eft.ptr<f32>, #[[STANDARD]]>
+// CHECK: scf.for
+// CHECK: eft.barrier
+// CHECK-NEXT: scf.for
+// CHECK-NEXT: eft.load %{{.*}} {run = 8 : i32} : tensor<16x16x!eft.ptr<f16>, #[[DOWN]]>
 func.func @store_in_a_loop_around(%p: !eft.ptr<f16> {eft.divisibility = 16 : i32}, %q: !eft.ptr<f32> {eft.divisibility = 16 : i32}, %n: i32) {
   %zero = arith.constant 0 : i32
   %one = arith.constant 1 : i32
