@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// eft-lower-to-llvm: upstream's conversions to the LLVM dialect, in one pass.
+// eft-lower-to-llvm: branches for control flow, then upstream's conversions to the LLVM dialect.
+#include "compiler/lowering/Branches.h"
 #include "compiler/lowering/Passes.h"
 
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
@@ -48,6 +49,8 @@ struct LowerToLLVMPass : impl::LowerToLLVMBase<LowerToLLVMPass> {
   using LowerToLLVMBase::LowerToLLVMBase;
 
   void runOnOperation() override {
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      branchControlFlow(function);
     MLIRContext *context = &getContext();
     LLVMTypeConverter types(context);
     RewritePatternSet patterns(context);
