@@ -21,7 +21,7 @@ func.func @one_after_the_other() {
   return
 }
 
-// A loop's arrays are in use from before the loop to behind it.
+// What is written before a loop is in use until the loop ends.
 // CHECK-LABEL: @used_in_a_loop
 // CHECK: llvm.intr.lifetime.start
 // CHECK: scf.for
@@ -33,8 +33,40 @@ func.func @used_in_a_loop(%n: i32) {
   %c1 = arith.constant 1 : i32
   %x = arith.constant dense<1.0> : tensor<16xf32, #part>
   %a = eft.buffer : <tensor<32xf32, #row>>
+  eft.buffer_write %x, %a[%c0] : tensor<16xf32, #part>, <tensor<32xf32, #row>>
   scf.for %i = %c0 to %n step %c1 : i32 {
     eft.buffer_write %x, %a[%c0] : tensor<16xf32, #part>, <tensor<32xf32, #row>>
+  }
+  return
+}
+
+// In an iteration of a loop that has all uses of two arrays, they may share their place, too.
+// CHECK-LABEL: @used_in_each_iteration
+// CHECK: %[[FIRST:.*]] = llvm.alloca
+// CHECK: %[[SECOND:.*]] = llvm.alloca
+// CHECK-NOT: lifetime
+// CHECK: scf.for
+// CHECK: llvm.intr.lifetime.start 128, %[[FIRST]]
+// CHECK: llvm.intr.lifetime.end 128, %[[FIRST]]
+// CHECK: llvm.intr.lifetime.start 128, %[[SECOND]]
+// CHECK: scf.if
+// CHECK-NOT: lifetime
+// CHECK: }
+// CHECK: llvm.intr.lifetime.end 128, %[[SECOND]]
+// CHECK: }
+// CHECK-NOT: lifetime
+func.func @used_in_each_iteration(%n: i32, %p: i1) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %x = arith.constant dense<1.0> : tensor<16xf32, #part>
+  %a = eft.buffer : <tensor<32xf32, #row>>
+  %b = eft.buffer : <tensor<32xf32, #row>>
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    eft.buffer_write %x, %a[%c0] : tensor<16xf32, #part>, <tensor<32xf32, #row>>
+    eft.buffer_write %x, %b[%c0] : tensor<16xf32, #part>, <tensor<32xf32, #row>>
+    scf.if %p {
+      eft.buffer_write %x, %b[%c1] : tensor<16xf32, #part>, <tensor<32xf32, #row>>
+    }
   }
   return
 }

@@ -25,7 +25,8 @@ def Eft_Buffer : TypeDef<Eft_Dialect, "Buffer"> {
 def Eft_BufferOp : Eft_Op<"buffer", [MemoryEffects<[MemAlloc]>]> {
   let summary = "Makes a buffer";
   let description = [{
-    Its contents are unspecified until they are written. It lives as long as the program.
+    Its contents are unspecified until they are written, and in each iteration of a loop that has all
+    of its uses they are so again.
 
     ```mlir
     %b = eft.buffer : !eft.buffer<tensor<1024xf32, #layout>>

@@ -22,13 +22,13 @@ int64_t bytesOf(LLVM::AllocaOp array) {
   return count.getSExtValue() * llvm::divideCeil(bits, 8);
 }
 
-/// The first and the last operation of the body in which the array is used; nothing if it is not
-/// used there, or its address may be kept.
-std::optional<std::pair<Operation *, Operation *>> usesIn(Block &body, LLVM::AllocaOp array) {
-  Operation *first = nullptr, *last = nullptr;
+/// The operations that use an array; nothing if there are none, or its address may be kept.
+std::optional<SmallVector<Operation *>> usersOf(LLVM::AllocaOp array) {
+  SmallVector<Operation *> users;
   SmallVector<Value> addresses = {array};
   while (!addresses.empty())
     for (Operation *user : addresses.pop_back_val().getUsers()) {
+      users.push_back(user);
       if (isa<LLVM::GEPOp>(user))
         addresses.push_back(user->getResult(0));
       else if (isa<LLVM::PtrToIntOp>(user) || user->getNumRegions() != 0 ||
@@ -37,45 +37,82 @@ std::optional<std::pair<Operation *, Operation *>> usesIn(Block &body, LLVM::All
                  return isa<LLVM::LLVMPointerType>(getElementTypeOrSelf(type));
                }))
         return std::nullopt;
-      Operation *here = body.findAncestorOpInBlock(*user);
-      if (!first || here->isBeforeInBlock(first))
-        first = here;
-      if (!last || last->isBeforeInBlock(here))
-        last = here;
     }
-  return first ? std::optional(std::pair(first, last)) : std::nullopt;
+  return users.empty() ? std::nullopt : std::optional(std::move(users));
+}
+
+/// The innermost block that has all of the operations, in itself or in what is nested.
+Block *blockAround(ArrayRef<Operation *> operations) {
+  Block *block = operations.front()->getBlock();
+  for (Operation *op : operations)
+    while (!block->findAncestorOpInBlock(*op))
+      block = block->getParentOp()->getBlock();
+  return block;
+}
+
+/// The operations of one block from which to which an array is in use.
+struct Life {
+  LLVM::AllocaOp array;
+  Operation *first, *last;
+};
+
+std::optional<Life> lifeOf(LLVM::AllocaOp array) {
+  std::optional<SmallVector<Operation *>> users = usersOf(array);
+  if (!users || bytesOf(array) == 0)
+    return std::nullopt;
+  Block *block = blockAround(*users);
+  Life life = {array, nullptr, nullptr};
+  for (Operation *user : *users) {
+    Operation *here = block->findAncestorOpInBlock(*user);
+    if (!life.first || here->isBeforeInBlock(life.first))
+      life.first = here;
+    if (!life.last || life.last->isBeforeInBlock(here))
+      life.last = here;
+  }
+  return life;
+}
+
+/// The bytes by which the arrays in use grow at an operation, and shrink behind it.
+using Changes = DenseMap<Operation *, std::pair<int64_t, int64_t>>;
+
+/// The most bytes that are in use at one time in a block.
+int64_t mostBytes(Block &block, const Changes &changes) {
+  int64_t bytes = 0, most = 0;
+  for (Operation &op : block) {
+    auto [grows, shrinks] = changes.lookup(&op);
+    bytes += grows;
+    int64_t inside = 0;
+    for (Region &region : op.getRegions())
+      for (Block &nested : region)
+        inside = std::max(inside, mostBytes(nested, changes));
+    most = std::max(most, bytes + inside);
+    bytes -= shrinks;
+  }
+  return most;
 }
 
 } // namespace
 
 int64_t markStackLifetimes(func::FuncOp kernel) {
   Block &body = kernel.getBody().front();
-  SmallVector<LLVM::AllocaOp> arrays(body.getOps<LLVM::AllocaOp>());
-  // The bytes by which the arrays in use grow at an operation, and behind it.
-  DenseMap<Operation *, std::pair<int64_t, int64_t>> changes;
-  int64_t bytes = 0;
-  SmallVector<std::pair<LLVM::AllocaOp, std::pair<Operation *, Operation *>>> lives;
-  for (LLVM::AllocaOp array : arrays) {
-    auto uses = usesIn(body, array);
-    if (!uses || bytesOf(array) == 0) {
-      bytes += bytesOf(array);
+  SmallVector<Life> lives;
+  Changes changes;
+  int64_t always = 0;
+  for (auto array : body.getOps<LLVM::AllocaOp>()) {
+    std::optional<Life> life = lifeOf(array);
+    if (!life) {
+      always += bytesOf(array);
       continue;
     }
-    changes[uses->first].first += bytesOf(array);
-    changes[uses->second].second += bytesOf(array);
-    lives.push_back({array, *uses});
+    changes[life->first].first += bytesOf(array);
+    changes[life->last].second += bytesOf(array);
+    lives.push_back(*life);
   }
-  int64_t most = bytes;
-  for (Operation &op : body)
-    if (auto change = changes.find(&op); change != changes.end()) {
-      bytes += change->second.first;
-      most = std::max(most, bytes);
-      bytes -= change->second.second;
-    }
-  for (auto [array, uses] : lives) {
-    OpBuilder b(uses.first);
+  const int64_t most = always + mostBytes(body, changes);
+  for (auto [array, first, last] : lives) {
+    OpBuilder b(first);
     b.create<LLVM::LifetimeStartOp>(array.getLoc(), bytesOf(array), array);
-    b.setInsertionPointAfter(uses.second);
+    b.setInsertionPointAfter(last);
     b.create<LLVM::LifetimeEndOp>(array.getLoc(), bytesOf(array), array);
   }
   return most;

@@ -208,3 +208,16 @@ def many_scans(x, out, n, SIZE: tl.constexpr):
 def test_scans_after_each_other_share_their_stack():
     # Each needs 128 KiB, and together they would need more than a kernel may have.
     assert many_scans.warmup(tl.float64, tl.float64, 7, target="cpu", SIZE=33).binary
+
+
+@eft.jit
+def many_scans_in_a_loop(x, out, n, SIZE: tl.constexpr):
+    i = tl.arange(0, 16384)
+    for _ in range(n):
+        for k in tl.static_range(SIZE):
+            tl.store(out + k * n + i, tl.cumsum(tl.load(x + k * n + i)))
+
+
+def test_scans_of_an_iteration_share_their_stack():
+    options = {"target": "cpu", "SIZE": 33}
+    assert many_scans_in_a_loop.warmup(tl.float64, tl.float64, 7, **options).binary
