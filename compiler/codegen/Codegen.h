@@ -81,6 +81,10 @@ void fitCopyOperands(llvm::Module &module);
 /// time: its instruction selection and register allocation look at all of a line again and again.
 void cutLongBlocks(llvm::Module &module);
 
+/// Cuts code in which one loop follows the other, so that LLVM's analysis of a loop does not look
+/// at the conditions of all loops before it.
+void cutLongChains(llvm::Module &module);
+
 /// LLVM's optimizations, with the module's data layout and triple set to the machine's. Nothing
 /// that it does changes the bits of a result. Once `isAbandoned` is true, what is left of them is
 /// skipped.

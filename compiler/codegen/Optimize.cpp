@@ -86,6 +86,8 @@ void optimize(llvm::Module &module, llvm::TargetMachine &machine,
   const bool isForGpu = machine.getTargetTriple().isNVPTX();
   if (isForGpu)
     markConvergent(module);
+  else
+    cutLongChains(module);
 
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;

@@ -211,6 +211,25 @@ def test_scans_after_each_other_share_their_stack():
 
 
 @eft.jit
+def many_sums(x, out, n, SIZE: tl.constexpr):
+    i = tl.arange(0, 1024)
+    for k in tl.static_range(SIZE):
+        tl.store(out + k, tl.sum(tl.load(x + k * n + i)))
+
+
+def test_many_loops_in_a_row_are_cut():
+    # LLVM's time for a loop grows with the conditions before it, as far as one way leads to it.
+    def cuts(size: int) -> int:
+        compiled = many_sums.warmup(tl.float32, tl.float32, 7, target="cpu", SIZE=size)
+        return compiled.asm["llvm"].count("\ndetour")
+
+    few, many = cuts(64), cuts(128)
+    assert cuts(4) == 0
+    assert few >= 64 // 16
+    assert many >= 2 * few - 4
+
+
+@eft.jit
 def many_scans_in_a_loop(x, out, n, SIZE: tl.constexpr):
     i = tl.arange(0, 16384)
     for _ in range(n):
