@@ -12,7 +12,7 @@ import os
 from _thread import RLock  # `threading` takes longer to import than all of this
 
 from eft.tuning.config import Config
-from eft.tuning.wrapper import Wrapper, check_names
+from eft.tuning.wrapper import Wrapper, check_names, unknown_names
 
 #: Held while candidates are measured: what another thread launches meanwhile would slow some down.
 _measuring = RLock()
@@ -52,9 +52,12 @@ class Autotuner(Wrapper):
     ):
         super().__init__(fn, arg_names)
         self.configs = configs
-        self.keys = _names("key", key, self.arg_names)
-        self.reset_to_zero = _names("reset_to_zero", reset_to_zero, self.arg_names)
-        self.restore_value = _names("restore_value", restore_value, self.arg_names)
+        self.keys = _names("key", key)
+        self.reset_to_zero = _names("reset_to_zero", reset_to_zero)
+        self.restore_value = _names("restore_value", restore_value)
+        _warn_of_unknown_keys(self)
+        check_names("reset_to_zero", self.reset_to_zero, self.arg_names)
+        check_names("restore_value", self.restore_value, self.arg_names)
         self.restore_copies = {}
         self.user_defined_pre_hook = pre_hook is not None
         self.user_defined_post_hook = post_hook is not None
@@ -337,15 +340,25 @@ def is_array(value) -> bool:
     return any(hasattr(value, name) for name in names) and not isinstance(value, str)
 
 
-def _names(option: str, names, arg_names) -> list[str]:
+def _names(option: str, names) -> list[str]:
     if names is None:
         return []
     found = list(names) if hasattr(names, "__iter__") and not isinstance(names, str) else [names]
     if isinstance(names, str) or not all(isinstance(name, str) for name in found):
         raise TypeError(f"{option} must be a list of the names of arguments, got {names!r}")
-    names = found
-    check_names(option, names, arg_names)
-    return names
+    return found
+
+
+def _warn_of_unknown_keys(tuner: Autotuner):
+    """Says at the kernel's line which names in `key` are ignored. They are no error, since Triton
+    accepts them, and programs leave such names behind when a parameter goes."""
+    fault = unknown_names("key", tuner.keys, tuner.arg_names)
+    if fault is not None:
+        import warnings
+
+        code = tuner.base_fn.__code__
+        message = f"'{tuner.__name__}': {fault}"
+        warnings.warn_explicit(message, UserWarning, code.co_filename, code.co_firstlineno)
 
 
 def autotune(
@@ -370,7 +383,8 @@ def autotune(
 
     Args:
         configs: the configurations, each a `Config`; none: one without meta-parameters.
-        key: the names of the parameters for whose values the choice is made anew.
+        key: the names of the parameters for whose values the choice is made anew. A name that no
+            parameter has is ignored, with a warning.
         prune_configs_by: a dict with any of
             early_config_prune: a function (configs, named_args, **kwargs) that returns those worth
                 a try;
@@ -390,7 +404,7 @@ def autotune(
         cache_results: keep the choice in the disk cache, for later processes.
 
     Raises:
-        ValueError: there is no such parameter.
+        ValueError: `reset_to_zero` or `restore_value` names no parameter.
         TypeError: an argument is of the wrong type.
         AutotunerError: at a launch: no configuration is left, or none can run; or there is no
             choice yet and a CUDA graph is being captured.

@@ -100,11 +100,19 @@ def _by_launch(wrapper: Wrapper, grid):
 
 def check_names(option: str, names, arg_names: list[str]):
     """Raises a ValueError if some of `names` are no parameters."""
-    unknown = [name for name in names if name not in arg_names]
-    if unknown:
-        from eft.compiler.suggestions import did_you_mean
+    fault = unknown_names(option, names, arg_names)
+    if fault is not None:
+        raise ValueError(fault)
 
-        raise ValueError(
-            f"{option} contains names that are not kernel arguments: {', '.join(map(str, unknown))}"
-            f"{did_you_mean(unknown[0], arg_names)}; expected some of {', '.join(arg_names)}"
-        )
+
+def unknown_names(option: str, names, arg_names: list[str]) -> str | None:
+    """The words for an option some of whose names are no parameters; None if all are."""
+    unknown = [name for name in names if name not in arg_names]
+    if not unknown:
+        return None
+    from eft.compiler.suggestions import did_you_mean
+
+    return (
+        f"{option} contains names that are not kernel arguments: {', '.join(map(str, unknown))}"
+        f"{did_you_mean(unknown[0], arg_names)}; expected some of {', '.join(arg_names)}"
+    )

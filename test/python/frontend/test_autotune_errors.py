@@ -105,12 +105,6 @@ def test_while_a_graph_is_captured_nothing_is_measured(device, monkeypatch):
 
 
 WRONG = {
-    "key": (
-        {"key": ["m", "blok"]},
-        ValueError,
-        "key contains names that are not kernel arguments: m, blok; expected some of x_ptr, n, "
-        "value, BLOCK",
-    ),
     "reset_to_zero": (
         {"reset_to_zero": ["x_prt"]},
         ValueError,
@@ -155,6 +149,21 @@ def test_a_wrong_option(options, kind, text):
     with pytest.raises(kind) as raised:
         tuned(**options)
     assert str(raised.value) == text
+
+
+def test_a_key_that_no_parameter_has_is_ignored(device):
+    with pytest.warns(UserWarning) as warned:
+        kernel = tuned(key=["m", "n", "blok"])
+    (warning,) = warned
+    assert str(warning.message) == (
+        "'fill': key contains names that are not kernel arguments: m, blok; expected some of "
+        "x_ptr, n, value, BLOCK"
+    )
+    code = fill.__code__
+    assert (warning.filename, warning.lineno) == (code.co_filename, code.co_firstlineno)
+    for n in (100, 50, 100):
+        kernel[grid](zeros(device), n, 1.0)
+    assert [key[0] for key in kernel.cache] == [100, 50]
 
 
 def test_one_configuration_in_place_of_a_list():
