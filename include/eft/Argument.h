@@ -51,6 +51,7 @@ template <typename T> constexpr std::optional<DataType> dataTypeOf() {
 /// | `i1` | `bool` |
 /// | `i8` … `i64` | an integer of that size, signed or not; `i8` no `bool` |
 /// | `fp32`, `fp64`, `fp16`, `bf16` | `float`, `double`, `Half`, `BFloat16` |
+/// | `fp8e4nv` and the other 8-bit floats | their bits, as `uint8_t` or `int8_t` |
 /// | `*T` | a pointer to T as above; `void *`, `std::byte *`, `nullptr`; a Buffer |
 ///
 /// Booleans in memory are bytes, so `*i8` takes a `bool *` too. Nothing is converted: 1 is no

@@ -18,14 +18,18 @@ from eft.version import __version__
 
 _TEMPLATES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "templates")
 
-#: The C types of numbers. C has no 16-bit floats: their bits travel as an integer.
+#: The C types of floats that C does not have: their bits travel as an integer.
+_BITS = {
+    **dict.fromkeys(("fp8e4nv", "fp8e5", "fp8e4b8", "fp8e5b16", "fp8e4b15"), "uint8_t"),
+    **dict.fromkeys(("fp16", "bf16"), "uint16_t"),
+}
+
+#: The C types of numbers.
 _TYPES = {
     "i1": "bool",
     **{f"i{bits}": f"int{bits}_t" for bits in (8, 16, 32, 64)},
     **{f"u{bits}": f"uint{bits}_t" for bits in (8, 16, 32, 64)},
-    **dict.fromkeys(("fp8e4nv", "fp8e5", "fp8e4b8", "fp8e5b16", "fp8e4b15"), "uint8_t"),
-    "fp16": "uint16_t",
-    "bf16": "uint16_t",
+    **_BITS,
     "fp32": "float",
     "fp64": "double",
 }
@@ -167,7 +171,7 @@ def _describe(arguments: list[Argument]) -> str:
     for each in arguments:
         hint = f", divisible by {each.hint}" if each.hint else ""
         hint = ", always 1" if each.hint == "1" else hint
-        bits = ", the bits of the number" if each.type in ("fp16", "bf16") else ""
+        bits = ", the bits of the number" if each.type in _BITS else ""
         lines.append(f" *     {each.name:<16} {each.type}{bits}{hint}")
     return "\n".join([" * The arguments, by the types of the signature:", " *", *lines])
 

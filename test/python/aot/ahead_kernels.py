@@ -17,6 +17,15 @@ def mixed(x_ptr, y_ptr, n, factor, shift, negate, step, BLOCK: tl.constexpr):
 
 
 @triton.jit
+def narrow(x_ptr, y_ptr, factor, n, BLOCK: tl.constexpr):
+    """y = factor * x, of floats of any two types."""
+    offsets = tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + offsets, mask=offsets < n)
+    y = x.to(tl.float32) * factor.to(tl.float32)
+    tl.store(y_ptr + offsets, y, mask=offsets < n)
+
+
+@triton.jit
 def product(a_ptr, b_ptr, c_ptr, SIZE: tl.constexpr):
     """c = a @ b, which takes shared memory on a GPU."""
     rows, columns = tl.arange(0, SIZE)[:, None], tl.arange(0, SIZE)[None, :]

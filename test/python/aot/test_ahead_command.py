@@ -110,21 +110,22 @@ def test_what_ptxas_says(ahead, monkeypatch, tmp_path):
 def test_a_header_names_the_arguments(ahead):
     source = ahead.folder / "words.py"
     source.write_text(
-        "import eft\n\n\n@eft.jit\ndef kernel(class_, new, stream, ä, half, N):\n    pass\n"
+        "import eft\n\n\n@eft.jit\ndef kernel(class_, new, stream, ä, half, e, N):\n    pass\n"
     )
     done = ahead.run(
         *(source, "--kernel", "kernel", f"--out={ahead.out}", "--target", "host"),
-        *("--signature", "*i1, u16, *kbf16:16, i64:16, fp16, None"),
+        *("--signature", "*i1, u16, *kbf16:16, i64:16, fp16, fp8e5, None"),
     )
     assert done.returncode == 0, done.stderr
     header = (ahead.out / "kernel.h").read_text()
     assert "words.py --kernel kernel --out=DIR --target host" in header
     assert (
         "int kernel_launch_host(uint32_t gridX, uint32_t gridY, uint32_t gridZ, bool *class_, "
-        "uint16_t new_, const uint16_t *stream_, int64_t _ue4, uint16_t half);\n"
+        "uint16_t new_, const uint16_t *stream_, int64_t _ue4, uint16_t half, uint8_t e);\n"
     ) in header
     assert " *     stream_          *kbf16, divisible by 16\n" in header
-    assert " *     half             fp16, the bits of the number */\n" in header
+    assert " *     half             fp16, the bits of the number\n" in header
+    assert " *     e                fp8e5, the bits of the number */\n" in header
 
 
 # -- the signature

@@ -259,6 +259,26 @@ def test_runs_on_a_gpu(ahead, cc):
     assert run(program, "cuda") == "all is well\n"
 
 
+def test_floats_of_eight_bits(ahead, cc):
+    """C passes their bits: 1, 2, -2 and the greatest number, times 2."""
+    signature = "*kfp8e4nv, *fp8e4nv, fp8e5, i32, 4"
+    ahead.compile("compute_80", "host", kernel="narrow", signature=signature)
+    source = ahead.folder / "eight.c"
+    source.write_text(
+        '#include "narrow.h"\n#include <stdio.h>\n'
+        "int main(void) {\n"
+        "  const uint8_t x[4] = {0x38, 0x40, 0xC0, 0x7E};\n"
+        "  uint8_t y[4] = {0};\n"
+        "  int code = narrow_launch_host(1, 1, 1, x, y, 0x40, 4);\n"
+        '  printf("%d: %x %x %x %x", code, y[0], y[1], y[2], y[3]);\n'
+        "  return 0;\n}\n"
+    )
+    program = ahead.folder / "eight"
+    files = [source, ahead.out / "narrow.c", *ahead.out.glob("*.o")]
+    build(cc, *STRICT, "-std=c99", "-I", ahead.out, *files, "-o", program, *LIBRARIES)
+    assert run(program) == "0: 40 48 c8 7e"
+
+
 def test_several_kernels_in_one_program(ahead, cc):
     ahead.compile("host")
     ahead.compile("host", more=["--name", "wide"], signature=MIXED.replace("1024", "4096"))

@@ -104,7 +104,24 @@ TEST(Kernel, parameters_of_types_that_there_are_not_are_refused) {
   EXPECT_ERROR(
       Kernel::loadHost(store, {.name = "k", .parameters = {{DataType(99), true, 1}}}),
       ErrorKind::InvalidArgument,
-      "kernel 'k' has a parameter 0 whose type must be one of DataType's 13, got number 99");
+      "kernel 'k' has a parameter 0 whose type must be one of DataType's 18, got number 99");
+}
+
+TEST(Kernel, floats_of_eight_bits_are_passed_by_their_bits) {
+  auto copy = [](const uint64_t *slots, const uint32_t *, uint64_t, uint64_t) {
+    *reinterpret_cast<uint8_t *>(slots[0]) = static_cast<uint8_t>(slots[1]);
+  };
+  for (DataType type : {DataType::F8E4NV, DataType::F8E5, DataType::F8E4B8, DataType::F8E5B16,
+                        DataType::F8E4B15}) {
+    auto kernel = Kernel::loadHost(copy, {.name = "k", .parameters = {{type, true, 1}, {type}}});
+    ASSERT_TRUE(kernel.ok());
+    uint8_t out = 0;
+    EXPECT_TRUE(kernel->launch({1}, Stream(), &out, uint8_t(0x7E)).ok());
+    EXPECT_EQ(out, 0x7E);
+    EXPECT_ERROR(kernel->launch({1}, Stream(), &out, 1.0f), ErrorKind::InvalidArgument,
+                 "kernel 'k' parameter 1 must be " + std::string(dataTypeName(type)) +
+                     ", got fp32");
+  }
 }
 
 TEST(Kernel, without_code_is_refused) {
