@@ -9,15 +9,15 @@ from eft.language.builtin import builtin
 from eft.language.casts import cast_to
 from eft.language.constants import constant
 from eft.language.dtypes import block_type, describe, dtype
+from eft.language.product_shapes import of_any_shape
 from eft.language.tensor import op, tensor
 
 _FACTORS = (dtypes.int8, dtypes.float16, dtypes.bfloat16, dtypes.float32, dtypes.float64)
 #: Factors whose product may be given as fp16.
 _NARROW = (dtypes.float16, *(number for number in dtypes.NUMBERS if number.is_fp8()))
-_LEAST_EXTENT = 16
-# The numbers of the IR's attribute.
-_PRECISIONS = {"ieee": 0, "tf32": 1, "tf32x3": 2}
-_PRECISIONS_OF_TRITON = ("bf16x3", "bf16x6")
+# The numbers of the IR's attribute. Three products of tf32 have more bits than three of bf16, and
+# about as many as six.
+_PRECISIONS = {"ieee": 0, "tf32": 1, "tf32x3": 2, "bf16x3": 2, "bf16x6": 2}
 
 
 @builtin
@@ -30,17 +30,19 @@ def dot(
     max_num_imprecise_acc=None,
     out_dtype=None,
 ):
-    """The product of an M × K and a K × N block, plus `acc`; all three extents are at least 16.
+    """The product of an M × K and a K × N block, plus `acc`; or of each pair of such blocks in two
+    of three dimensions.
 
     8-bit floats, fp16, bf16 and fp32 are summed in fp32, fp64 in fp64 and int8 in int32.
 
     Args:
-        input, other: blocks of two dimensions and one type: int8, fp16, bf16, fp32 or fp64; or both
-            of 8-bit floats, of any two types.
-        acc: an M × N block of the result's type.
+        input, other: blocks of two or three dimensions and one type: int8, fp16, bf16, fp32 or
+            fp64; or both of 8-bit floats, of any two types. Of three dimensions the first counts
+            the products.
+        acc: an M × N block of the result's type, or one of three dimensions.
         input_precision: how fp32 is multiplied: "tf32", to which a GPU rounds the factors first;
-            "tf32x3", three such products in place of one; "ieee", with fused products and sums.
-            "tf32" if nothing is said.
+            "tf32x3", three such products in place of one, which "bf16x3" and "bf16x6" ask for as
+            well; "ieee", with fused products and sums. "tf32" if nothing is said.
         allow_tf32: True for "tf32", False for "ieee"; only one of both can be given.
         max_num_imprecise_acc: for 8-bit floats, a number of products up to `K`, after which a GPU
             may be asked to add its sum to one of more precision. Accepted without effect.
@@ -62,11 +64,14 @@ def dot(
     if input.dtype.is_fp8():
         attributes["formatOfA"] = input.dtype.float8_format
         attributes["formatOfB"] = other.dtype.float8_format
-    product = op("eft.dot", [input, other, acc], block_type(summed, shape), **attributes)
-    return cast_to(product, result)
+
+    def multiply(a: tensor, b: tensor, acc: tensor) -> tensor:
+        return op("eft.dot", [a, b, acc], acc.type, **attributes)
+
+    return cast_to(of_any_shape(multiply, input, other, acc), result)
 
 
-def _check_factors(input, other) -> tuple[int, int]:
+def _check_factors(input, other) -> tuple[int, ...]:
     """The shape of the product of two blocks that have one."""
     for factor in (input, other):
         if not isinstance(factor, tensor) or not factor.type.is_block():
@@ -78,18 +83,17 @@ def _check_factors(input, other) -> tuple[int, int]:
             f"floats, got {input.dtype} and {other.dtype}"
         )
     shapes = f"{list(input.shape)} and {list(other.shape)}"
-    if len(input.shape) == len(other.shape) == 3:
-        raise Mistake(f"dot of blocks of three dimensions is not supported yet, got {shapes}")
-    if len(input.shape) != 2 or len(other.shape) != 2:
-        raise Mistake(f"dot needs two blocks of two dimensions, got shapes {shapes}")
-    if input.shape[1] != other.shape[0]:
+    rank = len(input.shape)
+    if rank not in (2, 3) or len(other.shape) != rank:
+        raise Mistake(f"dot needs two blocks of two dimensions, or of three, got shapes {shapes}")
+    if input.shape[-1] != other.shape[-2]:
         raise Mistake(
             "dot needs as many columns in its first block as rows in its second, "
             f"got shapes {shapes}"
         )
-    if min(*input.shape, *other.shape) < _LEAST_EXTENT:
-        raise Mistake(f"dot needs extents of at least {_LEAST_EXTENT}, got shapes {shapes}")
-    return (input.shape[0], other.shape[1])
+    if input.shape[:-2] != other.shape[:-2]:
+        raise Mistake(f"dot needs blocks of as many matrices, got shapes {shapes}")
+    return (*input.shape[:-1], other.shape[-1])
 
 
 def _precision(input_precision, allow_tf32) -> int:
@@ -97,8 +101,6 @@ def _precision(input_precision, allow_tf32) -> int:
         raise Mistake("dot takes input_precision or allow_tf32, got both")
     if input_precision is None:
         return _PRECISIONS["tf32" if allow_tf32 is None or allow_tf32 else "ieee"]
-    if input_precision in _PRECISIONS_OF_TRITON:
-        raise Mistake(f"input_precision={input_precision!r} is not supported yet")
     if input_precision not in _PRECISIONS:
         choices = ", ".join(map(repr, _PRECISIONS))
         raise Mistake(f"input_precision must be one of {choices}, got {describe(input_precision)}")
@@ -110,8 +112,8 @@ def _check_imprecise(count, input):
         return
     if type(count) is not int or count < 0:
         raise Mistake(f"max_num_imprecise_acc must be a number of sums, got {describe(count)}")
-    if input.dtype.is_fp8() and count > input.shape[1]:
-        raise Mistake(f"max_num_imprecise_acc ({count}) must be <= K ({input.shape[1]})")
+    if input.dtype.is_fp8() and count > input.shape[-1]:
+        raise Mistake(f"max_num_imprecise_acc ({count}) must be <= K ({input.shape[-1]})")
 
 
 def _result_dtype(factor: dtype, acc, out_dtype) -> dtype:

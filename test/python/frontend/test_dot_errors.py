@@ -23,8 +23,13 @@ def unsigned_bytes(x_ptr, n):
 
 
 @eft.jit
-def three_dimensions(x_ptr, n):
-    tl.dot(tl.zeros((2, 16, 16), tl.float32), tl.zeros((2, 16, 16), tl.float32))
+def different_counts(x_ptr, n):
+    tl.dot(tl.zeros((2, 16, 16), tl.float32), tl.zeros((4, 16, 16), tl.float32))
+
+
+@eft.jit
+def four_dimensions(x_ptr, n):
+    tl.dot(tl.zeros((2, 2, 16, 16), tl.float32), tl.zeros((2, 2, 16, 16), tl.float32))
 
 
 @eft.jit
@@ -38,20 +43,9 @@ def inner_extents(x_ptr, n):
 
 
 @eft.jit
-def small_extent(x_ptr, n):
-    tl.dot(tl.zeros((16, 8), tl.float32), tl.zeros((8, 16), tl.float32))
-
-
-@eft.jit
 def unknown_precision(x_ptr, n):
     x = tl.zeros((16, 16), tl.float32)
     tl.dot(x, x, input_precision="fp32")
-
-
-@eft.jit
-def precision_of_bfloats(x_ptr, n):
-    x = tl.zeros((16, 16), tl.float32)
-    tl.dot(x, x, input_precision="bf16x3")
 
 
 @eft.jit
@@ -111,13 +105,17 @@ def accumulator_of_another_shape(x_ptr, n):
             "floats, got uint8 and uint8",
         ),
         (
-            three_dimensions,
-            "dot of blocks of three dimensions is not supported yet, got [2, 16, 16] and "
-            "[2, 16, 16]",
+            different_counts,
+            "dot needs blocks of as many matrices, got shapes [2, 16, 16] and [4, 16, 16]",
+        ),
+        (
+            four_dimensions,
+            "dot needs two blocks of two dimensions, or of three, got shapes [2, 2, 16, 16] and "
+            "[2, 2, 16, 16]",
         ),
         (
             one_dimension,
-            "dot needs two blocks of two dimensions, got shapes [16, 16] and [16]",
+            "dot needs two blocks of two dimensions, or of three, got shapes [16, 16] and [16]",
         ),
         (
             inner_extents,
@@ -125,14 +123,10 @@ def accumulator_of_another_shape(x_ptr, n):
             "[16, 32] and [16, 32]",
         ),
         (
-            small_extent,
-            "dot needs extents of at least 16, got shapes [16, 8] and [8, 16]",
-        ),
-        (
             unknown_precision,
-            "input_precision must be one of 'ieee', 'tf32', 'tf32x3', got 'fp32'",
+            "input_precision must be one of 'ieee', 'tf32', 'tf32x3', 'bf16x3', 'bf16x6', got "
+            "'fp32'",
         ),
-        (precision_of_bfloats, "input_precision='bf16x3' is not supported yet"),
         (two_precisions, "dot takes input_precision or allow_tf32, got both"),
         (imprecise_sums, "max_num_imprecise_acc must be a number of sums, got -1"),
         (

@@ -92,7 +92,14 @@ def test_factors_that_lie_by_columns(device, name, transposed):
 
 
 @pytest.mark.parametrize(
-    ("precision", "bound"), [("ieee", 2**-21), ("tf32x3", 2**-19), ("tf32", 2**-10)]
+    ("precision", "bound"),
+    [
+        ("ieee", 2**-21),
+        ("bf16x6", 2**-19),
+        ("tf32x3", 2**-19),
+        ("bf16x3", 2**-19),
+        ("tf32", 2**-10),
+    ],
 )
 def test_precision_of_fp32(device, precision, bound):
     generator = np.random.default_rng(5)
@@ -113,7 +120,7 @@ def test_ieee_is_a_chain_of_fused_products(device):
     assert multiply(device, a, b)[0, 0] == -lost
 
 
-@pytest.mark.parametrize("precision", ["ieee", "tf32", "tf32x3"])
+@pytest.mark.parametrize("precision", ["ieee", "tf32", "tf32x3", "bf16x3", "bf16x6"])
 def test_infinities_and_nans(device, precision):
     a, b = np.eye(16, dtype=np.float32), np.ones((16, 16), np.float32)
     b[0, :3] = [np.inf, -np.inf, np.nan]

@@ -111,8 +111,8 @@ TEST(Kernel, floats_of_eight_bits_are_passed_by_their_bits) {
   auto copy = [](const uint64_t *slots, const uint32_t *, uint64_t, uint64_t) {
     *reinterpret_cast<uint8_t *>(slots[0]) = static_cast<uint8_t>(slots[1]);
   };
-  for (DataType type : {DataType::F8E4NV, DataType::F8E5, DataType::F8E4B8, DataType::F8E5B16,
-                        DataType::F8E4B15}) {
+  for (DataType type :
+       {DataType::F8E4NV, DataType::F8E5, DataType::F8E4B8, DataType::F8E5B16, DataType::F8E4B15}) {
     auto kernel = Kernel::loadHost(copy, {.name = "k", .parameters = {{type, true, 1}, {type}}});
     ASSERT_TRUE(kernel.ok());
     uint8_t out = 0;
