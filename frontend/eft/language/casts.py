@@ -30,7 +30,7 @@ def cast(input, dtype: dtype, fp_downcast_rounding: str | None = None, bitcast: 
         input: a number or a block.
         dtype: the type of the result's elements.
         fp_downcast_rounding: how a float becomes a narrower float: "rtne", to nearest even, which
-            it does by itself, or "rtz", toward zero.
+            it does by itself, or "rtz", toward zero. One that has the type already stays as it is.
         bitcast: take the bits as they are; the types must be equally wide.
     """
     x = to_tensor(input)
@@ -40,7 +40,8 @@ def cast(input, dtype: dtype, fp_downcast_rounding: str | None = None, bitcast: 
     if bitcast:
         return bitcast_to(x, scalar)
     _check_rounding(x.dtype, scalar, fp_downcast_rounding)
-    return _truncate(x, scalar) if fp_downcast_rounding == "rtz" else cast_to(x, scalar)
+    is_truncated = fp_downcast_rounding == "rtz" and x.dtype != scalar
+    return _truncate(x, scalar) if is_truncated else cast_to(x, scalar)
 
 
 def _check_rounding(source: dtype, target: dtype, rounding):
@@ -49,7 +50,7 @@ def _check_rounding(source: dtype, target: dtype, rounding):
     if rounding not in ("rtne", "rtz"):
         raise Mistake(f"fp_downcast_rounding must be 'rtne' or 'rtz', got {describe(rounding)}")
     is_narrower = target.primitive_bitwidth < source.primitive_bitwidth
-    if not (source.is_floating() and target.is_floating() and is_narrower):
+    if source != target and not (source.is_floating() and target.is_floating() and is_narrower):
         raise Mistake(
             "fp_downcast_rounding should be set only for truncating fp conversions. Source scalar "
             f"type is {source} and destination type is {target}"

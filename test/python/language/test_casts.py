@@ -197,3 +197,19 @@ def test_addresses_are_numbers(device):
     x, out = device.put(np.arange(8) / 4), device.put(np.zeros(8))
     computes_addresses[1](x, address(x), out, N=8)
     np.testing.assert_array_equal(device.get(out), np.arange(8) / 2 + np.arange(8) * 8 + 2)
+
+
+@eft.jit
+def stored_as_the_array_has_it(x_ptr, out_ptr, ROUNDING: tl.constexpr, N: tl.constexpr):
+    i = tl.arange(0, N)
+    x = tl.load(x_ptr + i)
+    tl.store(out_ptr + i, x.to(out_ptr.dtype.element_ty, fp_downcast_rounding=ROUNDING))
+
+
+@pytest.mark.parametrize("rounding", ["rtne", "rtz"])
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64, np.int32])
+def test_a_rounding_of_what_has_the_type_already(device, dtype, rounding):
+    x = np.arange(-8, 8).astype(dtype)
+    out = device.put(np.zeros_like(x))
+    stored_as_the_array_has_it[1](device.put(x), out, ROUNDING=rounding, N=16)
+    np.testing.assert_array_equal(device.get(out), x)
