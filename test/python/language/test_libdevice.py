@@ -330,8 +330,8 @@ def bessel(x_ptr, n):
 
 
 @eft.jit
-def rounded_up(x_ptr, n):
-    tl.extra.cuda.libdevice.add_ru(tl.load(x_ptr), 1.0)
+def rounded(x_ptr, n):
+    tl.extra.cuda.libdevice.rsqrt_rn(tl.load(x_ptr))
 
 
 @eft.jit
@@ -367,9 +367,9 @@ def scaled_by_float(x_ptr, n):
 @mistakes(
     (bessel, "libdevice.j0", "tl.extra.libdevice.j0 is not supported yet"),
     (
-        rounded_up,
-        "tl.extra.cuda.libdevice.add_ru",
-        "tl.extra.libdevice.add_ru is not supported yet",
+        rounded,
+        "tl.extra.cuda.libdevice.rsqrt_rn",
+        "tl.extra.libdevice.rsqrt_rn is not supported yet",
     ),
     (unknown, "libdevice.frob", "'libdevice' has no attribute 'frobnicate'"),
     (tangent_of_integer, "libdevice.tan(", "tan needs a floating-point operand, got int32"),
