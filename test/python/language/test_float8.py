@@ -240,6 +240,73 @@ def test_wider_floats_toward_zero(device, source, target):
 
 
 @eft.jit
+def passed_numbers(out_ptr, first: tl.float8e4nv, second: tl.float8e5, THIRD: tl.constexpr):
+    tl.store(out_ptr, first.to(tl.float32))
+    tl.store(out_ptr + 1, second.to(tl.float32))
+    tl.store(out_ptr + 2, tl.full((), THIRD, tl.float8e4nv).to(tl.float32))
+
+
+def test_numbers_are_rounded_as_others(device):
+    """Parameters of these types, and constants."""
+    out = device.put(np.zeros(3, np.float32))
+    passed_numbers[1](out, 1000.0, 3.3, THIRD=-1e9)
+    assert device.get(out).tolist() == [448.0, 3.5, -448.0]
+
+
+@eft.jit
+def through_windows(x_ptr, out_ptr, n):
+    descriptor = tl.make_tensor_descriptor(x_ptr, [n], [1], [16])
+    window = tl.make_block_ptr(out_ptr, (n,), (1,), (0,), (16,), (0,))
+    tl.store(window, descriptor.load([1]), boundary_check=(0,))
+
+
+def test_descriptors_and_block_pointers(host):
+    x = np.arange(1, 13).astype(ml_dtypes.float8_e5m2)
+    out = np.full(12, 7).astype(ml_dtypes.float8_e5m2)
+    through_windows[1](x, out, 12)
+    assert out.tolist() == [*x[1:].tolist(), 0]
+
+
+@eft.jit
+def prints(x_ptr):
+    tl.device_print("x", tl.load(x_ptr + tl.arange(0, 2)))
+
+
+def test_printed_values(host, capfd):
+    prints[1](np.array([1.5, -448], ml_dtypes.float8_e4m3fn))
+    assert capfd.readouterr().out.splitlines() == [
+        "pid (0, 0, 0) idx (0) x: 1.500000",
+        "pid (0, 0, 0) idx (1) x: -448.000000",
+    ]
+
+
+@eft.jit
+def extremes(x_ptr, out_ptr):
+    x = tl.load(x_ptr + tl.arange(0, 64))
+    tl.store(out_ptr, tl.max(x, 0))
+    tl.store(out_ptr + 1, tl.min(x, 0))
+
+
+def test_extremes_are_those_of_fp32(host):
+    x = np.random.default_rng(7).normal(size=64).astype(ml_dtypes.float8_e4m3fn)
+    out = np.zeros(2, np.float32)
+    extremes[1](x, out)
+    assert out.tolist() == [x.astype(np.float32).max(), x.astype(np.float32).min()]
+
+
+@eft.jit
+def adds(x_ptr):
+    tl.atomic_add(x_ptr, 1.0)
+
+
+def test_atomic_operations_refuse_them():
+    assert fails(adds, "*fp8e5").message == (
+        "atomic_add does not work on fp8e5: expected one of int32, uint32, int64, uint64, fp16, "
+        "bf16, fp32, fp64"
+    )
+
+
+@eft.jit
 def computes(x_ptr, n, CASE: tl.constexpr):
     x = tl.load(x_ptr + tl.arange(0, 16))
     if CASE == "sum":

@@ -46,3 +46,18 @@ def test_on_the_host():
     assert target.backend in ("cuda", "cpu")
     assert target_info.is_cuda() == (target.backend == "cuda")
     assert not target_info.is_hip_cdna4() and not target_info.is_hip_gfx1250()
+
+
+@eft.jit
+def waits(x_ptr, out_ptr):
+    tl.extra.cuda.gdc_wait()
+    x = tl.load(x_ptr)
+    tl.extra.cuda.gdc.gdc_launch_dependents()
+    tl.store(out_ptr, x + 1)
+
+
+def test_the_kernel_in_front_has_ended(device):
+    x, out = device.put(np.zeros(1, np.int32)), device.put(np.zeros(1, np.int32))
+    for first, second in ((x, out), (out, x)):
+        waits[1](first, second)
+    assert device.get(x).tolist() == [2]

@@ -17,4 +17,4 @@ def __getattr__(name: str):
     if name.startswith("_"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     gdc, utils = (import_module(f"{__name__}.{each}") for each in ("gdc", "utils"))
-    return getattr(gdc if name in gdc.MISSING else utils, name)
+    return getattr(gdc if name in gdc.__all__ else utils, name)

@@ -1,11 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Triton's functions for kernels that begin before the one in front of them ends."""
+"""Triton's functions for kernels that begin before the one in front of them ends. Eft's launches
+never do, so there is nothing to wait for, and nobody to tell."""
 
 from __future__ import annotations
 
-from eft.language.missing import attribute
+from eft.language.builtin import builtin
 
-#: Names that Eft does not have yet.
-MISSING = frozenset({"gdc_launch_dependents", "gdc_wait"})
+__all__ = ["gdc_launch_dependents", "gdc_wait"]
 
-__getattr__ = attribute(__name__, "extra.cuda.", MISSING)
+
+@builtin
+def gdc_wait():
+    """Waits for the kernel in front in the stream, which has ended already: costs nothing."""
+
+
+@builtin
+def gdc_launch_dependents():
+    """Lets the next kernel in the stream begin, which waits for this one's end all the same."""
