@@ -14,11 +14,17 @@ from eft.one_variant import OneVariant, VariantLauncher
 Metadata = namedtuple("Metadata", "name target num_warps shared maxnreg")
 
 
+#: The stages that correspond to Triton's, by its names.
+_STAGES_OF_TRITON = {"ttir": "ir", "ttgir": "placed", "llir": "llvm"}
+
+
 class Asm(Mapping):
     """The text of each stage: "ir", "placed", "llvm", then "ptx" for a GPU or "asm" for the host;
     and "cubin", bytes, for a kernel that is loaded on a GPU: what the driver's linker makes of the
     PTX. The code that runs is assembled by the driver from the same PTX as a whole program, and may
     use fewer registers.
+
+    Triton's "ttir", "ttgir" and "llir" are other names of "ir", "placed" and "llvm".
 
     "ptx" is what is loaded. The other stages are made when one is first asked for. Where this was
     pickled, only "ptx" and "cubin" are left.
@@ -50,8 +56,10 @@ class Asm(Mapping):
         return Asm, (None, self._metadata, self._binary, self._device)
 
     def __getitem__(self, name: str):
+        name = _STAGES_OF_TRITON.get(name, name)
         if name not in self._names:
-            raise KeyError(name)
+            kernel = f"kernel {self._metadata.name!r} for {self._metadata.target}"
+            raise KeyError(f"{kernel} has no stage {name!r}, it has {', '.join(self._names)}")
         if name == "cubin":
             if self._cubin is None:
                 text = self._binary.decode()
@@ -62,6 +70,9 @@ class Asm(Mapping):
         if self._stages is None:
             self._stages = self._make()
         return self._stages[name]
+
+    def __contains__(self, name) -> bool:
+        return _STAGES_OF_TRITON.get(name, name) in self._names
 
     def __iter__(self):
         return iter(self._names)
@@ -125,6 +136,19 @@ class CompiledKernel(OneVariant, _runtime.LoadedKernel):
     @property
     def packed_metadata(self) -> tuple[int, int]:
         return self.metadata.num_warps, self.metadata.shared
+
+    @property
+    def hash(self) -> str:
+        """A text that tells the kernel's code from others."""
+        from hashlib import sha256
+
+        facts = repr(self.metadata).encode()
+        return sha256(facts + self.compilation.binary).hexdigest()
+
+    @property
+    def n_max_threads(self) -> int | None:
+        """The threads of a GPU that run a program, for which the code is made; None on a CPU."""
+        return None if self.device < 0 else 32 * self.metadata.num_warps
 
     @property
     def n_regs(self) -> int | None:

@@ -12,7 +12,13 @@ from eft.language.dtypes import NUMBERS, dtype, from_name, from_signature
 from eft.mock import MockTensor
 from eft.parameters import VALUE, Parameter
 
-_OPTIONS = ("num_warps", "num_stages", "num_ctas", "maxnreg", "debug")
+#: The options of a launch, and those of Triton that it accepts without effect.
+_OPTIONS = (
+    *("num_warps", "num_stages", "num_ctas", "maxnreg", "debug"),
+    *("enable_fp_fusion", "enable_reflect_ftz", "launch_pdl", "launch_cooperative_grid"),
+    *("sanitize_overflow", "instrumentation_mode", "cluster_dims", "extern_libs"),
+    *("ptx_options", "warp_size"),
+)
 
 
 def stands_for_array(value) -> bool:

@@ -2,6 +2,7 @@
 // The options of a launch: num_warps and its like.
 #include "frontend/bindings/runtime/Signature.h"
 
+#include <algorithm>
 #include <bit>
 
 namespace eft::python {
@@ -22,6 +23,31 @@ constexpr Option table[] = {
     {"maxnreg", &Options::maxRegisters, 1, 255, "an int from 1 to 255, or None"},
     {"debug", &Options::debug, 0, 1, "a bool"},
 };
+
+// Triton's options that change nothing here: roundings are the language's, launches never overlap,
+// and nothing instruments kernels.
+constexpr const char *withoutEffect[] = {
+    "enable_fp_fusion",  "enable_reflect_ftz", "launch_pdl",
+    "sanitize_overflow", "cluster_dims",       "instrumentation_mode",
+    "extern_libs",       "ptx_options",        "warp_size",
+};
+
+bool isWithoutEffect(PyObject *name) {
+  return std::ranges::any_of(withoutEffect, [&](const char *each) {
+    return PyUnicode_CompareWithASCIIString(name, each) == 0;
+  });
+}
+
+// A barrier of all programs needs them to run at the same time, which nothing here sees to.
+int refuseCooperation(const std::string &kernel, PyObject *value) {
+  int isAsked = PyObject_IsTrue(value);
+  if (isAsked > 0)
+    raise(PyExc_NotImplementedError,
+          "kernel '" + kernel +
+              "': option 'launch_cooperative_grid' must be False: the programs of a launch need "
+              "not run at the same time");
+  return isAsked == 0 ? 1 : -1;
+}
 
 bool accepts(const Option &option, long value) {
   if (value < option.least || value > option.most)
@@ -57,7 +83,9 @@ int setOption(const std::string &kernel, PyObject *name, PyObject *value, Option
     options.*option.field = static_cast<int32_t>(number);
     return 1;
   }
-  return 0;
+  if (PyUnicode_CompareWithASCIIString(name, "launch_cooperative_grid") == 0)
+    return refuseCooperation(kernel, value);
+  return isWithoutEffect(name) ? 1 : 0;
 }
 
 Ref Options::toDict() const {

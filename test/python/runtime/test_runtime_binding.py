@@ -92,6 +92,33 @@ def test_options_reach_the_compiler(make_kernel):
     ]
 
 
+def test_options_without_effect(make_kernel):
+    kernel = make_kernel("x")
+    for option, value in (
+        ("enable_fp_fusion", False),
+        ("enable_reflect_ftz", True),
+        ("launch_pdl", True),
+        ("launch_cooperative_grid", False),
+        ("sanitize_overflow", True),
+        ("instrumentation_mode", ""),
+        ("cluster_dims", (1, 1, 1)),
+        ("extern_libs", {}),
+        ("ptx_options", None),
+        ("warp_size", 32),
+    ):
+        kernel[1](1, **{option: value})
+    assert [options for *_, options, _ in kernel.compiled] == [{"num_warps": 4}]
+
+
+def test_programs_need_not_run_at_the_same_time(make_kernel):
+    with pytest.raises(NotImplementedError) as raised:
+        make_kernel("x")[1](1, launch_cooperative_grid=True)
+    assert str(raised.value) == (
+        "kernel 'kernel': option 'launch_cooperative_grid' must be False: the programs of a launch "
+        "need not run at the same time"
+    )
+
+
 @pytest.mark.parametrize(
     "option, value, expected",
     [

@@ -51,6 +51,7 @@ def test_the_metadata_are_those_of_triton():
     others = [compiled(), compiled(GPUTarget("cuda", 90, 32)), compiled(n="i32")]
     assert len({made.hash, *(each.hash for each in others)}) == 4
     assert (made.module, made.function, made.n_regs, made.n_spills) == (None,) * 4
+    assert made.n_max_threads is None
     assert repr(made) == "<eft kernel scales for cuda:90>"
 
 
@@ -137,6 +138,18 @@ def test_a_kernel_goes_into_another_process(monkeypatch):
     again[(2,)](x, y, 100, 64, 3.0)
     np.testing.assert_array_equal(y, x * 3)
     assert kernel.__globals__ is globals()
+
+
+def test_the_stages_have_triton_s_names_too():
+    for asm in (compiled(GPUTarget("cuda", 90, 32)).asm, scales[1](*arrays(), 1, 64, 3.0).asm):
+        for name, stage in (("ttir", "ir"), ("ttgir", "placed"), ("llir", "llvm")):
+            assert name in asm and asm[name] == asm[stage] and name not in list(asm)
+    assert "ptx" not in asm and "wasm" not in asm
+    with pytest.raises(KeyError) as raised:
+        asm["ptx"]
+    assert raised.value.args == (
+        "kernel 'scales' for cpu has no stage 'ptx', it has ir, placed, llvm, asm",
+    )
 
 
 def test_the_code_for_a_gpu_is_pickled():
@@ -358,6 +371,9 @@ def test_what_a_warmup_returns_is_launched_by_itself():
     kernel = scales.warmup(x, y, 100, 64, 3.0, grid=(1,))
     kernel._init_handles()
     assert (kernel.n_regs, kernel.n_spills, kernel.metadata.shared) == (None, None, 0)
+    assert kernel.n_max_threads is None
+    other = scales.warmup(x, y, 100, 64, 3.0, grid=(1,), num_warps=8)
+    assert len(kernel.hash) == 64 and kernel.hash != other.hash
     kernel[(2, 1, 1)](x, y, 100, 64, 3.0)
     np.testing.assert_array_equal(y, x * 3)
     kernel.run(

@@ -34,7 +34,7 @@ class CompiledKernel(OneVariant, metaclass=_Kernels):
         asm: see `eft.kernel.Asm`.
         kernel: its code: PTX, or an object for the host.
         module, function: the loaded kernel, or None.
-        n_regs, n_spills: those of the loaded kernel, see `eft.kernel.CompiledKernel`; None before.
+        n_regs, n_spills, n_max_threads: those of the loaded kernel, see `eft.kernel.CompiledKernel`; None before.
     """
 
     def __init__(self, src, target: GPUTarget, backend, options: dict, compilation, types):
@@ -66,6 +66,10 @@ class CompiledKernel(OneVariant, metaclass=_Kernels):
     @property
     def n_spills(self) -> int | None:
         return None if self.module is None else self.module.n_spills
+
+    @property
+    def n_max_threads(self) -> int | None:
+        return None if self.module is None else self.module.n_max_threads
 
     def _init_handles(self):
         """Loads the kernel, unless it is loaded.
