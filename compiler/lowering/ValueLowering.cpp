@@ -39,6 +39,54 @@ std::pair<Value, int64_t> splitConstant(Value offset) {
   return {sum.getLhs(), constant.getSExtValue()};
 }
 
+/// A range from zero on, and the numbers that are added to all of it, where no sum wraps around.
+struct MovedRange {
+  ArangeOp range;
+  SmallVector<Value> distances; // the last one is added first
+};
+
+std::optional<MovedRange> movedRange(Value offsets) {
+  MovedRange found;
+  while (!(found.range = offsets.getDefiningOp<ArangeOp>())) {
+    auto sum = offsets.getDefiningOp<arith::AddIOp>();
+    if (!sum || !bitEnumContainsAll(sum.getOverflowFlags(), arith::IntegerOverflowFlags::nsw))
+      return std::nullopt;
+    auto left = sum.getLhs().getDefiningOp<SplatOp>();
+    auto distance = left ? left : sum.getRhs().getDefiningOp<SplatOp>();
+    if (!distance)
+      return std::nullopt;
+    found.distances.push_back(distance.getSource());
+    offsets = left ? sum.getRhs() : sum.getLhs();
+  }
+  return found.range.getStart() == 0 ? std::optional(found) : std::nullopt;
+}
+
+/// The offsets of a moved range as sums whose last term is a constant. The sum without that is the
+/// offset of the thread's first element, so it doesn't wrap around either.
+Fragments offsetsOf(FragmentLowering &lowering, ImplicitLocOpBuilder &b, Value offsets) {
+  constexpr auto nsw = arith::IntegerOverflowFlags::nsw;
+  Fragments fragments(lowering.fragmentsOf(offsets));
+  std::optional<MovedRange> moved = movedRange(offsets);
+  if (!moved || moved->distances.empty() || !fragments.front().getType().isInteger())
+    return fragments;
+  DenseMap<Value, Value> starts;
+  for (auto [fragment, place] :
+       llvm::zip_equal(fragments, Fragments(lowering.fragmentsOf(moved->range)))) {
+    auto [variable, fixed] = splitConstant(place);
+    if (variable == place)
+      continue;
+    Value &start = starts[variable];
+    if (!start) {
+      start = variable;
+      for (Value distance : llvm::reverse(moved->distances))
+        start = b.create<arith::AddIOp>(lowering.scalarOf(distance), start, nsw);
+    }
+    Value constant = b.create<arith::ConstantIntOp>(fixed, place.getType());
+    fragment = b.create<arith::AddIOp>(start, constant, nsw);
+  }
+  return fragments;
+}
+
 void lowerAddPtr(FragmentLowering &lowering, ImplicitLocOpBuilder &b, AddPtrOp op) {
   Type address = lowering.fragmentTypeOf(op.getType());
   auto pointee = cast<PointerType>(getElementTypeOrSelf(op.getType())).getPointee();
@@ -49,7 +97,7 @@ void lowerAddPtr(FragmentLowering &lowering, ImplicitLocOpBuilder &b, AddPtrOp o
   Fragments result;
   // Copies: looking up one value's fragments may move another's.
   Fragments pointers(lowering.fragmentsOf(op.getPointer())),
-      offsets(lowering.fragmentsOf(op.getOffset()));
+      offsets = offsetsOf(lowering, b, op.getOffset());
   for (auto [pointer, offset] : llvm::zip_equal(pointers, offsets)) {
     auto [variable, fixed] = splitConstant(offset);
     Value wide = variable.getType() == address

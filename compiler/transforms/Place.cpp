@@ -12,6 +12,7 @@
 #include "compiler/transforms/placing/PlacingPlan.h"
 #include "eft/Compiler.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 using namespace mlir;
@@ -61,6 +62,22 @@ void noteOrder(ReduceOp reduce, const PlacementTarget &target) {
                            : cheapestOrder(layout, reduce.getAxis()));
 }
 
+/// Notes on a number plus a range that the sums don't wrap around: the range begins where a
+/// multiple of its length lies. Addresses may then be computed in parts.
+void noteSum(arith::AddIOp sum, const AxisInfos &infos) {
+  auto type = dyn_cast<RankedTensorType>(sum.getType());
+  if (!type || type.getRank() != 1 || infos.of(sum.getResult()).alignedRun(0) < type.getDimSize(0))
+    return;
+  auto isRange = [](Value value) {
+    auto range = value.getDefiningOp<ArangeOp>();
+    return range && range.getStart() == 0;
+  };
+  Value left = sum.getLhs(), right = sum.getRhs();
+  if ((left.getDefiningOp<SplatOp>() && isRange(right)) ||
+      (right.getDefiningOp<SplatOp>() && isRange(left)))
+    sum.setOverflowFlags(sum.getOverflowFlags() | arith::IntegerOverflowFlags::nsw);
+}
+
 LogicalResult checkAllPlaced(func::FuncOp function) {
   auto isPlaced = [](Type type) {
     auto block = dyn_cast<RankedTensorType>(type);
@@ -107,6 +124,8 @@ LogicalResult placeBlocks(func::FuncOp function, const PlacementTarget &target) 
       noteAccess(store, infos, target);
     else if (auto reduce = dyn_cast<ReduceOp>(op))
       noteOrder(reduce, target);
+    else if (auto sum = dyn_cast<arith::AddIOp>(op))
+      noteSum(sum, infos);
     else if (auto dot = dyn_cast<DotOp>(op))
       dot.setWarpgroups(isForWarpgroups(dot, target));
   });

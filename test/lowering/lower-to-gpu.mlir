@@ -40,6 +40,51 @@ func.func @constant_offsets(%p: !eft.ptr<f32>) {
 
 // -----
 
+#layout = #eft.layout<register = [[32]], lane = [[1], [2], [4], [8], [16]], warp = []>
+
+// So it is where numbers are added to the range, if no sum overflows.
+// CHECK-LABEL: @constant_offsets_of_a_moved_range
+func.func @constant_offsets_of_a_moved_range(%p: !eft.ptr<f32>, %n: i32, %m: i32) {
+  // CHECK: %[[NEAR:.*]] = arith.addi %arg1, %{{.*}} overflow<nsw> : i32
+  // CHECK: %[[FAR:.*]] = arith.addi %arg2, %[[NEAR]] overflow<nsw> : i32
+  // CHECK: %[[WIDE:.*]] = arith.extsi %[[FAR]] : i32 to i64
+  // CHECK: %[[OFFSET:.*]] = arith.muli %[[WIDE]], %c4_i64 : i64
+  // CHECK: %[[FIRST:.*]] = arith.addi %arg0, %[[OFFSET]] : i64
+  // CHECK: %[[SECOND:.*]] = arith.addi %[[FIRST]], %c128_i64 : i64
+  // CHECK: llvm.inttoptr %[[FIRST]]
+  // CHECK: llvm.inttoptr %[[SECOND]]
+  %i = eft.arange 0 to 64 : tensor<64xi32, #layout>
+  %ns = eft.splat %n : i32 -> tensor<64xi32, #layout>
+  %ms = eft.splat %m : i32 -> tensor<64xi32, #layout>
+  %near = arith.addi %i, %ns overflow<nsw> : tensor<64xi32, #layout>
+  %far = arith.addi %ms, %near overflow<nsw> : tensor<64xi32, #layout>
+  %ps = eft.splat %p : !eft.ptr<f32> -> tensor<64x!eft.ptr<f32>, #layout>
+  %pi = eft.addptr %ps, %far : tensor<64x!eft.ptr<f32>, #layout>, tensor<64xi32, #layout>
+  %x = eft.load %pi : tensor<64x!eft.ptr<f32>, #layout>
+  eft.store %pi, %x : tensor<64x!eft.ptr<f32>, #layout>
+  return
+}
+
+// -----
+
+#layout = #eft.layout<register = [[32]], lane = [[1], [2], [4], [8], [16]], warp = []>
+
+// Where a sum may wrap around, each offset is computed.
+// CHECK-LABEL: @offsets_that_may_wrap_around
+func.func @offsets_that_may_wrap_around(%p: !eft.ptr<f32>, %n: i32) {
+  // CHECK-COUNT-2: arith.extsi %{{.*}} : i32 to i64
+  %i = eft.arange 0 to 64 : tensor<64xi32, #layout>
+  %ns = eft.splat %n : i32 -> tensor<64xi32, #layout>
+  %moved = arith.addi %i, %ns : tensor<64xi32, #layout>
+  %ps = eft.splat %p : !eft.ptr<f32> -> tensor<64x!eft.ptr<f32>, #layout>
+  %pi = eft.addptr %ps, %moved : tensor<64x!eft.ptr<f32>, #layout>, tensor<64xi32, #layout>
+  %x = eft.load %pi : tensor<64x!eft.ptr<f32>, #layout>
+  eft.store %pi, %x : tensor<64x!eft.ptr<f32>, #layout>
+  return
+}
+
+// -----
+
 #layout = #eft.layout<register = [[1], [2], [4]], lane = [[8], [16], [32], [64], [128]], warp = []>
 
 // CHECK-LABEL: @widest_accesses

@@ -10,7 +10,7 @@ func.func @copy_in_steps(%p: !eft.ptr<f32>, %q: !eft.ptr<f32>) {
   // CHECK: %[[START:.*]] = arith.muli %[[BITS]], %c64
   // CHECK: %[[I:.*]] = eft.arange 0 to 64 : tensor<64xi32, #[[SMALL]]>
   // CHECK: %[[S:.*]] = eft.splat %[[START]]
-  // CHECK: arith.addi %[[I]], %[[S]]
+  // CHECK: arith.addi %[[I]], %[[S]] overflow<nsw>
   // CHECK: eft.load {{.*}} : tensor<64x!eft.ptr<f32>, #[[SMALL]]>
   // CHECK: eft.store {{.*}} : tensor<64x!eft.ptr<f32>, #[[SMALL]]>
   // CHECK-NEXT: }

@@ -142,6 +142,25 @@ func.func @offsets_modulo_an_argument(%x: !eft.ptr<f16> {eft.divisibility = 16 :
   return
 }
 
+// A range that begins at a multiple of its length doesn't wrap around; from elsewhere on it may.
+// CHECK-LABEL: @starts_of_ranges
+// CHECK: arith.addi %{{.*}}, %{{.*}} overflow<nsw> : tensor<1024xi32
+// CHECK: arith.addi %{{[^ ]*}}, %{{[^ ]*}} : tensor<1024xi32
+func.func @starts_of_ranges(%x: !eft.ptr<i32>, %n: i32) {
+  %c1024 = arith.constant 1024 : i32
+  %pid = eft.program_id x
+  %start = arith.muli %pid, %c1024 : i32
+  %i = eft.arange 0 to 1024 : tensor<1024xi32>
+  %s = eft.splat %start : i32 -> tensor<1024xi32>
+  %here = arith.addi %s, %i : tensor<1024xi32>
+  %ns = eft.splat %n : i32 -> tensor<1024xi32>
+  %there = arith.addi %ns, %i : tensor<1024xi32>
+  %xs = eft.splat %x : !eft.ptr<i32> -> tensor<1024x!eft.ptr<i32>>
+  %p = eft.addptr %xs, %here : tensor<1024x!eft.ptr<i32>>, tensor<1024xi32>
+  eft.store %p, %there : tensor<1024x!eft.ptr<i32>>
+  return
+}
+
 // CHECK-LABEL: @mask_of_odd_elements
 // CHECK: eft.store {{.*}}, mask {{.*}} {run = 4 : i32}
 func.func @mask_of_odd_elements(%x: !eft.ptr<i32> {eft.divisibility = 16 : i32}) {

@@ -87,7 +87,8 @@ Value Tiles::tileOfArange(Operation *op) {
   Value offset = emitLinearMap(b, step, images);
   Value indices =
       b.create<ArangeOp>(tile, arange.getStart(), arange.getStart() + uint32_t(tile.getDimSize(0)));
-  return b.create<arith::AddIOp>(indices, b.create<SplatOp>(tile, offset));
+  return b.create<arith::AddIOp>(indices, b.create<SplatOp>(tile, offset),
+                                 arith::IntegerOverflowFlags::nsw);
 }
 
 Value Tiles::takeWithoutCopies(RankedTensorType block, Value buffer) {
