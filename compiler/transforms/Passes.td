@@ -530,7 +530,11 @@ def Place : Pass<"eft-place"> {
     `eft.split` has the layout in which the operation moves nothing. Where a block is required in two
     layouts, the operation that makes it is done twice if that is cheap. Else `eft.convert_layout` is
     inserted. It is also inserted behind a load that can't be made in the second layout: one of a
-    transposed tile, or one whose elements may be stored from another place.
+    transposed tile, or one whose elements may be stored from another place. On a GPU it is also inserted
+    behind joins of blocks that take many operations to compute, if neighbours of the result lie in
+    different lanes: each lane would compute both blocks, and need an element of one.
+
+    A number plus a range gets the flag `nsw` if the range begins at a multiple of its length.
 
     A reduction that is `order_free` gets an order that suits its sources' layout. One that still has no
     order gets that of `eft-order-reductions`.

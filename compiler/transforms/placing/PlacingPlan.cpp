@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "compiler/transforms/placing/PlacingPlan.h"
 
+#include "compiler/transforms/placing/JoinPlacing.h"
 #include "compiler/transforms/placing/LoadPlacing.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -156,6 +157,9 @@ void PlacingPlan::choose(Operation *op, Value result) {
     const LoadLayouts own = {standard, rules.bestFor(load, infos)};
     for (LayoutAttr layout : demands)
       chosen.insert(layoutOfLoad(load, layout, own, infos, target));
+  } else if (auto move = dyn_cast<ElementMoveOpInterface>(op);
+             move && demands.size() == 1 && target.kind == PlacementTarget::Kind::Gpu) {
+    chosen.insert(layoutOfJoined(move, demands.front()));
   } else if (demands.size() <= maxCopies || repeatable.contains(op)) {
     chosen.insert(demands.begin(), demands.end());
   } else {

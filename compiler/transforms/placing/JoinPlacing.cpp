@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "compiler/transforms/placing/JoinPlacing.h"
+
+#include "compiler/ir/LayoutConversion.h"
+#include "compiler/layout/Placement.h"
+
+#include <bit>
+
+using namespace mlir;
+
+namespace eft {
+
+namespace {
+
+/// To compute so many operations twice costs less than shuffles.
+constexpr unsigned cheapOperations = 16;
+
+/// The blocks that are joined, and the bits of a packed index that tell them apart.
+struct Joined {
+  uint64_t bits = 0;
+  SmallVector<Value> sources;
+};
+
+/// The move that makes `value` in any layout, or null.
+ElementMoveOpInterface freeMove(Value value) {
+  auto move = value.getDefiningOp<ElementMoveOpInterface>();
+  auto placed = value.getDefiningOp<PlacingOpInterface>();
+  const bool isFree = move && move->getNumResults() == 1 && !(placed && placed.hasAnchor());
+  return isFree ? move : ElementMoveOpInterface();
+}
+
+/// What has been joined in `value`, by the moves that make it.
+Joined joinedIn(Value value) {
+  ElementMoveOpInterface move = freeMove(value);
+  if (!move)
+    return {0, {value}};
+  const ElementMove element = move.getElementMove(0);
+  Joined all{element.secondSource, {}};
+  SmallPtrSet<Value, 2> seen;
+  for (Value source : move->getOperands()) {
+    if (!seen.insert(source).second)
+      continue;
+    Joined behind = joinedIn(source);
+    all.sources.append(behind.sources);
+    for (unsigned bit = 0; bit < element.map.source().bits(); ++bit)
+      if (element.map.applyPacked(uint64_t(1) << bit) & behind.bits)
+        all.bits |= uint64_t(1) << bit;
+  }
+  return all;
+}
+
+/// True if it takes more than a few operations on blocks to compute the values.
+bool areExpensive(ArrayRef<Value> values) {
+  SmallPtrSet<Operation *, 32> found;
+  SmallVector<Value> pending(values);
+  while (!pending.empty() && found.size() <= cheapOperations) {
+    Operation *op = pending.pop_back_val().getDefiningOp();
+    if (!op || !OpTrait::hasElementwiseMappableTraits(op) ||
+        !isa<RankedTensorType>(op->getResult(0).getType()) || !found.insert(op).second)
+      continue;
+    llvm::append_range(pending, op->getOperands());
+  }
+  return found.size() > cheapOperations;
+}
+
+/// Exchanges each lane bit that adds one of `bits` to the index with a register bit that adds
+/// another one. Returns false, and changes nothing, if there are too few of those.
+bool exchangeBits(LinearLayout &layout, uint64_t bits) {
+  std::vector<PlaceBases> bases = layout.bases();
+  auto basesOf = [&](std::string_view name) -> std::vector<Coordinates> & {
+    return llvm::find_if(bases, [&](const PlaceBases &place) { return place.name == name; })->bases;
+  };
+  auto isJoined = [&](const Coordinates &basis) {
+    return (layout.target().pack(basis) & bits) != 0;
+  };
+  std::vector<Coordinates *> others;
+  for (Coordinates &basis : basesOf(place::registers))
+    if (layout.target().pack(basis) != 0 && !isJoined(basis))
+      others.push_back(&basis);
+  size_t used = 0;
+  for (Coordinates &basis : basesOf(place::lane)) {
+    if (!isJoined(basis))
+      continue;
+    if (used == others.size())
+      return false;
+    std::swap(basis, *others[used++]);
+  }
+  if (used == 0)
+    return false;
+  std::string error;
+  layout = *LinearLayout::create(bases, layout.shape(), error);
+  return true;
+}
+
+} // namespace
+
+LayoutAttr layoutOfJoined(ElementMoveOpInterface move, LayoutAttr required) {
+  Value result = move->getResult(0);
+  if (!freeMove(result))
+    return required;
+  const Joined joined = joinedIn(result);
+  LinearLayout layout = *layoutOf(placed(result.getType(), required));
+  if (joined.bits == 0 || !areExpensive(joined.sources) || !exchangeBits(layout, joined.bits))
+    return required;
+  return toAttribute(move->getContext(), layout);
+}
+
+} // namespace eft

@@ -1,0 +1,76 @@
+// RUN: eft-opt %s -eft-expand-philox=word-bits=32 -canonicalize -cse -eft-place='target=gpu num-warps=4' | FileCheck %s
+
+// CHECK-DAG: #[[ONE:.*]] = #eft.layout<register = {{\[\[}}128], [256], [512]], lane = {{\[\[}}1], [2], [4], [8], [16]], warp = {{\[\[}}32], [64]]>
+// CHECK-DAG: #[[MADE:.*]] = #eft.layout<register = {{\[\[}}1], [2], [512]], lane = {{\[\[}}128], [256], [4], [8], [16]], warp = {{\[\[}}32], [64]]>
+
+// Neighbours lie in different lanes, because the pointer's alignment is not known. The four words of
+// a draw are in one lane nevertheless, and all of them are needed there.
+// CHECK-LABEL: @four_words_of_a_draw
+// CHECK: %[[WORDS:.*]] = eft.reshape {{.*}} -> tensor<1024xi32, #[[MADE]]>
+// CHECK: %[[MOVED:.*]] = eft.convert_layout %[[WORDS]] : tensor<1024xi32, #[[MADE]]> -> tensor<1024xi32, #[[ONE]]>
+// CHECK: eft.store %{{.*}}, %[[MOVED]] {{.*}} : tensor<1024x!eft.ptr<i32>, #[[ONE]]>
+func.func @four_words_of_a_draw(%x: !eft.ptr<i32>, %seed: i64) {
+  %zero = arith.constant dense<0> : tensor<256xi32>
+  %c = eft.arange 0 to 256 : tensor<256xi32>
+  %w:4 = eft.philox seed %seed counter %c, %zero, %zero, %zero rounds 10 : i64, tensor<256xi32>
+  %a = eft.join %w#0, %w#2 : tensor<256xi32> -> tensor<256x2xi32>
+  %b = eft.join %w#1, %w#3 : tensor<256xi32> -> tensor<256x2xi32>
+  %ab = eft.join %a, %b : tensor<256x2xi32> -> tensor<256x2x2xi32>
+  %words = eft.reshape %ab : tensor<256x2x2xi32> -> tensor<1024xi32>
+  %i = eft.arange 0 to 1024 : tensor<1024xi32>
+  %xs = eft.splat %x : !eft.ptr<i32> -> tensor<1024x!eft.ptr<i32>>
+  %p = eft.addptr %xs, %i : tensor<1024x!eft.ptr<i32>>, tensor<1024xi32>
+  eft.store %p, %words : tensor<1024x!eft.ptr<i32>>
+  return
+}
+
+// Where neighbours lie in registers, they stay there.
+// CHECK-LABEL: @aligned_pointer
+// CHECK-NOT: eft.convert_layout
+// CHECK: return
+func.func @aligned_pointer(%x: !eft.ptr<i32> {eft.divisibility = 16 : i32}, %seed: i64) {
+  %zero = arith.constant dense<0> : tensor<512xi32>
+  %c = eft.arange 0 to 512 : tensor<512xi32>
+  %w:4 = eft.philox seed %seed counter %c, %zero, %zero, %zero rounds 10 : i64, tensor<512xi32>
+  %a = eft.join %w#0, %w#2 : tensor<512xi32> -> tensor<512x2xi32>
+  %words = eft.reshape %a : tensor<512x2xi32> -> tensor<1024xi32>
+  %i = eft.arange 0 to 1024 : tensor<1024xi32>
+  %xs = eft.splat %x : !eft.ptr<i32> -> tensor<1024x!eft.ptr<i32>>
+  %p = eft.addptr %xs, %i : tensor<1024x!eft.ptr<i32>>, tensor<1024xi32>
+  eft.store %p, %words : tensor<1024x!eft.ptr<i32>>
+  return
+}
+
+// It costs less to compute a few operations for both than to move the results.
+// CHECK-LABEL: @little_to_compute
+// CHECK-NOT: eft.convert_layout
+// CHECK: return
+func.func @little_to_compute(%x: !eft.ptr<i32>, %n: i32) {
+  %c = eft.arange 0 to 512 : tensor<512xi32>
+  %ns = eft.splat %n : i32 -> tensor<512xi32>
+  %d = arith.muli %c, %ns : tensor<512xi32>
+  %a = eft.join %c, %d : tensor<512xi32> -> tensor<512x2xi32>
+  %words = eft.reshape %a : tensor<512x2xi32> -> tensor<1024xi32>
+  %i = eft.arange 0 to 1024 : tensor<1024xi32>
+  %xs = eft.splat %x : !eft.ptr<i32> -> tensor<1024x!eft.ptr<i32>>
+  %p = eft.addptr %xs, %i : tensor<1024x!eft.ptr<i32>>, tensor<1024xi32>
+  eft.store %p, %words : tensor<1024x!eft.ptr<i32>>
+  return
+}
+
+// A thread has one element of the result, so no two words can be in one lane.
+// CHECK-LABEL: @one_element_a_thread
+// CHECK-NOT: eft.convert_layout
+// CHECK: return
+func.func @one_element_a_thread(%x: !eft.ptr<i32>, %seed: i64) {
+  %zero = arith.constant dense<0> : tensor<64xi32>
+  %c = eft.arange 0 to 64 : tensor<64xi32>
+  %w:4 = eft.philox seed %seed counter %c, %zero, %zero, %zero rounds 10 : i64, tensor<64xi32>
+  %a = eft.join %w#0, %w#2 : tensor<64xi32> -> tensor<64x2xi32>
+  %words = eft.reshape %a : tensor<64x2xi32> -> tensor<128xi32>
+  %i = eft.arange 0 to 128 : tensor<128xi32>
+  %xs = eft.splat %x : !eft.ptr<i32> -> tensor<128x!eft.ptr<i32>>
+  %p = eft.addptr %xs, %i : tensor<128x!eft.ptr<i32>>, tensor<128xi32>
+  eft.store %p, %words : tensor<128x!eft.ptr<i32>>
+  return
+}
