@@ -96,6 +96,11 @@ public:
   /// `lanes`.
   virtual mlir::Value shuffleLanes(mlir::ImplicitLocOpBuilder &b, mlir::Value fragment,
                                    const ShufflePlan &plan, uint64_t lanes) = 0;
+  /// `fetch` for booleans that shuffles can move, if the target has a better way; else none.
+  virtual Fragments shuffleBooleans(mlir::ImplicitLocOpBuilder &, llvm::ArrayRef<mlir::Value>,
+                                    const Fetch &) {
+    return {};
+  }
   /// The packed index, as i32, that the layout gives to the places of one fragment.
   virtual mlir::Value indexAt(mlir::ImplicitLocOpBuilder &b, const LinearLayout &layout,
                               unsigned fragment) = 0;

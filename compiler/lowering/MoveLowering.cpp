@@ -93,6 +93,11 @@ FragmentLowering::fetch(ImplicitLocOpBuilder &b, ArrayRef<Fragments> sources, co
     return fetchThroughMemory(b, sources, fetch);
   SmallVector<Fragments> results;
   for (const Fragments &source : sources) {
+    if (source.front().getType().isInteger(1) && !plan->isRenaming())
+      if (Fragments moved = shuffleBooleans(b, source, fetch); !moved.empty()) {
+        results.push_back(std::move(moved));
+        continue;
+      }
     auto select = [&](uint64_t threads, unsigned laneBits, Value odd, Value even) -> Value {
       return b.create<arith::SelectOp>(isOdd(b, threads, laneBits), odd, even);
     };

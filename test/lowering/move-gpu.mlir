@@ -40,6 +40,31 @@ func.func @lanes_transpose_their_registers(%p: !eft.ptr<i32>) {
 
 // -----
 
+#a = #eft.layout<register = [[1], [2], [128]], lane = [[4], [8], [16], [32], [64]], warp = [[256]]>
+#b = #eft.layout<register = [[4], [8], [128]], lane = [[1], [2], [16], [32], [64]], warp = [[256]]>
+
+// A word has all booleans of a thread. Each lane needs those of four others, eight booleans in all.
+// CHECK-LABEL: @booleans_share_a_word
+func.func @booleans_share_a_word(%p: !eft.ptr<i8>) {
+  // CHECK: %[[BIT:.*]] = arith.select %{{.*}}, %c128{{.*}}, %c0
+  // CHECK: %[[WORD:.*]] = arith.ori %{{.*}}, %[[BIT]]
+  // CHECK-COUNT-4: nvvm.shfl.sync idx %{{.*}}, %[[WORD]], %{{.*}}
+  // CHECK-NOT: nvvm.shfl
+  // CHECK: arith.shrui
+  // CHECK: arith.trunci %{{.*}} : i32 to i1
+  // CHECK-NOT: barrier
+  // CHECK: return
+  %i = eft.arange 0 to 512 : tensor<512xi32, #a>
+  %odd = arith.trunci %i : tensor<512xi32, #a> to tensor<512xi1, #a>
+  %moved = eft.convert_layout %odd : tensor<512xi1, #a> -> tensor<512xi1, #b>
+  %bytes = arith.extui %moved : tensor<512xi1, #b> to tensor<512xi8, #b>
+  %ps = eft.splat %p : !eft.ptr<i8> -> tensor<512x!eft.ptr<i8>, #b>
+  eft.store %ps, %bytes : tensor<512x!eft.ptr<i8>, #b>
+  return
+}
+
+// -----
+
 #a = #eft.layout<register = [], lane = [[1], [2], [4], [8], [16]], warp = [[32]]>
 #b = #eft.layout<register = [], lane = [[2], [4], [8], [16], [1]], warp = [[32]]>
 

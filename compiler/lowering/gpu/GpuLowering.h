@@ -58,6 +58,8 @@ private:
   mlir::Value isOdd(mlir::ImplicitLocOpBuilder &b, uint64_t threads, unsigned laneBits) override;
   mlir::Value shuffleLanes(mlir::ImplicitLocOpBuilder &b, mlir::Value fragment,
                            const ShufflePlan &plan, uint64_t lanes) override;
+  Fragments shuffleBooleans(mlir::ImplicitLocOpBuilder &b, llvm::ArrayRef<mlir::Value> source,
+                            const Fetch &fetch) override;
   mlir::Value indexAt(mlir::ImplicitLocOpBuilder &b, const LinearLayout &layout,
                       unsigned fragment) override;
   llvm::SmallVector<Fragments> gather(mlir::ImplicitLocOpBuilder &b,

@@ -209,6 +209,22 @@ class Programs:
         outputs = [(a[..., 0], there), (a[..., 1], there)]
         return self.program("split", body, [(a, here)], outputs)
 
+    def booleans(self) -> Program:
+        """Booleans that an exchange moves, and then a conversion."""
+        shape = self.shape()
+        a, here, there = self.values(shape, "i8"), self.layout(shape), self.layout(shape)
+        axis = self.random.randrange(len(shape))
+        mask = self.random.randrange(shape[axis])
+        near, far = block_type(shape, "i1", here), block_type(shape, "i1", there)
+        body = (
+            f"%h = arith.trunci %a : {block_type(shape, 'i8', here)} to {near}\n"
+            f"%x = eft.exchange %h axis {axis} mask {mask} : {near}\n"
+            f"%m = eft.convert_layout %x : {near} -> {far}\n"
+            f"%c = arith.extui %m : {far} to {block_type(shape, 'i8', there)}\n"
+        )
+        c = np.take(a & 1, np.arange(shape[axis]) ^ mask, axis)
+        return self.program("booleans", body, [(a, here)], [(c, there)])
+
     def gather(self) -> Program:
         shape, element = self.shape(), self.element()
         a, here = self.values(shape, element), self.layout(shape)

@@ -49,6 +49,12 @@ def test_threads_of_a_gpu(seed):
 
 
 @pytest.mark.parametrize("seed", range(24))
+def test_booleans_of_a_gpu(seed):
+    warps = [1, 2, 4][seed % 3]
+    run_threads(Programs(seed, warps).booleans(), warps)
+
+
+@pytest.mark.parametrize("seed", range(24))
 def test_products_on_tensor_cores(seed):
     warps = [1, 2, 4, 8][seed % 4]
     run_threads(Products(seed, warps).draw(), warps)
