@@ -39,52 +39,37 @@ std::pair<Value, int64_t> splitConstant(Value offset) {
   return {sum.getLhs(), constant.getSExtValue()};
 }
 
-/// A range from zero on, and the numbers that are added to all of it, where no sum wraps around.
-struct MovedRange {
-  ArangeOp range;
-  SmallVector<Value> distances; // the last one is added first
-};
-
-std::optional<MovedRange> movedRange(Value offsets) {
-  MovedRange found;
-  while (!(found.range = offsets.getDefiningOp<ArangeOp>())) {
-    auto sum = offsets.getDefiningOp<arith::AddIOp>();
-    if (!sum || !bitEnumContainsAll(sum.getOverflowFlags(), arith::IntegerOverflowFlags::nsw))
-      return std::nullopt;
-    auto left = sum.getLhs().getDefiningOp<SplatOp>();
-    auto distance = left ? left : sum.getRhs().getDefiningOp<SplatOp>();
-    if (!distance)
-      return std::nullopt;
-    found.distances.push_back(distance.getSource());
-    offsets = left ? sum.getRhs() : sum.getLhs();
-  }
-  return found.range.getStart() == 0 ? std::optional(found) : std::nullopt;
+/// True for a range from zero on, and for a number plus such a block where no sum wraps around.
+bool isMovedRange(Value block) {
+  if (auto range = block.getDefiningOp<ArangeOp>())
+    return range.getStart() == 0;
+  auto sum = block.getDefiningOp<arith::AddIOp>();
+  if (!sum || !bitEnumContainsAll(sum.getOverflowFlags(), arith::IntegerOverflowFlags::nsw))
+    return false;
+  return (sum.getLhs().getDefiningOp<SplatOp>() && isMovedRange(sum.getRhs())) ||
+         (sum.getRhs().getDefiningOp<SplatOp>() && isMovedRange(sum.getLhs()));
 }
 
-/// The offsets of a moved range as sums whose last term is a constant. The sum without that is the
-/// offset of the thread's first element, so it doesn't wrap around either.
-Fragments offsetsOf(FragmentLowering &lowering, ImplicitLocOpBuilder &b, Value offsets) {
+/// A thread's elements of a moved range are sums whose last term is a constant, as those of a range
+/// are. The sum without that is the thread's first element, so it doesn't wrap around either.
+LogicalResult lowerSum(FragmentLowering &lowering, ImplicitLocOpBuilder &b, arith::AddIOp op) {
+  if (!lowering.fragmentTypeOf(op.getType()).isInteger() || !isMovedRange(op.getResult()))
+    return lowering.lowerElementwise(b, op);
+  const bool isLeft = op.getLhs().getDefiningOp<SplatOp>() != nullptr;
+  Value number = lowering.scalarOf(isLeft ? op.getLhs() : op.getRhs());
+  Fragments places(lowering.fragmentsOf(isLeft ? op.getRhs() : op.getLhs())), result;
   constexpr auto nsw = arith::IntegerOverflowFlags::nsw;
-  Fragments fragments(lowering.fragmentsOf(offsets));
-  std::optional<MovedRange> moved = movedRange(offsets);
-  if (!moved || moved->distances.empty() || !fragments.front().getType().isInteger())
-    return fragments;
   DenseMap<Value, Value> starts;
-  for (auto [fragment, place] :
-       llvm::zip_equal(fragments, Fragments(lowering.fragmentsOf(moved->range)))) {
+  for (Value place : places) {
     auto [variable, fixed] = splitConstant(place);
-    if (variable == place)
-      continue;
     Value &start = starts[variable];
-    if (!start) {
-      start = variable;
-      for (Value distance : llvm::reverse(moved->distances))
-        start = b.create<arith::AddIOp>(lowering.scalarOf(distance), start, nsw);
-    }
+    if (!start)
+      start = b.create<arith::AddIOp>(number, variable, nsw);
     Value constant = b.create<arith::ConstantIntOp>(fixed, place.getType());
-    fragment = b.create<arith::AddIOp>(start, constant, nsw);
+    result.push_back(b.create<arith::AddIOp>(start, constant, nsw));
   }
-  return fragments;
+  lowering.setFragments(op, std::move(result));
+  return success();
 }
 
 void lowerAddPtr(FragmentLowering &lowering, ImplicitLocOpBuilder &b, AddPtrOp op) {
@@ -97,7 +82,7 @@ void lowerAddPtr(FragmentLowering &lowering, ImplicitLocOpBuilder &b, AddPtrOp o
   Fragments result;
   // Copies: looking up one value's fragments may move another's.
   Fragments pointers(lowering.fragmentsOf(op.getPointer())),
-      offsets = offsetsOf(lowering, b, op.getOffset());
+      offsets(lowering.fragmentsOf(op.getOffset()));
   for (auto [pointer, offset] : llvm::zip_equal(pointers, offsets)) {
     auto [variable, fixed] = splitConstant(offset);
     Value wide = variable.getType() == address
@@ -133,6 +118,7 @@ void lowerAssume(FragmentLowering &lowering, ImplicitLocOpBuilder &b, AssumeOp o
 void populateValueLowerings(LoweringTable &table) {
   table.add(lowerConstant);
   table.add(lowerSplat);
+  table.add(lowerSum);
   table.add(lowerAddPtr);
   table.add(keepFragments<CastPtrOp>);
   table.add(keepFragments<HintOp>);

@@ -231,3 +231,32 @@ func.func @words(%p: !eft.ptr<f32>, %q: !eft.ptr<f32>, %r: !eft.ptr<f32>, %n: i3
   eft.store %rs, %z {run = 2 : i32} : tensor<128x!eft.ptr<f32>, #layout>
   return
 }
+
+// -----
+
+#layout = #eft.layout<register = [[1]], lane = [[2], [4], [8], [16], [32]], warp = []>
+
+// Only threads at the border compute the offsets of single elements, also those that begin at a
+// program's own.
+// CHECK-LABEL: @border_of_a_moved_range
+// CHECK: %[[START:.*]] = arith.addi %arg2, %{{.*}} overflow<nsw> : i32
+// CHECK: %[[LAST:.*]] = arith.addi %[[START]], %c1_i32 overflow<nsw> : i32
+// CHECK: %[[WHOLE:.*]] = arith.cmpi slt, %[[LAST]], %arg1
+// CHECK: %[[USUAL:.*]] = llvm.intr.expect %[[WHOLE]], %true
+// CHECK: scf.if %[[USUAL]]
+// CHECK-NOT: arith.addi %[[START]]
+// CHECK: } else {
+// CHECK: %[[FIRST:.*]] = arith.addi %[[START]], %c0_i32 overflow<nsw> : i32
+// CHECK: arith.cmpi slt, %[[FIRST]], %arg1
+func.func @border_of_a_moved_range(%p: !eft.ptr<f32>, %n: i32, %s: i32) {
+  %i = eft.arange 0 to 64 : tensor<64xi32, #layout>
+  %ss = eft.splat %s : i32 -> tensor<64xi32, #layout>
+  %si = arith.addi %ss, %i overflow<nsw> : tensor<64xi32, #layout>
+  %ns = eft.splat %n : i32 -> tensor<64xi32, #layout>
+  %m = arith.cmpi slt, %si, %ns : tensor<64xi32, #layout>
+  %ps = eft.splat %p : !eft.ptr<f32> -> tensor<64x!eft.ptr<f32>, #layout>
+  %pi = eft.addptr %ps, %si : tensor<64x!eft.ptr<f32>, #layout>, tensor<64xi32, #layout>
+  %x = eft.load %pi, mask %m {run = 2 : i32, prefix} : tensor<64x!eft.ptr<f32>, #layout>
+  eft.store %pi, %x : tensor<64x!eft.ptr<f32>, #layout>
+  return
+}
