@@ -89,3 +89,39 @@ func.func @transposed_copy(%x: !eft.ptr<f32> {eft.divisibility = 16 : i32},
   eft.store %qs, %t : tensor<64x64x!eft.ptr<f32>>
   return
 }
+
+// The halves of a product are converted when they are as narrow as in memory. To split it moves
+// nothing.
+// CHECK-LABEL: @halves_of_a_product
+// CHECK: %[[D:.*]] = eft.dot
+// CHECK: %[[R:.*]] = eft.reshape %[[D]]
+// CHECK-NEXT: %[[T:.*]] = eft.trans %[[R]] order [0, 2, 1]
+// CHECK-NEXT: %[[LEFT:.*]], %[[RIGHT:.*]] = eft.split %[[T]] : tensor<32x16x2xf32, #{{.*}}> -> tensor<32x16xf32, #[[HALF:.*]]>
+// CHECK-DAG: %[[L:.*]] = arith.truncf %[[LEFT]] : tensor<32x16xf32, #[[HALF]]>
+// CHECK-DAG: %[[P:.*]] = arith.truncf %[[RIGHT]] : tensor<32x16xf32, #[[HALF]]>
+// CHECK-DAG: %[[LC:.*]] = eft.convert_layout %[[L]] : tensor<32x16xf16, #[[HALF]]>
+// CHECK-DAG: %[[PC:.*]] = eft.convert_layout %[[P]] : tensor<32x16xf16, #[[HALF]]>
+// CHECK: eft.store %{{.*}}, %[[LC]]
+// CHECK: eft.store %{{.*}}, %[[PC]]
+func.func @halves_of_a_product(%x: !eft.ptr<f16>) {
+  %pa = eft.splat %x : !eft.ptr<f16> -> tensor<32x16x!eft.ptr<f16>>
+  %pb = eft.splat %x : !eft.ptr<f16> -> tensor<16x32x!eft.ptr<f16>>
+  %a = eft.load %pa : tensor<32x16x!eft.ptr<f16>>
+  %b = eft.load %pb : tensor<16x32x!eft.ptr<f16>>
+  %zero = arith.constant dense<0.0> : tensor<32x32xf32>
+  %d = eft.dot %a, %b, %zero precision ieee
+      : tensor<32x16xf16>, tensor<16x32xf16> -> tensor<32x32xf32>
+  %r = eft.reshape %d : tensor<32x32xf32> -> tensor<32x2x16xf32>
+  %t = eft.trans %r order [0, 2, 1] : tensor<32x2x16xf32> -> tensor<32x16x2xf32>
+  %lhs, %rhs = eft.split %t : tensor<32x16x2xf32> -> tensor<32x16xf32>
+  %left = arith.truncf %lhs : tensor<32x16xf32> to tensor<32x16xf16>
+  %right = arith.truncf %rhs : tensor<32x16xf32> to tensor<32x16xf16>
+  %n = eft.arange 0 to 16 : tensor<16xi32>
+  %n2 = eft.expand_dims %n axis 0 : tensor<16xi32> -> tensor<1x16xi32>
+  %offsets = eft.broadcast %n2 : tensor<1x16xi32> -> tensor<32x16xi32>
+  %xs = eft.splat %x : !eft.ptr<f16> -> tensor<32x16x!eft.ptr<f16>>
+  %p = eft.addptr %xs, %offsets : tensor<32x16x!eft.ptr<f16>>, tensor<32x16xi32>
+  eft.store %p, %left : tensor<32x16x!eft.ptr<f16>>
+  eft.store %p, %right : tensor<32x16x!eft.ptr<f16>>
+  return
+}

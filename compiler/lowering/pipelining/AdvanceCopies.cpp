@@ -14,7 +14,9 @@
 // are cheaper to compute twice than to keep while the tile is stored.
 #include "compiler/lowering/Passes.h"
 
-#include "compiler/ir/EftDialect.h"
+#include "compiler/ir/LayoutConversion.h"
+#include "compiler/layout/Placement.h"
+#include "compiler/layout/Shuffle.h"
 #include "compiler/lowering/gpu/SharedMemory.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -40,6 +42,20 @@ constexpr uint64_t bytesOfRound = SharedMemory::usualBytes, bytesOfOneBlock = 32
 /// More rounds cost more than what they overlap with.
 constexpr uint64_t maxRounds = 2;
 
+/// Whether the results of an operation are other names of its source's elements in each thread.
+bool isRenaming(ElementMoveOpInterface op) {
+  std::optional<LinearLayout> from = layoutOf(op->getOperand(0).getType());
+  return from && op->getNumOperands() == 1 && llvm::all_of(op->getResults(), [&](OpResult result) {
+           std::optional<LinearLayout> wanted = layoutOf(result.getType());
+           if (!wanted)
+             return false;
+           ElementMove move = op.getElementMove(result.getResultNumber());
+           auto plan = planShuffle(withPlaces(*from, gpuPlaces),
+                                   *withPlaces(*wanted, gpuPlaces).then(move.map), move.flipped);
+           return plan && plan->isRenaming();
+         });
+}
+
 /// The shared memory that an operation may need beside the slots. Nothing if it is too much.
 std::optional<uint64_t> bytesForStaging(Operation *op) {
   if (auto convert = dyn_cast<ConvertLayoutOp>(op)) {
@@ -50,6 +66,8 @@ std::optional<uint64_t> bytesForStaging(Operation *op) {
       return std::nullopt;
     return std::min(bytes, bytesOfOneBlock);
   }
+  if (auto move = dyn_cast<ElementMoveOpInterface>(op); move && isRenaming(move))
+    return 0;
   const bool isHarmless = OpTrait::hasElementwiseMappableTraits(op) ||
                           isa<LoadOp, StoreOp, AddPtrOp, SplatOp, ArangeOp, ExpandDimsOp,
                               BroadcastOp, scf::YieldOp, HintOp, WaitDotsOp>(op) ||

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "compiler/transforms/placing/NarrowConversions.h"
 
-#include "compiler/ir/EftDialect.h"
+#include "compiler/ir/LayoutConversion.h"
+#include "compiler/layout/Placement.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
@@ -53,6 +54,101 @@ Value uniformLike(OpBuilder &b, Value uniform, Value block) {
   return copy->getResult(0);
 }
 
+/// How many of the operations behind a conversion it may go behind, such that it then converts the
+/// narrowest elements.
+SmallVector<Operation *> narrowingUsers(Value value) {
+  SmallVector<Operation *> users;
+  unsigned narrowest = bitsOf(value), count = 0;
+  for (Operation *user = elementwiseUser(value); user; user = elementwiseUser(user->getResult(0))) {
+    users.push_back(user);
+    if (bitsOf(user->getResult(0)) < narrowest) {
+      narrowest = bitsOf(user->getResult(0));
+      count = unsigned(users.size());
+    }
+  }
+  users.resize(count);
+  return users;
+}
+
+/// The layout of a view of a block: of one that is shaped anew or transposed.
+LinearLayout layoutOfView(Operation *view, const LinearLayout &layout) {
+  auto result = cast<RankedTensorType>(view->getResult(0).getType());
+  if (auto trans = dyn_cast<TransOp>(view)) {
+    SmallVector<unsigned> order(trans.getOrder().begin(), trans.getOrder().end());
+    return layout.permute(order);
+  }
+  return layout.reshape(result.getShape());
+}
+
+/// The layout of both halves of a block that is split along its last dimension, if each thread or
+/// vector has the halves in registers of their own, and so no element moves.
+std::optional<LinearLayout> layoutOfHalves(const LinearLayout &layout) {
+  std::vector<PlaceBases> places = layout.bases();
+  unsigned found = 0;
+  for (PlaceBases &place : places) {
+    const bool isHeld = place.name == place::registers || place.name == place::step;
+    std::erase_if(place.bases, [&](const Coordinates &basis) {
+      const bool isAlone = basis.back() == 1 &&
+                           llvm::all_of(llvm::drop_end(basis), [](int64_t c) { return c == 0; });
+      found += isHeld && isAlone;
+      return isHeld && isAlone;
+    });
+    for (Coordinates &basis : place.bases) {
+      if (basis.back() != 0)
+        return std::nullopt;
+      basis.pop_back();
+    }
+  }
+  std::vector<int64_t> shape = layout.shape();
+  shape.pop_back();
+  std::string error;
+  return found == 1 ? LinearLayout::create(places, shape, error) : std::nullopt;
+}
+
+/// Moves a conversion behind views and a split, if both halves are narrowed there. Returns the
+/// conversions that there are instead.
+SmallVector<ConvertLayoutOp> moveBehindSplit(ConvertLayoutOp convert) {
+  SmallVector<Operation *> views;
+  Value value = convert;
+  auto user = [&]() -> Operation * {
+    Operation *op = value.hasOneUse() ? *value.user_begin() : nullptr;
+    return op && op->getBlock() == convert->getBlock() ? op : nullptr;
+  };
+  while (isa_and_present<ReshapeOp, TransOp>(user())) {
+    views.push_back(user());
+    value = views.back()->getResult(0);
+  }
+  auto split = dyn_cast_or_null<SplitOp>(user());
+  std::optional<LinearLayout> layout = layoutOf(convert.getSource().getType());
+  if (!split || !layout || narrowingUsers(split.getLhs()).empty() ||
+      narrowingUsers(split.getRhs()).empty())
+    return {};
+  SmallVector<LinearLayout> layouts;
+  for (Operation *view : views)
+    layouts.push_back(*(layout = layoutOfView(view, *layout)));
+  std::optional<LinearLayout> halves = layoutOfHalves(*layout);
+  if (!halves)
+    return {};
+  auto withOwn = [](Type type, const LinearLayout &layout) {
+    auto ranked = cast<RankedTensorType>(type);
+    return withLayout(RankedTensorType::get(ranked.getShape(), ranked.getElementType()), layout);
+  };
+  for (auto [view, own] : llvm::zip_equal(views, layouts))
+    view->getResult(0).setType(withOwn(view->getResult(0).getType(), own));
+  convert.getResult().replaceAllUsesWith(convert.getSource());
+  SmallVector<ConvertLayoutOp> conversions;
+  OpBuilder b(convert->getContext());
+  b.setInsertionPointAfter(split);
+  for (Value half : split->getResults()) {
+    Type before = half.getType();
+    half.setType(withOwn(before, *halves));
+    conversions.push_back(b.create<ConvertLayoutOp>(convert.getLoc(), before, half));
+    half.replaceAllUsesExcept(conversions.back(), conversions.back());
+  }
+  convert.erase();
+  return conversions;
+}
+
 /// Moves the conversion behind the operations.
 void moveBehind(ConvertLayoutOp convert, ArrayRef<Operation *> users) {
   OpBuilder b(convert->getContext());
@@ -80,19 +176,12 @@ void narrowConversions(func::FuncOp function) {
     if (getElementTypeOrSelf(convert).isIntOrFloat())
       conversions.push_back(convert);
   });
-  for (ConvertLayoutOp convert : conversions) {
-    SmallVector<Operation *> users;
-    unsigned narrowest = bitsOf(convert), count = 0;
-    for (Operation *user = elementwiseUser(convert); user;
-         user = elementwiseUser(user->getResult(0))) {
-      users.push_back(user);
-      if (bitsOf(user->getResult(0)) < narrowest) {
-        narrowest = bitsOf(user->getResult(0));
-        count = unsigned(users.size());
-      }
-    }
-    if (count > 0)
-      moveBehind(convert, ArrayRef(users).take_front(count));
+  while (!conversions.empty()) {
+    ConvertLayoutOp convert = conversions.pop_back_val();
+    if (SmallVector<Operation *> users = narrowingUsers(convert); !users.empty())
+      moveBehind(convert, users);
+    else
+      llvm::append_range(conversions, moveBehindSplit(convert));
   }
 }
 

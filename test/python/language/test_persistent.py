@@ -135,8 +135,11 @@ def test_the_next_tile_is_copied_while_one_is_stored(make):
     assert copies_between_products_and_stores(make(flatten=False).asm["llvm"]) == 0
 
 
-def test_halves_that_need_the_slots_to_be_stored():
-    assert copies_between_products_and_stores(code_by_descriptors(halves=True).asm["llvm"]) == 0
+def test_halves_of_a_tile_change_threads_one_after_the_other():
+    """As elements of C's type, in what the slots leave of shared memory."""
+    asm = code_by_descriptors(halves=True).asm
+    assert copies_between_products_and_stores(asm["llvm"]) == 24
+    assert "ldmatrix" in asm["ptx"] and "selp.f32" not in asm["ptx"]
 
 
 def test_the_hint_of_either_name():
