@@ -44,6 +44,7 @@ void addInlining(OpPassManager &passes) {
 
 void addBlockTransforms(OpPassManager &passes, const PassOptions &options) {
   addInlining(passes);
+  passes.addPass(createExtendHints());
   // Before all that differs between targets.
   passes.addPass(createOrderReductions({options.numWarps}));
   passes.addPass(createAllowApproximation());

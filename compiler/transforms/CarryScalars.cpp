@@ -51,11 +51,15 @@ std::optional<std::pair<Step, Value>> matchStep(Operation *op) {
   return std::nullopt;
 }
 
-/// The steps that lead from a carried block to what the loop yields for it; none if anything else
-/// happens on the way.
+/// The steps that lead from a carried block to what the loop yields for it, past hints; none if
+/// anything else happens on the way.
 SmallVector<Step> stepsBetween(Value argument, Value yielded) {
   SmallVector<Step> steps;
   while (yielded != argument) {
+    if (auto hint = yielded.getDefiningOp<HintOp>()) {
+      yielded = hint.getSource();
+      continue;
+    }
     std::optional<std::pair<Step, Value>> step = matchStep(yielded.getDefiningOp());
     if (!step)
       return {};

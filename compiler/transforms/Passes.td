@@ -6,6 +6,28 @@
 
 include "mlir/Pass/PassBase.td"
 
+def ExtendHints : Pass<"eft-extend-hints"> {
+  let summary = "Lets a hint hold for all later uses of its source";
+  let description = [{
+    A kernel may call `multiple_of` and its like for their results, or as a statement, and go on with the
+    value that it had. So what uses the source of an `eft.hint` behind it, in its block or inside of
+    operations there, uses the result instead.
+
+    It is the first of the transforms: hints without uses are dead, and would be erased by others.
+
+    ```mlir
+    %1 = eft.hint %0 divisibility [16] : i32
+    eft.store %p, %0 : !eft.ptr<i32>
+    ```
+    becomes
+    ```mlir
+    %1 = eft.hint %0 divisibility [16] : i32
+    eft.store %p, %1 : !eft.ptr<i32>
+    ```
+  }];
+  let dependentDialects = ["::eft::EftDialect"];
+}
+
 def FuseMultiplyAdd : Pass<"eft-fuse-multiply-add"> {
   let summary = "Rounds a * b + c once";
   let description = [{

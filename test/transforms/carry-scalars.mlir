@@ -93,3 +93,27 @@ func.func @other_blocks(%b: tensor<8xi32>, %f: tensor<8xf32>, %n: i32) -> (tenso
   }
   return %all#0, %all#1, %all#2, %all#3, %all#4 : tensor<8xi32>, tensor<8xi32>, tensor<8xf32>, tensor<8xi32>, tensor<8xi32>
 }
+
+// -----
+
+// What is known of a block does not keep it from being moved.
+// CHECK-LABEL: @a_hint_on_the_way
+// CHECK-SAME: %[[FIRST:.*]]: tensor<8x!eft.ptr<f32>>
+func.func @a_hint_on_the_way(%first: tensor<8x!eft.ptr<f32>>, %n: i32) {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %four = arith.constant dense<4> : tensor<8xi64>
+  // CHECK: scf.for %{{.*}} iter_args(%[[D:.*]] = %{{.*}}) -> (i64)
+  // CHECK: %[[DS:.*]] = eft.splat %[[D]] : i64 -> tensor<8xi64>
+  // CHECK: %[[P:.*]] = eft.addptr %[[FIRST]], %[[DS]]
+  // CHECK: %[[H:.*]] = eft.hint %[[P]] divisibility [16]
+  // CHECK: eft.load %[[H]]
+  scf.for %i = %zero to %n step %one iter_args(%p = %first) -> (tensor<8x!eft.ptr<f32>>) : i32 {
+    %h = eft.hint %p divisibility [16] : tensor<8x!eft.ptr<f32>>
+    %x = eft.load %h : tensor<8x!eft.ptr<f32>>
+    eft.store %first, %x : tensor<8x!eft.ptr<f32>>
+    %next = eft.addptr %h, %four : tensor<8x!eft.ptr<f32>>, tensor<8xi64>
+    scf.yield %next : tensor<8x!eft.ptr<f32>>
+  }
+  return
+}
