@@ -273,10 +273,8 @@ else:
 # %%
 # To go on
 # --------
-# - A list of products of several sizes, as a mixture of experts has them, can be one launch: count
-#   the blocks of all of them, and find the product to which a number belongs. Tables of addresses
-#   and extents tell where the matrices are: `tl.make_tensor_descriptor` makes descriptors from
-#   them in the kernel.
+# - A list of products of several sizes can be one launch, too: the lesson on grouped products has
+#   the programs go through all of them.
 # - How many rounds does a product of 3072 × 3072 take with blocks of 128 × 128? Which is faster?
 # - Let `eft.autotune` find the blocks. A descriptor has their shape, so each configuration needs a
 #   `pre_hook` that sets `block_shape`.

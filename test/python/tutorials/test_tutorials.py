@@ -160,6 +160,47 @@ def check_persistent(text: str):
     assert all(float(value) > 0 for value in timed[5:])
 
 
+def check_grouped(text: str):
+    """The lesson's tables: fewer rounds, wide copies where they are promised, exact products, and
+    rates."""
+    rows = [line.split() for line in text.splitlines()]
+    apart, together = next(row[2:] for row in rows if row[:1] == ["2,048"])
+    assert int(together) == 2 < int(apart)
+    narrow, wide = (row[1:] for row in rows if row[:1] in (["False"], ["True"]))
+    assert narrow[1] == "0" < narrow[0]
+    assert wide == ["0", "60", "0", "16"]
+    assert [row for row in rows if row[1:2] == ["5"]] == [[n, "5", "0"] for n in ("1", "5", "64")]
+    timed = next(row for row in rows if row[:1] == ["64"] and row[2:3] == ["…"])
+    assert len(timed) == 10 + columns_of_triton(text)
+    assert all(float(value) > 0 for value in timed[4:])
+
+
+def check_scaled(text: str):
+    """The lesson's tables: fewer lost numbers with more scales, products of bytes where they are,
+    exact products, and rates."""
+    rows = [line.split() for line in text.splitlines()]
+    lost, products = (
+        [float(each.rstrip("%")) for each in row[1:]] for row in rows if row[:1] == ["1e+06"]
+    )
+    assert lost[1] > 90 > 30 > lost[3]
+    assert products[0] > 90 > 60 > products[1]
+    kinds = {
+        tuple(row[:2]): [count != "0" for count in row[2:]]
+        for row in rows
+        if row[:1] in (["multiply_rows,"], ["multiply_runs,"])
+    }
+    assert kinds == {
+        ("multiply_rows,", "8.0"): [True, False, False],
+        ("multiply_rows,", "9.0"): [False, True, False],
+        ("multiply_runs,", "8.0"): [False, False, True],
+        ("multiply_runs,", "9.0"): [False, False, True],
+    }
+    assert sum(row[5:] == ["0", "0"] for row in rows if row[1:4:2] == ["×", "×"]) == 3
+    timed = next(row for row in rows if row[:3] == ["64", "×", "64"])
+    assert len(timed) == 9 + 2 * columns_of_triton(text)
+    assert all(float(value) > 0 for value in timed[3:])
+
+
 def check_upside_down(text: str):
     """A view that only NumPy has: both strides negative, and not those of rows."""
     assert ["180", "degrees,", "every", "other", "column", "40", "×", "200", "-400", "-2"] in [
@@ -212,6 +253,8 @@ LESSONS = [
     Lesson("07-projection-without-a-matrix.py", 6, check_projection),
     Lesson("08-fused-attention.py", 6, check_attention),
     Lesson("09-persistent-products.py", 6, check_persistent),
+    Lesson("10-grouped-products.py", 6, check_grouped),
+    Lesson("11-scaled-products.py", 6, check_scaled),
 ]
 each_lesson = pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.name[:2])
 
