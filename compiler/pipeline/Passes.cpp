@@ -70,6 +70,8 @@ void addBlockTransforms(OpPassManager &passes, const PassOptions &options) {
   passes.addPass(createExpandPhilox({options.isGpu ? 32u : 64u}));
   passes.addPass(createHoistUniform());
   passes.addPass(createCarryScalars());
+  if (options.isGpu)
+    passes.addNestedPass<func::FuncOp>(createVersionLoops());
   passes.addPass(createUniformComparison({options.isGpu}));
   passes.addPass(createUniformDivision());
   passes.addPass(createCanonicalizerPass());

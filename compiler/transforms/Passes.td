@@ -480,6 +480,41 @@ def CarryScalars : Pass<"eft-carry-scalars"> {
                            "::mlir::scf::SCFDialect"];
 }
 
+def VersionLoops : Pass<"eft-version-loops", "::mlir::func::FuncOp"> {
+  let summary = "Gives loops with products a version for arrays at multiples of 16 bytes";
+  let description = [{
+    If a kernel loads the address of a matrix, or the distance of its rows, from memory, nothing is known of
+    it. Then the factors of a product would be loaded element by element. So the numbers are tested, and the
+    loop stands twice: behind the test with hints, and as it was. What stands around the loop is part of a
+    version, as far as the numbers are known before it. So are stores of matrices, and the test then has the
+    numbers that they need, too.
+
+    A loop stays as it is if hints would not make wider accesses possible, or if one of the numbers is
+    loaded in it.
+
+    ```mlir
+    %distance = eft.load %p : !eft.ptr<i32>
+    %r = scf.for ... // with an eft.dot of what is loaded at multiples of %distance
+    ```
+    becomes
+    ```mlir
+    %distance = eft.load %p : !eft.ptr<i32>
+    %rest = arith.andi %distance, %c7 : i32
+    %aligned = arith.cmpi eq, %rest, %c0 : i32
+    %r = scf.if %aligned {
+      %hinted = eft.hint %distance divisibility [8] : i32
+      %1 = scf.for ...
+      scf.yield %1
+    } else {
+      %1 = scf.for ...
+      scf.yield %1
+    }
+    ```
+  }];
+  let dependentDialects = ["::eft::EftDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::scf::SCFDialect"];
+}
+
 def UniformComparison : Pass<"eft-uniform-comparison"> {
   let summary = "Compares blocks of integers instead of the floats made of them";
   let description = [{

@@ -142,3 +142,10 @@ def test_hints_that_are_statements_make_copies():
     ptx = code(by_pointers)
     assert "wgmma.mma_async" in ptx and "ld.global.b16" not in ptx
     assert "cp.async.cg" in ptx and "cp.async.ca" not in ptx
+
+
+def test_loops_have_a_version_for_addresses_that_are_multiples():
+    """The other one loads element by element."""
+    ptx = code(by_descriptors)
+    assert ptx.count("wgmma.mma_async") > 1
+    assert "cp.async.cg" in ptx and "st.global.v4" in ptx and "ld.global.b16" in ptx
