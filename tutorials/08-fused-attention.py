@@ -14,7 +14,8 @@ meet
 - two products in one loop, of which the second one takes what the first one gives (Dao and others,
   2022),
 - a mask that leaves half of the work out, and costs nothing where it leaves out nothing,
-- exponentials to base 2.
+- exponentials to base 2,
+- the way back: gradients that compute the scores again, instead of keeping them.
 
 Run it by itself: `python tutorials/08-fused-attention.py`.
 """
@@ -344,16 +345,257 @@ show_table(
 )
 
 # %%
+# The way back
+# ------------
+# Training needs the gradients dQ, dK and dV that belong to a gradient dO of the result. With the
+# weights P, and row by row:
+#
+#     dV = Pᵀ dO
+#     dP = dO Vᵀ
+#     dS = P (dP - D),  element by element, with D the sum of P dP in each row
+#     dQ = scale dS K
+#     dK = scale dSᵀ Q
+#
+# That is the gradient of softmax between those of two products. A step by step program keeps P. But
+# 2^(score - log) is P, with the logarithms that the kernel has stored: one more product and one
+# exponential for each score cost less than to read it. And D needs no P: the sum of P dP in a row
+# is the product of that row of dO with the same row of the result. A small kernel computes D.
+
+
+@eft.jit
+def row_products(out_ptr, d_out_ptr, d_ptr, count, WIDTH: tl.constexpr, ROWS: tl.constexpr):
+    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
+    places = rows.to(tl.int64)[:, None] * WIDTH + tl.arange(0, WIDTH)[None, :]
+    inside = (rows < count)[:, None]
+    out = tl.load(out_ptr + places, mask=inside, other=0.0).to(tl.float32)
+    d_out = tl.load(d_out_ptr + places, mask=inside, other=0.0).to(tl.float32)
+    tl.store(d_ptr + rows, tl.sum(out * d_out, 1), mask=rows < count)
+
+
+# %%
+# dK and dV of a key are sums over rows of Q, and dQ of a row is a sum over keys. So there are two
+# kernels. A program of the first one keeps some keys, and goes through the rows of Q; its scores
+# are K Qᵀ, which lie as both sums need them. Rows beyond the end have a logarithm of ∞, and so
+# weights of 0. If attention is causal, the rows begin at the diagonal.
+
+
+@eft.jit
+def add_rows(
+    q_ptr, d_out_ptr, logs_ptr, d_ptr, k, v, columns, start, stop, length, dk, dv, scale,
+    MASKED: tl.constexpr, WIDTH: tl.constexpr, ROWS: tl.constexpr,
+):  # fmt: skip
+    for first in range(start, stop, ROWS):
+        rows = first + tl.arange(0, ROWS)
+        places = rows[:, None] * WIDTH + tl.arange(0, WIDTH)[None, :]
+        inside = rows < length
+        q = tl.load(q_ptr + places, mask=inside[:, None], other=0.0)
+        d_out = tl.load(d_out_ptr + places, mask=inside[:, None], other=0.0)
+        logs = tl.load(logs_ptr + rows, mask=inside, other=float("inf"))
+        d = tl.load(d_ptr + rows, mask=inside, other=0.0)
+        p = tl.math.exp2(tl.dot(k, tl.trans(q)) * scale - logs[None, :])
+        if MASKED:
+            p = tl.where(rows[None, :] >= columns[:, None], p, 0.0)
+        dv = tl.dot(p.to(d_out.dtype), d_out, dv)
+        ds = p * (tl.dot(v, tl.trans(d_out)) - d[None, :])
+        dk = tl.dot(ds.to(q.dtype), q, dk)
+    return dk, dv
+
+
+@eft.jit
+def gradients_of_keys(
+    q_ptr, k_ptr, v_ptr, d_out_ptr, logs_ptr, d_ptr, dk_ptr, dv_ptr, scale, length,
+    CAUSAL: tl.constexpr, WIDTH: tl.constexpr, ROWS: tl.constexpr, COLUMNS: tl.constexpr,
+):  # fmt: skip
+    first = tl.program_id(0) * COLUMNS
+    head = tl.program_id(1).to(tl.int64) * length
+    columns = first + tl.arange(0, COLUMNS)
+    places = head * WIDTH + columns[:, None] * WIDTH + tl.arange(0, WIDTH)[None, :]
+    inside = columns[:, None] < length
+    k = tl.load(k_ptr + places, mask=inside, other=0.0)
+    v = tl.load(v_ptr + places, mask=inside, other=0.0)
+    q_ptr += head * WIDTH
+    d_out_ptr += head * WIDTH
+    dk = tl.zeros((COLUMNS, WIDTH), tl.float32)
+    dv = tl.zeros((COLUMNS, WIDTH), tl.float32)
+    whole = 0
+    if CAUSAL:
+        start = first // ROWS * ROWS
+        whole = tl.cdiv(first + COLUMNS, ROWS) * ROWS
+        dk, dv = add_rows(
+            q_ptr, d_out_ptr, logs_ptr + head, d_ptr + head, k, v, columns, start, whole, length,
+            dk, dv, scale * LOG2_OF_E, MASKED=True, WIDTH=WIDTH, ROWS=ROWS,
+        )  # fmt: skip
+    dk, dv = add_rows(
+        q_ptr, d_out_ptr, logs_ptr + head, d_ptr + head, k, v, columns, whole, length, length,
+        dk, dv, scale * LOG2_OF_E, MASKED=False, WIDTH=WIDTH, ROWS=ROWS,
+    )  # fmt: skip
+    tl.store(dk_ptr + places, (dk * scale).to(dk_ptr.dtype.element_ty), mask=inside)
+    tl.store(dv_ptr + places, dv.to(dv_ptr.dtype.element_ty), mask=inside)
+
+
+LOG2_OF_E = tl.constexpr(1 / math.log(2))
+
+# %%
+# A program of the second kernel keeps some rows of Q, as in the way there, and goes through the
+# keys up to the diagonal. Keys beyond the end need a mask: nothing else makes their weights 0.
+
+
+@eft.jit
+def add_keys(
+    q, d_out, logs, d, k_ptr, v_ptr, rows, start, stop, length, dq, scale, CAUSAL: tl.constexpr,
+    MASKED: tl.constexpr, WIDTH: tl.constexpr, COLUMNS: tl.constexpr,
+):  # fmt: skip
+    for first in range(start, stop, COLUMNS):
+        columns = first + tl.arange(0, COLUMNS)
+        places = columns[:, None] * WIDTH + tl.arange(0, WIDTH)[None, :]
+        if MASKED:
+            k = tl.load(k_ptr + places, mask=columns[:, None] < length, other=0.0)
+            v = tl.load(v_ptr + places, mask=columns[:, None] < length, other=0.0)
+        else:
+            k = tl.load(k_ptr + places)
+            v = tl.load(v_ptr + places)
+        p = tl.math.exp2(tl.dot(q, tl.trans(k)) * scale - logs[:, None])
+        if MASKED:
+            visible = columns[None, :] < length
+            if CAUSAL:
+                visible = visible & (rows[:, None] >= columns[None, :])
+            p = tl.where(visible, p, 0.0)
+        ds = p * (tl.dot(d_out, tl.trans(v)) - d[:, None])
+        dq = tl.dot(ds.to(k.dtype), k, dq)
+    return dq
+
+
+@eft.jit
+def gradients_of_rows(
+    q_ptr, k_ptr, v_ptr, d_out_ptr, logs_ptr, d_ptr, dq_ptr, scale, length, CAUSAL: tl.constexpr,
+    WIDTH: tl.constexpr, ROWS: tl.constexpr, COLUMNS: tl.constexpr,
+):  # fmt: skip
+    first = tl.program_id(0) * ROWS
+    head = tl.program_id(1).to(tl.int64) * length
+    rows = first + tl.arange(0, ROWS)
+    places = head * WIDTH + rows[:, None] * WIDTH + tl.arange(0, WIDTH)[None, :]
+    inside = rows[:, None] < length
+    q = tl.load(q_ptr + places, mask=inside, other=0.0)
+    d_out = tl.load(d_out_ptr + places, mask=inside, other=0.0)
+    logs = tl.load(logs_ptr + head + rows, mask=rows < length, other=float("inf"))
+    d = tl.load(d_ptr + head + rows, mask=rows < length, other=0.0)
+    k_ptr += head * WIDTH
+    v_ptr += head * WIDTH
+    if CAUSAL:
+        whole = first // COLUMNS * COLUMNS
+        stop = tl.minimum(first + ROWS, length)
+    else:
+        whole = length // COLUMNS * COLUMNS
+        stop = length
+    dq = tl.zeros((ROWS, WIDTH), tl.float32)
+    dq = add_keys(
+        q, d_out, logs, d, k_ptr, v_ptr, rows, 0, whole, length, dq, scale * LOG2_OF_E,
+        CAUSAL=CAUSAL, MASKED=False, WIDTH=WIDTH, COLUMNS=COLUMNS,
+    )  # fmt: skip
+    dq = add_keys(
+        q, d_out, logs, d, k_ptr, v_ptr, rows, whole, stop, length, dq, scale * LOG2_OF_E,
+        CAUSAL=CAUSAL, MASKED=True, WIDTH=WIDTH, COLUMNS=COLUMNS,
+    )  # fmt: skip
+    tl.store(dq_ptr + places, (dq * scale).to(dq_ptr.dtype.element_ty), mask=inside)
+
+
+LARGE, SMALL, WARPS = (128, 64, 8) if on_gpu else (64, 32, 4)
+BACKWARD = (row_products, gradients_of_keys, gradients_of_rows)
+
+
+def attention_backward(q, k, v, out, logs, d_out, d, dq, dk, dv, scale, causal, kernels=BACKWARD):
+    """The gradients of attention.
+
+    Args:
+        q, k, v, out, logs, scale, causal: as they were for `attention`, after it.
+        d_out: the gradient of `out`.
+        d: of (heads, length) float32, for a number of each row.
+        dq, dk, dv: for the gradients of q, k and v.
+        kernels: of Eft or of Triton.
+    """
+    heads, length, width = q.shape
+    of_rows, of_keys, of_queries = kernels
+    of_rows[(eft.cdiv(heads * length, SMALL),)](
+        out, d_out, d, heads * length, WIDTH=width, ROWS=SMALL
+    )
+    grid = (eft.cdiv(length, LARGE), heads)
+    of_keys[grid](
+        q, k, v, d_out, logs, d, dk, dv, scale, length, CAUSAL=causal, WIDTH=width, ROWS=SMALL,
+        COLUMNS=LARGE, num_warps=WARPS,
+    )  # fmt: skip
+    of_queries[grid](
+        q, k, v, d_out, logs, d, dq, scale, length, CAUSAL=causal, WIDTH=width, ROWS=LARGE,
+        COLUMNS=SMALL, num_warps=WARPS,
+    )  # fmt: skip
+
+
+# %%
+# Again the reference is in float64. The kernels round three things to fp16: the weights, dS, and
+# the gradients at the end. D has the rounding of the result in it, too. The same reasoning as above
+# bounds what that changes.
+
+
+def gradients_in_steps(q, k, v, d_out, scale, causal):
+    """The gradients dq, dk and dv; the weights; and the gradient of the scores."""
+    out, _, p = attention_in_steps(q, k, v, scale, causal)
+    ds = p * (d_out @ v.swapaxes(-1, -2) - (out * d_out).sum(-1, keepdims=True))
+    dq, dk, dv = scale * ds @ k, scale * ds.swapaxes(-1, -2) @ q, p.swapaxes(-1, -2) @ d_out
+    return (dq, dk, dv), p, ds
+
+
+def allowed_errors(q, k, v, d_out, scale, gradients, p, ds):
+    """What rounding to fp16 may change of each gradient."""
+    q, k, v, d_out = (np.abs(each) for each in (q, k, v, d_out))
+    d_off = 2.0**-10 * (d_out * (p @ v)).sum(-1, keepdims=True)
+    ds_off = 2.0**-11 * np.abs(ds) + p * d_off + 2.0**-25
+    p_off = 2.0**-11 * p + 2.0**-25
+    sums = scale * ds_off @ k, scale * ds_off.swapaxes(-1, -2) @ q, p_off.swapaxes(-1, -2) @ d_out
+    return [off + 2.0**-11 * np.abs(each) for off, each in zip(sums, gradients, strict=True)]
+
+
+def check_backward(heads, length, width, causal, scale):
+    """The largest errors of dq, dk and dv, in units of what rounding to fp16 allows."""
+    wide = [rng.standard_normal((heads, length, width)).astype(np.float16) for _ in range(4)]
+    q, k, v, d_out = (arrays.put(each) for each in wide)
+    out, dq, dk, dv = (arrays.put(np.full(q.shape, np.nan, np.float16)) for _ in range(4))
+    logs, d = (arrays.zeros(*q.shape[:2]) for _ in range(2))
+    attention(q, k, v, out, logs, scale, causal, attention_kernel, **CONFIGURATIONS[0].all_kwargs())
+    attention_backward(q, k, v, out, logs, d_out, d, dq, dk, dv, scale, causal)
+    wide = [each.astype(np.float64) for each in wide]
+    exact, p, ds = gradients_in_steps(*wide, scale, causal)
+    allowed = allowed_errors(*wide, scale, exact, p, ds)
+    return [
+        np.max(np.abs(arrays.numpy(found) - each) / bound)
+        for found, each, bound in zip((dq, dk, dv), exact, allowed, strict=True)
+    ]
+
+
+table = []
+for heads, length, width, scale in ((3, 10, 16, 1.0), (2, 100, 64, 0.3), (2, 257, 64, 0.125)):
+    for causal in (False, True):
+        errors = check_backward(heads, length, width, causal, scale)
+        assert max(errors) < 1.1
+        seen = "causal" if causal else "all keys"
+        case = f"{heads} × {length} × {width}, {seen}"
+        table.append([case, *(f"{each:.2f}" for each in errors)])
+show_table(
+    "Errors of gradients in units of what fp16 allows",
+    ["heads × length × width", "dQ", "dK", "dV"],
+    table,
+)
+
+# %%
 # What it costs
 # -------------
 # Two products, of 2 length² width operations each for each head, and half of that if attention is
 # causal. These are 4 × width for each score. What softmax does to a score does not count in the
 # rate, but it takes time: more than twenty operations, and not on tensor cores. So the narrower
-# a head is, the lower is the rate.
+# a head is, the lower is the rate. The way back has five products for each score, two and a half
+# times as many operations. Its kernels compute two of them twice, which does not count either.
 #
 # Beside it stands PyTorch's `scaled_dot_product_attention`, or attention in steps where there is
-# only NumPy. Where Triton is installed, it compiles the same functions and tunes them over the same
-# configurations. A GPU takes fp16, a CPU fp32.
+# only NumPy. Where Triton is installed, it compiles the same functions, and tunes the kernel of the
+# way there over the same configurations. A GPU takes fp16, a CPU fp32.
 
 dtype = np.float16 if on_gpu else np.float32
 unit, unit_name = (1e12, "TFLOP/s") if on_gpu else (1e9, "GFLOP/s")
@@ -362,47 +604,75 @@ lengths = [2**bits for bits in range(min(10 if on_gpu else 8, largest), largest 
 batch, heads = (4, 32) if on_gpu else (1, 4)
 
 
+def in_heads(*matrices):
+    """The matrices of PyTorch with dimensions for the batch and for its heads."""
+    return [each.reshape(batch, heads, *each.shape[1:]) for each in matrices]
+
+
 def library(q, k, v, out, logs, scale, causal):
     """The library's attention, of the same arguments; allocates its result."""
     if torch is None:
         return attention_in_steps(q, k, v, scale, causal)[0]
-    q, k, v = (each.reshape(batch, heads, *each.shape[1:]) for each in (q, k, v))
-    return torch.nn.functional.scaled_dot_product_attention(q, k, v, scale=scale, is_causal=causal)
+    return torch.nn.functional.scaled_dot_product_attention(
+        *in_heads(q, k, v), scale=scale, is_causal=causal
+    )
 
 
-systems = {"Eft": attention, arrays.library: library}
+def library_backward(q, k, v, out, logs, d_out, d, dq, dk, dv, scale, causal):
+    """The library's way back, as a function without arguments; allocates its results."""
+    if torch is None:
+        return lambda: gradients_in_steps(q, k, v, d_out, scale, causal)
+    *leaves, d_out = in_heads(q, k, v, d_out)
+    leaves = [each.detach().requires_grad_() for each in leaves]
+    out = torch.nn.functional.scaled_dot_product_attention(*leaves, scale=scale, is_causal=causal)
+    return lambda: torch.autograd.grad(out, leaves, d_out, retain_graph=True)
+
+
+forward = {
+    "Eft": lambda *inputs: lambda: attention(*inputs),
+    arrays.library: lambda *inputs: lambda: library(*inputs),
+}
+backward = {
+    "Eft": lambda *inputs: lambda: attention_backward(*inputs),
+    arrays.library: library_backward,
+}
 if on_gpu and (peer := in_triton(tuned)):
-    systems["Triton"] = lambda *inputs: attention(*inputs, kernel=peer)
+    forward["Triton"] = lambda *inputs: lambda: attention(*inputs, kernel=peer)
+    peers = [in_triton(kernel) for kernel in BACKWARD]
+    backward["Triton"] = lambda *inputs: lambda: attention_backward(*inputs, kernels=peers)
 
 
-def measure(width, causal):
+def measure(width, causal, is_backward=False):
     """Shows a table with times for heads of a width.
 
     Returns:
         For each system its operations per second, one number for each length.
     """
+    systems = backward if is_backward else forward
     rates = {name: [] for name in systems}
     table = []
     for length in lengths:
         shape = (batch * heads, length, width)
-        q, k, v = (
-            arrays.put(rng.standard_normal(shape, dtype=np.float32).astype(dtype)) for _ in range(3)
+        q, k, v, d_out = (
+            arrays.put(rng.standard_normal(shape, dtype=np.float32).astype(dtype)) for _ in range(4)
         )
-        inputs = (q, k, v, arrays.like(q), arrays.zeros(*shape[:2]), width**-0.5, causal)
-        operations = 4 * batch * heads * length**2 * width / (2 if causal else 1)
+        scale, out, logs = width**-0.5, arrays.like(q), arrays.zeros(*shape[:2])
+        inputs = (q, k, v, out, logs, scale, causal)
+        if is_backward:
+            attention(*inputs)
+            gradients = (arrays.zeros(*shape[:2]), *(arrays.like(q) for _ in range(3)))
+            inputs = (q, k, v, out, logs, d_out, *gradients, scale, causal)
+        operations = (10 if is_backward else 4) * batch * heads * length**2 * width
         line = [f"{length:,}"]
-        for name, call in systems.items():
-            milliseconds = do_bench(
-                lambda: call(*inputs),  # noqa: B023
-                device=arrays.device,
-                return_mode="median",
-            )
-            rates[name].append(operations / milliseconds * 1e3)
+        for name, prepare in systems.items():
+            milliseconds = do_bench(prepare(*inputs), device=arrays.device, return_mode="median")
+            rates[name].append(operations / (2 if causal else 1) / milliseconds * 1e3)
             line += [f"{milliseconds:.3g}", f"{rates[name][-1] / unit:.4g}"]
         table.append(line)
     seen = "causal" if causal else "all keys"
     show_table(
-        f"{batch} × {heads} heads of width {width}, {np.dtype(dtype)}, {seen}",
+        f"{'Back: ' if is_backward else ''}{batch} × {heads} heads of width {width}, "
+        f"{np.dtype(dtype)}, {seen}",
         ["length", *(title for name in rates for title in (f"{name}, ms", unit_name))],
         table,
     )
@@ -410,10 +680,12 @@ def measure(width, causal):
 
 
 widths = (64, 128) if on_gpu else (64,)
-announce(2 * len(widths) * len(lengths))
+announce(4 * len(widths) * len(lengths))
 for width in widths:
     lines = measure(width, causal=False)
     lines |= {f"{name}, causal": rates for name, rates in measure(width, causal=True).items()}
+    for causal in (False, True):
+        measure(width, causal, is_backward=True)
 title = f"Attention of {batch} × {heads} heads of width {width} on {arrays.description}"
 axes = ("rows of Q and K", unit_name)
 if save_plot(arguments.plot, title, lengths, lines, axes=axes, unit=unit):
@@ -428,4 +700,5 @@ else:
 # - In causal attention the last programs of a head have the most to do, and the GPU waits for them.
 #   Count the programs from the other end, and measure again.
 # - Several heads of Q often share one of K and V. What changes in the kernel, what in the traffic?
-# - Write the backward pass. The logarithms give the weights back: exp2(score - log).
+# - The two kernels of the way back compute the same scores. One kernel could do both, and add to dQ
+#   by `tl.atomic_add`. What is lost with the order of the sums?

@@ -135,16 +135,20 @@ def check_projection(text: str):
 
 
 def check_attention(text: str):
-    """The lesson's tables: pieces that end with the whole's result, small errors, and rates."""
+    """The lesson's tables: pieces that end with the whole's result, small errors, and rates, of
+    both ways."""
     rows = [line.split() for line in text.splitlines()]
     last = next(row for row in rows if row[:3] == ["0", "…", "15"])
     assert last[-3:] == next(row for row in rows if row[:3] == ["all", "at", "once"])[-3:]
-    errors = [row[-2:] for row in rows if len(row) == 8 and row[1:4:2] == ["×", "×"]]
+    sized = [row for row in rows if row[1:4:2] == ["×", "×"] and row[0].isdigit()]
+    errors = [row[-2:] for row in sized if len(row) == 8 and "," not in row[4]]
+    back = [row[-3:] for row in sized if row[4].endswith(",") and "." in row[-1]]
     assert len(errors) == 3
-    assert all(float(value) < 1.1 for row in errors for value in row)
+    assert len(back) == 6
+    assert all(float(value) < 1.1 for row in errors + back for value in row)
     timed = [row for row in rows if row[:1] == ["64"]]
     columns = 5 + columns_of_triton(text)
-    assert [len(row) for row in timed] == [columns] * (4 if "Running on NVIDIA" in text else 2)
+    assert [len(row) for row in timed] == [columns] * (8 if "Running on NVIDIA" in text else 4)
     assert all(float(value) > 0 for row in timed for value in row)
 
 
