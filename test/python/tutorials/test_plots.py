@@ -78,6 +78,22 @@ def plots_of(lesson: str, largest: int, folder: Path) -> tuple[list, str]:
             ["Eft", "NumPy", "Eft, causal", "NumPy, causal"],
             [2**6],
         ),
+        (
+            "10",
+            6,
+            "tokens",
+            "GFLOP/s",
+            ["one launch", "a launch each", "NumPy each"],
+            [2**6],
+        ),
+        (
+            "11",
+            6,
+            "rows and columns",
+            "GFLOP/s",
+            ["a scale each row", "a scale each 32", "NumPy, float32"],
+            [2**6],
+        ),
     ],
 )
 def test_a_plot_has_the_units_of_its_table(tmp_path, lesson, largest, x, y, names, sizes):
