@@ -164,7 +164,8 @@ def describe_code(flatten):
         of(128, 64), of(256, 64), of(128, 256), 4096, 4096, 4096, BLOCK_M=128, BLOCK_N=256,
         BLOCK_K=64, GROUP=8, PROGRAMS=132, FLATTEN=flatten, num_warps=8, target="cuda:90",
     )  # fmt: skip
-    behind = compiled.asm["ptx"].split("wgmma.wait_group.sync.aligned 0")[-1]
+    # In LLVM's IR the parts have the order of the program; PTX may have them in any.
+    behind = compiled.asm["llvm"].split('wgmma.wait_group.sync.aligned $0;", "n"(i32 0)')[-1]
     copies = behind.split("st.global")[0].count("cp.async.cg")
     return [str(flatten), str(copies), f"{compiled.metadata.shared / 1024:.0f} KiB"]
 
