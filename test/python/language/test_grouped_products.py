@@ -131,21 +131,26 @@ def test_any_extents_and_places_by_descriptors(device, programs, first, gap):
     launch(by_descriptors, device, ANY, programs, by_columns=True, first=first, gap=gap)
 
 
-def code(kernel) -> str:
+def compiled(kernel, columns=128):
     return kernel.warmup(
-        tl.int64, tl.int64, tl.int64, tl.int32, tl.int32, 4, PROGRAMS=132, BM=128, BN=128, BK=64,
-        num_warps=4, target="sm_90",
-    ).asm["ptx"]  # fmt: skip
+        tl.int64, tl.int64, tl.int64, tl.int32, tl.int32, 4, PROGRAMS=132, BM=128, BN=columns,
+        BK=64, num_warps=columns // 32, target="sm_90",
+    )  # fmt: skip
 
 
 def test_hints_that_are_statements_make_copies():
-    ptx = code(by_pointers)
+    ptx = compiled(by_pointers).asm["ptx"]
     assert "wgmma.mma_async" in ptx and "ld.global.b16" not in ptx
     assert "cp.async.cg" in ptx and "cp.async.ca" not in ptx
 
 
+def test_hints_take_no_shared_memory_from_copies():
+    """There are slots for two iterations that are copied, and for two that are multiplied."""
+    assert compiled(by_pointers, columns=256).metadata.shared >= 4 * (128 + 256) * 64 * 2
+
+
 def test_loops_have_a_version_for_addresses_that_are_multiples():
     """The other one loads element by element."""
-    ptx = code(by_descriptors)
+    ptx = compiled(by_descriptors).asm["ptx"]
     assert ptx.count("wgmma.mma_async") > 1
     assert "cp.async.cg" in ptx and "st.global.v4" in ptx and "ld.global.b16" in ptx
