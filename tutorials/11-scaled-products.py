@@ -201,8 +201,8 @@ def place(M, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr):
 # %%
 # Scales that change along k can't wait for the end. `tl.dot_scaled` takes blocks with their scales:
 # of BLOCK_M × BLOCK_K numbers BLOCK_M × BLOCK_K / 32 scales, and for B a row of scales for each
-# column. Before they multiply them, GPUs up to compute capability 9.0 must make bf16 of them, which
-# has room for eight bits of fraction and any exponent: nothing is lost. Newer ones have tensor
+# column. Before they multiply them, GPUs up to compute capability 9.0 must make bf16 of them. That
+# has seven bits of fraction and the exponents of fp32, so nothing is lost. Newer ones have tensor
 # cores that apply the scales by themselves; Eft does not use these yet. So the bytes save traffic
 # here, and no products.
 
