@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// eft-lsp-server: shows an editor the mistakes, definitions and uses in files of block IR, by
+// MLIR's language server.
+#include "compiler/pipeline/Compile.h"
+
+#include "mlir/Tools/mlir-lsp-server/MlirLspServerMain.h"
+
+#include <cstdlib>
+
+int main(int argc, char **argv) {
+  mlir::DialectRegistry registry;
+  eft::registerDialects(registry);
+  return mlir::failed(mlir::MlirLspServerMain(argc, argv, registry)) ? EXIT_FAILURE : EXIT_SUCCESS;
+}
