@@ -59,7 +59,8 @@ static LogicalResult verifyMoved(BufferReadOp op) {
   if (block.getElementType().isInteger(1))
     return op.emitOpError("can't move booleans, which are bits of a vector");
   if (!whole->isSurjective())
-    return op.emitOpError("can't move elements of which some lie nowhere, got ") << block;
+    return op.emitOpError("can't move elements of a block that its layout does not cover, got ")
+           << block;
   const int64_t count = block.getNumElements(), flipped = op.getFlipped().value_or(0);
   if (flipped < 0 || flipped >= count)
     return op.emitOpError("xor must lie between 0 and ") << count - 1 << ", got " << flipped;

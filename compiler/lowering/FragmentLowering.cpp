@@ -168,7 +168,7 @@ LogicalResult FragmentLowering::checkTypes(Operation *op, TypeRange types) {
                               fragmentDimension == place::registers);
     bool isBlock = isa<RankedTensorType>(type);
     if (isBlock && op->hasTrait<FetchesElements>() && !placesOf(type).isSurjective())
-      return op->emitOpError("has a block of which some elements lie nowhere, got ") << type;
+      return op->emitOpError("has a layout that does not cover the block, got ") << type;
   }
   return success();
 }

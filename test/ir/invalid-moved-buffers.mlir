@@ -33,7 +33,7 @@ func.func @booleans_elsewhere(%b: !eft.buffer<tensor<16xi1, #block>>, %i: i32) {
 #half = #eft.layout<lane = [[1], [2]], step = [[4], [0]]>
 
 func.func @elements_that_lie_nowhere(%b: !eft.buffer<tensor<16xf32, #half>>, %i: i32) {
-  // expected-error @+1 {{can't move elements of which some lie nowhere, got 'tensor<16xf32}}
+  // expected-error @+1 {{can't move elements of a block that its layout does not cover, got 'tensor<16xf32}}
   %0 = eft.buffer_read %b[%i] of <lane = [[1], [2]], step = [[4], [8]]> : <tensor<16xf32, #half>> -> tensor<16xf32, #half>
   return
 }

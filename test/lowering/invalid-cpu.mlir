@@ -5,7 +5,7 @@
 
 func.func @layout_of_half_a_block(%x: f32) {
   %0 = eft.splat %x : f32 -> tensor<8xf32, #half>
-  // expected-error @+1 {{'eft.convert_layout' op has a block of which some elements lie nowhere, got 'tensor<8xf32}}
+  // expected-error @+1 {{'eft.convert_layout' op has a layout that does not cover the block, got 'tensor<8xf32}}
   %1 = eft.convert_layout %0 : tensor<8xf32, #half> -> tensor<8xf32, #whole>
   return
 }
