@@ -133,3 +133,11 @@ func.func @another_type(%x: tensor<4xi32>, %slot: i32) {
   eft.write_shared %x, %s[%slot] : tensor<4xi32>, !eft.shared<1, tensor<4xf32, #order>>
   return
 }
+
+// -----
+
+func.func @wait_for_what_no_product_is(%x: tensor<64x16xf16>) {
+  // expected-error @+1 {{'eft.wait_dots' 'products' must be variadic of block of f32 or i32, but got 'tensor<64x16xf16>'}}
+  %0 = eft.wait_dots %x pending 0 : tensor<64x16xf16>
+  return
+}

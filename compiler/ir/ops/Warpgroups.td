@@ -40,6 +40,10 @@ def Eft_DotAsyncOp : Eft_Op<"dot_async", [AllTypesMatch<["acc", "result"]>,
   let hasVerifier = 1;
 }
 
+def Eft_ProductBlock : Type<And<[Eft_Block.predicate, Or<[
+    CPred<"::mlir::getElementTypeOrSelf($_self).isF32()">,
+    CPred<"::mlir::getElementTypeOrSelf($_self).isInteger(32)">]>]>, "block of f32 or i32">;
+
 def Eft_WaitDotsOp : Eft_Op<"wait_dots", [MemoryEffects<[MemRead, MemWrite]>,
     RangedTypesMatchWith<"results like the operands", "products", "results", "$_self">]> {
   let summary = "Waits until at most `pending` products are under way";
@@ -51,8 +55,8 @@ def Eft_WaitDotsOp : Eft_Op<"wait_dots", [MemoryEffects<[MemRead, MemWrite]>,
     ```
   }];
   let arguments = (ins ConfinedAttr<I32Attr, [IntNonNegative]>:$pending,
-                       Variadic<Eft_Block>:$products);
-  let results = (outs Variadic<Eft_Block>:$results);
+                       Variadic<Eft_ProductBlock>:$products);
+  let results = (outs Variadic<Eft_ProductBlock>:$results);
   let assemblyFormat = "$products `pending` $pending attr-dict (`:` type($products)^)?";
 }
 
