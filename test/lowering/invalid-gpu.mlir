@@ -53,3 +53,21 @@ func.func @copies_of_two_bytes(%from: !eft.ptr<i8>, %slot: i32) {
   eft.copy_async %p, %s[%slot] {run = 2 : i32} : tensor<128x!eft.ptr<i8>, #bytes>, !eft.shared<1, tensor<128xi8, #order>>
   return
 }
+
+// -----
+
+#large = #eft.layout<offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [0, 64], [0, 128], [0, 256], [0, 512], [0, 1024], [0, 2048], [1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [32, 0], [64, 0], [128, 0], [256, 0], [512, 0], [1024, 0], [2048, 0]]>
+
+func.func @slots_of_more_than_a_gigabyte() {
+  %0 = eft.alloc_shared : !eft.shared<1, tensor<4096x4096xf64, #large>>
+  %1 = eft.alloc_shared : !eft.shared<1, tensor<4096x4096xf64, #large>>
+  %2 = eft.alloc_shared : !eft.shared<1, tensor<4096x4096xf64, #large>>
+  %3 = eft.alloc_shared : !eft.shared<1, tensor<4096x4096xf64, #large>>
+  %4 = eft.alloc_shared : !eft.shared<1, tensor<4096x4096xf64, #large>>
+  %5 = eft.alloc_shared : !eft.shared<1, tensor<4096x4096xf64, #large>>
+  %6 = eft.alloc_shared : !eft.shared<1, tensor<4096x4096xf64, #large>>
+  %7 = eft.alloc_shared : !eft.shared<1, tensor<4096x4096xf64, #large>>
+  // expected-error @+1 {{'eft.alloc_shared' op needs 134217728 bytes of shared memory beside others, of at most 1073741824 for all}}
+  %8 = eft.alloc_shared : !eft.shared<1, tensor<4096x4096xf64, #large>>
+  return
+}

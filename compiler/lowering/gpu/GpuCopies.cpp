@@ -167,14 +167,19 @@ LogicalResult lowerCopy(GpuLowering &lowering, ImplicitLocOpBuilder &b, CopyAsyn
   return success();
 }
 
-void lowerAlloc(GpuLowering &lowering, ImplicitLocOpBuilder &b, AllocSharedOp alloc) {
+LogicalResult lowerAlloc(GpuLowering &lowering, ImplicitLocOpBuilder &b, AllocSharedOp alloc) {
+  const uint64_t bytes = alloc.getType().getBytes();
+  if (!lowering.shared.canReserve(bytes))
+    return alloc.emitOpError("needs ") << bytes << " bytes of shared memory beside others, of at "
+                                       << "most " << SharedMemory::maxReserved << " for all";
   // One barrier is enough for slots that are allocated together.
   if (!isa_and_present<AllocSharedOp>(alloc->getPrevNode()))
     lowering.shared.beginWriting(b);
-  Value start = lowering.shared.at(
-      b, lowering.shared.reserve(unsigned(alloc.getType().getBytes()), SharedType::alignment));
+  Value start =
+      lowering.shared.at(b, lowering.shared.reserve(unsigned(bytes), SharedType::alignment));
   lowering.setFragments(alloc, {start});
   lowering.allocated.push_back(alloc);
+  return success();
 }
 
 LogicalResult lowerDealloc(GpuLowering &lowering, ImplicitLocOpBuilder &, DeallocSharedOp dealloc) {

@@ -20,6 +20,9 @@ public:
   /// LLVM's number of the address space.
   static constexpr unsigned addressSpace = 3;
 
+  /// The bytes that may be reserved at a time.
+  static constexpr unsigned maxReserved = 1u << 30;
+
   explicit SharedMemory(mlir::func::FuncOp kernel) : kernel(kernel) {}
 
   /// The bytes that a use may take: the usual ones, or as many as the kernel has for others.
@@ -27,6 +30,10 @@ public:
 
   /// The start of the unreserved part, aligned to 16 bytes, with room for `bytes`.
   mlir::Value buffer(mlir::ImplicitLocOpBuilder &b, unsigned bytes);
+
+  /// True if `bytes` can be reserved: offsets are integers of 32 bits. Whether a GPU has so much,
+  /// the launch says.
+  bool canReserve(uint64_t bytes) const { return reserved + bytes <= maxReserved; }
 
   /// Reserves the next `bytes` whose offset is a multiple of `alignment`, until they are released,
   /// and returns the offset. The bytes reserved last are released first.
