@@ -82,6 +82,11 @@ void *LargeStackWork::entry(void *argument) {
   return nullptr;
 }
 
+void LargeStackWork::wait() {
+  std::unique_lock lock(state->mutex);
+  state->ended.wait(lock, [&] { return state->isDone; });
+}
+
 bool LargeStackWork::waitFor(std::chrono::milliseconds time) {
   std::unique_lock lock(state->mutex);
   return state->ended.wait_for(lock, time, [&] { return state->isDone; });

@@ -24,8 +24,10 @@ public:
   static std::unique_ptr<LargeStackWork> start(std::function<void()> work);
   ~LargeStackWork();
 
-  /// Waits until the work is done, and no longer than that. Returns whether it is. By then `work`
-  /// itself is destroyed.
+  /// Waits until the work is done. By then `work` itself is destroyed.
+  void wait();
+
+  /// The same, but no longer than that. Returns whether the work is done.
   bool waitFor(std::chrono::milliseconds time);
 
 private:

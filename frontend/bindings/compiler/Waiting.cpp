@@ -20,9 +20,9 @@ void runAndWait(std::function<void()> work, std::shared_ptr<std::atomic<bool>> i
   if (!started)
     return work();
   work = nullptr;
+  if (!python::isMainThread())
+    return started->wait();
   while (!started->waitFor(period)) {
-    if (!python::isMainThread())
-      continue;
     py::gil_scoped_acquire acquired;
     const pid_t process = getpid();
     const bool hasRaised = PyErr_CheckSignals() != 0;

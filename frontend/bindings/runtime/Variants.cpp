@@ -153,15 +153,6 @@ Variant *findVariant(Entry &entry, const Special *special) {
   return nullptr;
 }
 
-// Another thread compiles the same: its result will do for both. Returns false with an exception
-// set if the wait was interrupted.
-bool nap() {
-  PyThreadState *state = PyEval_SaveThread();
-  usleep(200);
-  PyEval_RestoreThread(state);
-  return PyErr_CheckSignals() == 0;
-}
-
 } // namespace
 
 int Variants::matches(const Entry &entry, const Call &call) const {
@@ -312,6 +303,7 @@ static Ref callCompile(PyObject *owner, const Call &call, const Entry &entry,
 
 PyObject *Variants::compile(PyObject *owner, const Call &call, Entry &entry,
                             const std::vector<Special> &special) {
+  auto progress = std::make_shared<CompileInProgress>();
   // After each step that may have run other code, the variant is looked for again.
   for (;;) {
     Variant *variant = findVariant(entry, special.data());
@@ -326,12 +318,16 @@ PyObject *Variants::compile(PyObject *owner, const Call &call, Entry &entry,
       }
       variant->compiler = pthread_self();
       variant->process = getpid();
+      variant->progress = progress;
       break;
     }
-    if (!nap())
+    // Another thread compiles the same. Its result will do for both.
+    std::shared_ptr<CompileInProgress> other = variant->progress;
+    if (!other->wait())
       return nullptr;
   }
   Ref kernel = callCompile(owner, call, entry, special);
+  progress->finish();
   Variant *variant = findVariant(entry, special.data());
   if (kernel) {
     // Absent if a compile of the same from within this one failed, and took it away.

@@ -13,6 +13,7 @@
 #pragma once
 
 #include "frontend/bindings/runtime/Call.h"
+#include "frontend/bindings/runtime/CompileInProgress.h"
 
 #include <pthread.h>
 #include <unordered_map>
@@ -31,6 +32,7 @@ struct Variant {
   Ref kernel;                   // a LoadedKernel; none while it is being compiled …
   pthread_t compiler = {};      // … by this thread …
   long process = 0;             // … of this process: a forked child has no such thread
+  std::shared_ptr<CompileInProgress> progress; // of that compile
 };
 
 struct Entry {

@@ -3,6 +3,8 @@
 
 import gc
 import os
+import resource
+import signal
 import threading
 import time
 import weakref
@@ -303,6 +305,59 @@ def test_threads_compile_a_variant_once(make_kernel):
     in_threads(6, lambda i: results.setdefault(i, kernel[1](i, i % 2)))
     assert len(kernel.compiled) == 2
     assert len({id(result) for result in results.values()}) == 2
+
+
+def test_a_thread_that_waits_for_a_compile_sleeps(make_kernel):
+    kernel = make_kernel("x")
+    compile_, begun = kernel._compile, threading.Event()
+
+    def slow(*args):
+        begun.set()
+        time.sleep(0.5)
+        return compile_(*args)
+
+    kernel._compile = slow
+    switches = []
+
+    def body(i):
+        if i == 0:
+            return kernel[1](1)
+        begun.wait()
+        before = resource.getrusage(resource.RUSAGE_THREAD).ru_nvcsw
+        kernel[1](1)
+        switches.append(resource.getrusage(resource.RUSAGE_THREAD).ru_nvcsw - before)
+
+    in_threads(2, body)
+    assert len(kernel.compiled) == 1
+    assert switches[0] < 50  # each look at the clock would be one
+
+
+def test_a_signal_while_the_main_thread_waits_for_a_compile(make_kernel):
+    kernel = make_kernel("x")
+    compile_, begun, ended = kernel._compile, threading.Event(), threading.Event()
+
+    def slow(*args):
+        begun.set()
+        ended.wait(20)
+        return compile_(*args)
+
+    def handler(*args):
+        raise InterruptedError("alarm")
+
+    kernel._compile = slow
+    thread = threading.Thread(target=lambda: kernel[1](1))
+    thread.start()
+    begun.wait()
+    old = signal.signal(signal.SIGALRM, handler)
+    signal.setitimer(signal.ITIMER_REAL, 0.1)
+    try:
+        with pytest.raises(InterruptedError, match="alarm"):
+            kernel[1](1)
+    finally:
+        signal.signal(signal.SIGALRM, old)
+        ended.set()
+        thread.join()
+    assert kernel[1](1) and len(kernel.compiled) == 1
 
 
 def test_a_thread_whose_compile_fails_lets_the_next_try(make_kernel):
