@@ -2,10 +2,14 @@
 // Makes operations by name, and constants.
 #include "frontend/bindings/compiler/Builder.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Verifier.h"
+
+#include "compiler/ir/EftDialect.h"
 
 using namespace mlir;
 
@@ -99,6 +103,51 @@ Attribute floatAttribute(const Type &type, double value) {
   if (!isa<FloatType>(type.object))
     throw std::invalid_argument("the type of a float constant must be a float");
   return {type.state, FloatAttr::get(type.object, value)};
+}
+
+namespace {
+
+/// The number of the case `name`, if there is one.
+using Symbolize = std::optional<uint64_t> (*)(llvm::StringRef name);
+
+template <typename Enum, std::optional<Enum> (*symbolize)(llvm::StringRef)>
+std::optional<uint64_t> numberOf(llvm::StringRef name) {
+  std::optional<Enum> number = symbolize(name);
+  return number ? std::optional(uint64_t(*number)) : std::nullopt;
+}
+
+struct Enumeration {
+  llvm::StringLiteral name;
+  Symbolize numberOf;
+  unsigned bits;
+};
+
+constexpr Enumeration enumerations[] = {
+    {"AtomicKind", numberOf<AtomicKind, symbolizeAtomicKind>, 32},
+    {"Axis", numberOf<Axis, symbolizeAxis>, 32},
+    {"CacheModifier", numberOf<CacheModifier, symbolizeCacheModifier>, 32},
+    {"Eviction", numberOf<Eviction, symbolizeEviction>, 32},
+    {"Float8", numberOf<Float8, symbolizeFloat8>, 32},
+    {"MemoryOrder", numberOf<MemoryOrder, symbolizeMemoryOrder>, 32},
+    {"MemoryScope", numberOf<MemoryScope, symbolizeMemoryScope>, 32},
+    {"Precision", numberOf<Precision, symbolizePrecision>, 32},
+    {"CmpFPredicate", numberOf<arith::CmpFPredicate, arith::symbolizeCmpFPredicate>, 64},
+    {"CmpIPredicate", numberOf<arith::CmpIPredicate, arith::symbolizeCmpIPredicate>, 64},
+};
+
+} // namespace
+
+Attribute enumAttribute(const StateRef &state, const std::string &enumeration,
+                        const std::string &name) {
+  const auto *found = llvm::find_if(
+      enumerations, [&](const Enumeration &each) { return each.name == enumeration; });
+  if (found == std::end(enumerations))
+    throw std::invalid_argument("unknown enumeration '" + enumeration + "'");
+  std::optional<uint64_t> number = found->numberOf(name);
+  if (!number)
+    throw std::invalid_argument("'" + enumeration + "' has no case '" + name + "'");
+  auto type = IntegerType::get(&state->context, found->bits);
+  return {state, IntegerAttr::get(type, int64_t(*number))};
 }
 
 Attribute splatAttribute(const Type &type, const Attribute &element) {

@@ -44,6 +44,9 @@ private:
 Attribute integerAttribute(const Type &type, uint64_t bits);
 /// A float attribute of `type`: `value` rounded to nearest even.
 Attribute floatAttribute(const Type &type, double value);
+/// The attribute for the case `name` of one of the dialects' enumerations: "ca" of "CacheModifier".
+Attribute enumAttribute(const StateRef &state, const std::string &enumeration,
+                        const std::string &name);
 /// The dense attribute of the block type `type` with `element` at every index.
 Attribute splatAttribute(const Type &type, const Attribute &element);
 

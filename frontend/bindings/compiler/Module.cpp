@@ -145,6 +145,7 @@ PYBIND11_MODULE(_compiler, module) {
       .def("type", &parseType, py::arg("text"))
       .def("attribute", &parseAttribute, py::arg("text"))
       .def("string", &stringAttribute, py::arg("text"))
+      .def("enum", &enumAttribute, py::arg("enumeration"), py::arg("name"))
       .def("module", &newModule)
       .def("parse", &parseModule, py::arg("text"))
       .def("location", &fileLocation, py::arg("file"), py::arg("line"), py::arg("column"));

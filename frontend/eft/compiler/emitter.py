@@ -39,6 +39,7 @@ class Emitter:
         self._builder = _compiler.Builder(self.module)
         self.size = 0
         self._types = {}
+        self._enums = {}
         self._places = {}
         self.lines = {}
         self.source = None
@@ -118,6 +119,13 @@ class Emitter:
         if type.is_block():
             attribute = self._library.splat(self.type(type), attribute)
         return self.create("arith.constant", [], [type], {"value": attribute})[0]
+
+    def enum(self, enumeration: str, name: str):
+        """The attribute for a case of one of the IR's enumerations: "ca" of "CacheModifier"."""
+        key = enumeration, name
+        if key not in self._enums:
+            self._enums[key] = self.context.enum(*key)
+        return self._enums[key]
 
     def _attribute(self, value):
         return self.context.attribute(value) if isinstance(value, str) else value

@@ -36,7 +36,7 @@ def check_mask(name: str, mask) -> tensor:
 
 def check_choice(name: str, value, allowed):
     """Refuses a value of the argument `name` that is none of `allowed`."""
-    if value not in allowed:
+    if not isinstance(value, str) or value not in allowed:
         choices = ", ".join(map(repr, allowed))
         raise Mistake(f"{name} must be one of {choices}, got {describe(value)}")
 

@@ -18,9 +18,8 @@ from eft.language.constants import to_tensor
 from eft.language.dtypes import dtype, pointer_type
 from eft.language.math import where
 from eft.language.operators import and_, invert
-from eft.language.tensor import op, tensor
+from eft.language.tensor import enum, op, tensor
 
-_KINDS = ("add", "fadd", "max", "min", "umax", "umin", "and", "or", "xor", "xchg")
 _SEMANTICS = ("relaxed", "acquire", "release", "acq_rel")
 _SCOPES = ("cta", "gpu", "sys")
 
@@ -39,12 +38,12 @@ def _check_target(name: str, pointer, allowed: tuple[dtype, ...]):
         raise Mistake(f"{name} does not work on {element}: expected one of {choices}")
 
 
-def _order(sem, scope) -> dict[str, str]:
+def _order(sem, scope) -> dict:
     """The attributes for the order and the scope."""
     sem, scope = ("acq_rel" if sem is None else sem), ("gpu" if scope is None else scope)
     check_choice("sem", sem, _SEMANTICS)
     check_choice("scope", scope, _SCOPES)
-    return {"order": f"{_SEMANTICS.index(sem)} : i32", "scope": f"{_SCOPES.index(scope)} : i32"}
+    return {"order": enum("MemoryOrder", sem), "scope": enum("MemoryScope", scope)}
 
 
 def _value(what: str, pointer: tensor, value) -> tensor:
@@ -60,10 +59,10 @@ def _rmw(name: str, kind: str, pointer, value, mask, sem, scope, allowed) -> ten
     return _emit(kind, operands, _order(sem, scope))
 
 
-def _emit(kind: str, operands, order: dict[str, str]) -> tensor:
+def _emit(kind: str, operands, order: dict) -> tensor:
     pointer = operands[0]
     result = pointer.type.with_scalar(pointer.dtype.element_ty)
-    return op("eft.atomic_rmw", operands, result, kind=f"{_KINDS.index(kind)} : i32", **order)
+    return op("eft.atomic_rmw", operands, result, kind=enum("AtomicKind", kind), **order)
 
 
 @builtin(method=True)

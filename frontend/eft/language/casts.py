@@ -14,12 +14,7 @@ from eft.language import dtypes, float8
 from eft.language.builtin import builtin
 from eft.language.constants import constant, to_tensor
 from eft.language.dtypes import describe, dtype
-from eft.language.tensor import op, tensor
-
-# The predicates of arith.cmpi and arith.cmpf.
-_NOT_EQUAL = "1 : i64"
-_UNORDERED_NOT_EQUAL = "13 : i64"
-_GREATER = "2 : i64"
+from eft.language.tensor import enum, op, tensor
 
 
 @builtin(method=True)
@@ -65,7 +60,7 @@ def _truncate(x: tensor, scalar: dtype) -> tensor:
     back = cast_to(nearest, x.dtype)
     magnitudes = [op("math.absf", [each], each.type) for each in (back, x)]
     condition = x.type.with_scalar(dtypes.int1)
-    is_beyond = op("arith.cmpf", magnitudes, condition, predicate=_GREATER)
+    is_beyond = op("arith.cmpf", magnitudes, condition, predicate=enum("CmpFPredicate", "ogt"))
     # The next float toward zero has the number before in its bits.
     integer = dtypes.from_name(f"int{scalar.primitive_bitwidth}")
     bits = bitcast_to(nearest, integer)
@@ -124,8 +119,8 @@ def is_nonzero(x: tensor) -> tensor:
     result = x.type.with_scalar(dtypes.int1)
     zero = constant(0, x.type)
     if x.dtype.is_floating():
-        return op("arith.cmpf", [x, zero], result, predicate=_UNORDERED_NOT_EQUAL)
-    return op("arith.cmpi", [x, zero], result, predicate=_NOT_EQUAL)
+        return op("arith.cmpf", [x, zero], result, predicate=enum("CmpFPredicate", "une"))
+    return op("arith.cmpi", [x, zero], result, predicate=enum("CmpIPredicate", "ne"))
 
 
 def _cast_integer(x: tensor, scalar: dtype) -> tensor:

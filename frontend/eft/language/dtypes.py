@@ -19,7 +19,14 @@ _MOST_SHOWN = 1 << 70
 _INTEGERS = {f"{sign}int{bits}": bits for bits in (8, 16, 32, 64) for sign in ("", "u")}
 _INTEGERS["int1"] = 1
 #: The 8-bit floats, with their numbers in the attributes of the IR, where they are integers.
-_FLOATS8 = {"fp8e4nv": 0, "fp8e5": 1, "fp8e4b8": 2, "fp8e5b16": 3, "fp8e4b15": 4}
+#: 8-bit floats, with the IR's names of their formats.
+_FLOATS8 = {
+    "fp8e4nv": "e4m3fn",
+    "fp8e5": "e5m2",
+    "fp8e4b8": "e4m3fnuz",
+    "fp8e5b16": "e5m2fnuz",
+    "fp8e4b15": "e4m3b15",
+}
 _FLOATS = {**dict.fromkeys(_FLOATS8, 8), "fp16": 16, "bf16": 16, "fp32": 32, "fp64": 64}
 _FLOATS_IN_IR = {"fp16": "f16", "bf16": "bf16", "fp32": "f32", "fp64": "f64"}
 
@@ -64,8 +71,8 @@ class dtype:
 
     @property
     def float8_format(self) -> str:
-        """The attribute of the IR that names the format of an 8-bit float."""
-        return f"{_FLOATS8[self.name]} : i32"
+        """The IR's name of the format of an 8-bit float."""
+        return _FLOATS8[self.name]
 
     def is_void(self) -> bool:
         return self.name == "void"

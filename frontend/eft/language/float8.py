@@ -9,20 +9,21 @@ from __future__ import annotations
 
 from eft.language import dtypes
 from eft.language.dtypes import dtype
-from eft.language.tensor import op, tensor
+from eft.language.tensor import enum, op, tensor
 
 
 def extend(x: tensor, scalar: dtype) -> tensor:
     """8-bit floats as fp16 or fp32, which have all of their values."""
     target = x.type.with_scalar(scalar)
-    return op("eft.extend_float8", [x], target, format=x.dtype.float8_format)
+    return op("eft.extend_float8", [x], target, format=enum("Float8", x.dtype.float8_format))
 
 
 def truncate(x: tensor, scalar: dtype, toward_zero: bool = False) -> tensor:
     """fp16, fp32 or fp64 as 8-bit floats."""
     rounding = {"towardZero": "unit"} if toward_zero else {}
     target = x.type.with_scalar(scalar)
-    return op("eft.truncate_float8", [x], target, format=scalar.float8_format, **rounding)
+    format = enum("Float8", scalar.float8_format)
+    return op("eft.truncate_float8", [x], target, format=format, **rounding)
 
 
 def wider(scalar: dtype) -> dtype:

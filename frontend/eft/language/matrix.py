@@ -10,14 +10,16 @@ from eft.language.casts import cast_to
 from eft.language.constants import constant
 from eft.language.dtypes import block_type, describe, dtype
 from eft.language.product_shapes import of_any_shape
-from eft.language.tensor import op, tensor
+from eft.language.tensor import enum, op, tensor
 
 _FACTORS = (dtypes.int8, dtypes.float16, dtypes.bfloat16, dtypes.float32, dtypes.float64)
 #: Factors whose product may be given as fp16.
 _NARROW = (dtypes.float16, *(number for number in dtypes.NUMBERS if number.is_fp8()))
-# The numbers of the IR's attribute. Three products of tf32 have more bits than three of bf16, and
-# about as many as six.
-_PRECISIONS = {"ieee": 0, "tf32": 1, "tf32x3": 2, "bf16x3": 2, "bf16x6": 2}
+# The names of the IR's attribute. Three products of tf32 have more bits than three of bf16, and about
+# as many as six.
+_PRECISIONS = {
+    "ieee": "ieee", "tf32": "tf32", "tf32x3": "tf32x3", "bf16x3": "tf32x3", "bf16x6": "tf32x3",
+}  # fmt: skip
 
 
 @builtin
@@ -59,11 +61,11 @@ def dot(
     else:
         acc = cast_to(_check_acc(acc, block_type(result, shape)), summed)
     if input.dtype != dtypes.float32:
-        precision = _PRECISIONS["ieee"]
-    attributes = {"precision": f"{precision} : i32"}
+        precision = "ieee"
+    attributes = {"precision": enum("Precision", precision)}
     if input.dtype.is_fp8():
-        attributes["formatOfA"] = input.dtype.float8_format
-        attributes["formatOfB"] = other.dtype.float8_format
+        attributes["formatOfA"] = enum("Float8", input.dtype.float8_format)
+        attributes["formatOfB"] = enum("Float8", other.dtype.float8_format)
 
     def multiply(a: tensor, b: tensor, acc: tensor) -> tensor:
         return op("eft.dot", [a, b, acc], acc.type, **attributes)
@@ -96,11 +98,11 @@ def _check_factors(input, other) -> tuple[int, ...]:
     return (*input.shape[:-1], other.shape[-1])
 
 
-def _precision(input_precision, allow_tf32) -> int:
+def _precision(input_precision, allow_tf32) -> str:
     if input_precision is not None and allow_tf32 is not None:
         raise Mistake("dot takes input_precision or allow_tf32, got both")
     if input_precision is None:
-        return _PRECISIONS["tf32" if allow_tf32 is None or allow_tf32 else "ieee"]
+        return "tf32" if allow_tf32 is None or allow_tf32 else "ieee"
     if input_precision not in _PRECISIONS:
         choices = ", ".join(map(repr, _PRECISIONS))
         raise Mistake(f"input_precision must be one of {choices}, got {describe(input_precision)}")

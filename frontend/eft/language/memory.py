@@ -11,12 +11,12 @@ from eft.language.casts import cast_to
 from eft.language.constants import to_tensor
 from eft.language.dtypes import describe
 from eft.language.promotion import broadcast_shape, broadcast_to_shape
-from eft.language.tensor import op, ops
+from eft.language.tensor import enum, op, ops
 
 #: The hints to the caches, with their numbers in the IR.
-_LOAD_MODIFIERS = {"": -1, ".ca": 0, ".cg": 1, ".cs": 2, ".cv": 3}
-_STORE_MODIFIERS = {"": -1, ".wb": 4, ".cg": 1, ".cs": 2, ".wt": 5}
-_POLICIES = {"": -1, "evict_first": 0, "evict_last": 1, "evict_normal": 2}
+_LOAD_MODIFIERS = ("", ".ca", ".cg", ".cs", ".cv")
+_STORE_MODIFIERS = ("", ".wb", ".cg", ".cs", ".wt")
+_POLICIES = ("", "evict_first", "evict_last", "evict_normal")
 
 
 @builtin
@@ -125,13 +125,13 @@ def store(pointer, value, mask=None, boundary_check=(), cache_modifier="", evict
 block_pointer.store = store
 
 
-def _qualifiers(modifiers: dict[str, int], cache_modifier, eviction_policy) -> dict[str, str]:
+def _qualifiers(modifiers: tuple[str, ...], cache_modifier, eviction_policy) -> dict:
     """The attributes for hints to the caches."""
     check_choice("cache_modifier", cache_modifier, modifiers)
     check_choice("eviction_policy", eviction_policy, _POLICIES)
     attributes = {}
     if cache_modifier:
-        attributes["cache"] = f"{modifiers[cache_modifier]} : i32"
+        attributes["cache"] = enum("CacheModifier", cache_modifier[1:])
     if eviction_policy:
-        attributes["eviction"] = f"{_POLICIES[eviction_policy]} : i32"
+        attributes["eviction"] = enum("Eviction", eviction_policy)
     return attributes

@@ -22,7 +22,7 @@ from eft.language.promotion import (
     refuse,
     refuse_float8,
 )
-from eft.language.tensor import emitter, is_number, op, tensor
+from eft.language.tensor import emitter, enum, is_number, op, tensor
 
 
 def _arithmetic(symbol: str, x, y, for_floats: str, for_integers: str) -> tensor:
@@ -159,12 +159,12 @@ def _shift(symbol: str, x, y) -> tuple[tensor, tensor]:
 
 #: Python's comparisons: the predicates for signed and unsigned integers and for floats.
 _PREDICATES = {
-    "==": (0, 0, 1),
-    "!=": (1, 1, 13),
-    "<": (2, 6, 4),
-    "<=": (3, 7, 5),
-    ">": (4, 8, 2),
-    ">=": (5, 9, 3),
+    "==": ("eq", "eq", "oeq"),
+    "!=": ("ne", "ne", "une"),
+    "<": ("slt", "ult", "olt"),
+    "<=": ("sle", "ule", "ole"),
+    ">": ("sgt", "ugt", "ogt"),
+    ">=": ("sge", "uge", "oge"),
 }
 
 
@@ -175,9 +175,9 @@ def compare(symbol: str, x, y) -> tensor:
     signed, unsigned, floating = _PREDICATES[symbol]
     result = x.type.with_scalar(dtypes.int1)
     if x.dtype.is_floating():
-        return op("arith.cmpf", [x, y], result, predicate=f"{floating} : i64")
+        return op("arith.cmpf", [x, y], result, predicate=enum("CmpFPredicate", floating))
     predicate = signed if x.dtype.is_int_signed() else unsigned
-    return op("arith.cmpi", [x, y], result, predicate=f"{predicate} : i64")
+    return op("arith.cmpi", [x, y], result, predicate=enum("CmpIPredicate", predicate))
 
 
 def negative(x: tensor) -> tensor:

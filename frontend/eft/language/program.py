@@ -9,13 +9,13 @@ from eft.language.builtin import builtin
 from eft.language.constants import to_tensor
 from eft.language.dtypes import describe
 from eft.language.math import minimum
-from eft.language.tensor import op
+from eft.language.tensor import enum, op
 
 
-def _axis(name: str, axis) -> str:
+def _axis(name: str, axis):
     if type(axis) is not int or axis not in (0, 1, 2):
         raise Mistake(f"{name} needs an axis of 0, 1 or 2, got {describe(axis)}")
-    return f"{axis} : i32"
+    return enum("Axis", "xyz"[axis])
 
 
 @builtin

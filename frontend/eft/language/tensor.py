@@ -107,6 +107,11 @@ def op(name: str, operands, type: dtype, **attributes) -> tensor:
     return ops(name, operands, (type,), **attributes)[0]
 
 
+def enum(enumeration: str, name: str):
+    """The attribute for a case of one of the IR's enumerations: "ca" of "CacheModifier"."""
+    return emitter().enum(enumeration, name)
+
+
 def is_number(value) -> bool:
     """Whether `value` is a Python number, which takes part in arithmetic as a constant."""
     return isinstance(value, bool | int | float)

@@ -138,6 +138,23 @@ def test_constants(context):
         _compiler.splat(block, one)
 
 
+def test_enumerations_go_by_name(context, location):
+    module = context.module()
+    builder, i32, i1 = _compiler.Builder(module), context.type("i32"), context.type("i1")
+    axis = context.enum("Axis", "z")
+    x = builder.create("eft.program_id", [], [i32], [("axis", axis)], [], location)[0]
+    predicate = context.enum("CmpIPredicate", "ugt")
+    builder.create("arith.cmpi", [x, x], [i1], [("predicate", predicate)], [], location)
+    assert "eft.program_id z" in str(module) and "arith.cmpi ugt" in str(module)
+
+
+def test_enumerations_that_are_not_there(context):
+    with pytest.raises(ValueError, match="unknown enumeration 'Colour'"):
+        context.enum("Colour", "red")
+    with pytest.raises(ValueError, match="'Axis' has no case 'w'"):
+        context.enum("Axis", "w")
+
+
 def test_what_is_dropped_in_any_order(location):
     context = _compiler.Context()
     builder = _compiler.Builder(context.module())
