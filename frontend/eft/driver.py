@@ -12,7 +12,7 @@ from eft import _runtime, host, left_out
 from eft.constants import check_constants
 from eft.errors import CompilationError, InternalError
 from eft.kernel import Asm, Compilation, CompiledKernel, Metadata
-from eft.keys import cache_key
+from eft.keys import cache_key, stable_facts
 from eft.language.dtypes import describe
 from eft.stable_text import NotStable
 
@@ -23,10 +23,10 @@ from eft.stable_text import NotStable
 Variant = namedtuple("Variant", "target types constexprs options specialization")
 
 
-def load(function, variant: Variant, device: int) -> CompiledKernel:
-    """The kernel for `variant`, loaded on a device."""
+def load(function, variant: Variant, device: int, lowered=None) -> CompiledKernel:
+    """The kernel for `variant`, loaded on a device. `lowered` is as for `compile_variant`."""
     constants = check_constants(function)
-    compilation = compile_variant(function, variant, device)
+    compilation = compile_variant(function, variant, device, lowered)
     with _compiler_errors(function, variant):
         kernel = load_code(compilation, device)
     kernel.source = function, variant.types
@@ -51,24 +51,45 @@ def load_code(compilation: Compilation, device: int) -> CompiledKernel:
     return kernel
 
 
-def compile_variant(function, variant: Variant, device: int | None) -> Compilation:
+class LoweredVariant:
+    """What the lowering of a variant of any specialization made.
+
+    Attributes:
+        lowered: the IR, see `eft.compiler.functions.Lowered`. Only one variant may specialize it.
+        facts: the `stable_facts` of what was lowered; None if it has none.
+    """
+
+    def __init__(self, lowered, facts: str | None):
+        self.lowered = lowered
+        self.facts = facts
+
+
+def compile_variant(
+    function, variant: Variant, device: int | None, lowered: LoweredVariant | None = None
+) -> Compilation:
     """The code of a variant, out of the cache or compiled. No driver is called. `device` is the GPU
-    on which the code will be loaded, if there is one.
+    on which the code will be loaded, if there is one. `lowered` is what `address_parameters` has
+    lowered for it, if it did.
 
     For CUDA the binary is PTX: the driver assembles it when it is loaded, and has a cache of its
     own for what comes of it.
     """
     try:
-        key, reason = cache_key(function, variant, "code"), ""
+        facts, reason = stable_facts(function, variant), ""
+        key = cache_key(facts, "code", variant.specialization)
     except NotStable as error:
-        key, reason = None, str(error)
+        facts, key, reason = None, None, str(error)
+    if lowered is not None and lowered.facts != facts:
+        lowered = None  # something that the kernel reads has changed since
     # A cached result would show none of the passes at work.
     entry = _runtime.cache_get(key) if key and not _print_ir() and not _always() else None
     if entry is not None:
         metadata, binary = _unpack(entry)
     else:
         _log_reason(function, variant)
-        compiled = _run_compiler(function, variant, keep_stages=False)
+        compiled = _run_compiler(
+            function, variant, keep_stages=False, lowered=lowered and lowered.lowered
+        )
         metadata = Metadata(
             compiled.name,
             variant.target,
@@ -86,11 +107,16 @@ def compile_variant(function, variant: Variant, device: int | None) -> Compilati
     return Compilation(metadata, binary, asm)
 
 
-def address_parameters(function, target, types, constexprs, options) -> list[tuple[int, ...]]:
+def address_parameters(
+    function, target, types, constexprs, options
+) -> tuple[list[tuple[int, ...]], LoweredVariant | None]:
     """The parameters whose values reach an address: the number of each, and the divisors by which
-    its values are told apart, the largest first."""
-    found = _elements_of_addresses(function, target, types, constexprs, options)
-    return [(number, *_divisors(target, element_bytes)) for number, element_bytes in found]
+    its values are told apart, the largest first. And what was lowered to find them, if the cache
+    did not have them."""
+    variant = Variant(target, types, constexprs, options, None)
+    found, lowered = _elements_of_addresses(function, variant)
+    parameters = [(number, *_divisors(target, element_bytes)) for number, element_bytes in found]
+    return parameters, lowered
 
 
 def _divisors(target: str, element_bytes: int) -> tuple[int, ...]:
@@ -102,28 +128,26 @@ def _divisors(target: str, element_bytes: int) -> tuple[int, ...]:
     return tuple(size // element_bytes for size in (16, 4) if size > element_bytes)
 
 
-def _elements_of_addresses(function, target, types, constexprs, options) -> list[tuple[int, int]]:
+def _elements_of_addresses(
+    function, variant: Variant
+) -> tuple[list[tuple[int, int]], LoweredVariant | None]:
     """The numbers of the parameters whose values reach an address, with the bytes of the smallest
-    elements there."""
-    variant = Variant(target, types, constexprs, options, None)
+    elements there; and what was lowered to find them."""
     try:
-        key = cache_key(function, variant, "addresses")
+        facts = stable_facts(function, variant)
+        key = cache_key(facts, "addresses")
     except NotStable:  # of which the compile that follows tells
-        key = None
+        facts, key = None, None
     entry = _runtime.cache_get(key) if key else None
     if entry is not None:
         numbers = [int(number) for number in entry.split()]
-        return list(zip(numbers[::2], numbers[1::2], strict=True))
+        return list(zip(numbers[::2], numbers[1::2], strict=True)), None
     with _compiler_errors(function, variant) as errors:
-        try:
-            errors.emitter = _lower(function, variant, prints=False)
-        except CompilationError:
-            _lower(function, variant)  # with what it prints until there, and the same error
-            raise
+        lowered = errors.lowered = _lower(function, variant)
         from eft import _compiler
 
-        arguments = _compiler.address_parameters(errors.emitter.module)
-    numbers = [number for number, type in enumerate(types) if type is not None]
+        arguments = _compiler.address_parameters(lowered.module)
+    numbers = [number for number, type in enumerate(variant.types) if type is not None]
     # The numbers of descriptors stand behind all other arguments. Their alignment is known.
     result = [
         (numbers[argument], element_bytes)
@@ -132,7 +156,7 @@ def _elements_of_addresses(function, target, types, constexprs, options) -> list
     ]
     if key:
         _runtime.cache_put(key, " ".join(f"{a} {b}" for a, b in result).encode())
-    return result
+    return result, LoweredVariant(lowered, facts)
 
 
 def compile_ahead(function, variant: Variant, symbol: str | None):
@@ -149,10 +173,8 @@ def _lower(function, variant: Variant, symbol: str | None = None, prints: bool =
     from eft.compiler.functions import lower
 
     debug = bool(variant.options.get("debug"))
-    specialization = variant.specialization
     types, constexprs = variant.types, variant.constexprs
-    target = variant.target
-    return lower(function, types, constexprs, specialization, symbol, debug, prints, target)
+    return lower(function, types, constexprs, symbol, debug, prints, variant.target)
 
 
 def _run_compiler(
@@ -161,20 +183,23 @@ def _run_compiler(
     keep_stages: bool,
     symbol: str | None = None,
     stoppable: bool = True,
+    lowered=None,
 ):
     with _compiler_errors(function, variant) as errors:
-        # A kernel whose stages are asked for has printed when its code was made.
-        errors.emitter = _lower(function, variant, symbol, prints=not keep_stages)
+        if lowered is None:
+            # A kernel whose stages are asked for has printed when its code was made.
+            lowered = _lower(function, variant, symbol, prints=not keep_stages)
+        errors.lowered = lowered
+        lowered.specialize(variant.specialization)
         from eft import _compiler
 
-        module = errors.emitter.module
         num_warps = variant.options.get("num_warps", 4)
         stages = variant.options.get("num_stages", 3)
         registers = variant.options.get("maxnreg", 0)
         target = host.target() if variant.target == "cpu" else variant.target
         print_ir = "" if keep_stages else _print_ir()
         options = num_warps, stages, keep_stages, registers, stoppable, print_ir
-        return _compiler.compile(module, target, *options)
+        return _compiler.compile(lowered.module, target, *options)
 
 
 def _print_ir() -> str:
@@ -211,13 +236,13 @@ class _compiler_errors:
     a mistake of the kernel, any other is a bug of Eft's.
 
     Attributes:
-        emitter: what wrote the IR that is compiled, as soon as it has.
+        lowered: the IR that is compiled, as soon as there is one.
     """
 
     def __init__(self, function, variant: Variant):
         self.function = function
         self.variant = variant
-        self.emitter = None
+        self.lowered = None
 
     def __enter__(self):
         return self
@@ -237,7 +262,7 @@ class _compiler_errors:
 
     def _mistake(self, text: str, positions) -> CompilationError:
         place, callers = positions[0], positions[1:]
-        source = self.emitter and self.emitter.lines.get((place.file, place.line))
+        source = self.lowered and self.lowered.lines.get((place.file, place.line))
         calls = [(each.file, each.line, each.column, "a kernel") for each in callers]
         return CompilationError(text, place.file, place.line, place.column, source, calls)
 

@@ -218,7 +218,7 @@ class JITFunction(Reflection, _runtime.KernelBase, KernelInterface):
         except CompilationError as error:
             raise error.with_traceback(None) from None
 
-    def _compile(self, target, device, types, constexprs, options, specialization):
+    def _compile(self, target, device, types, constexprs, options, specialization, lowered=None):
         from eft import driver, hooks
 
         options = self.effective(options)
@@ -226,7 +226,7 @@ class JITFunction(Reflection, _runtime.KernelBase, KernelInterface):
         if hooks.before_compile is not None:
             hooks.call_compile_hook(hooks.before_compile, self, device, variant)
         try:
-            kernel = driver.load(self, variant, device)
+            kernel = driver.load(self, variant, device, lowered)
         except CompilationError as error:
             raise error.with_traceback(None) from None
         self.compiled.setdefault(device, {})[id(kernel)] = kernel

@@ -10,15 +10,15 @@ from eft.stable_text import StableText
 from eft.version import fingerprint
 
 
-def cache_key(function, variant, kind: str) -> str:
-    """The key for what `kind` says of a variant of a kernel.
+def stable_facts(function, variant) -> str:
+    """A text that is another one for each kernel, and for all that a variant of it is compiled for
+    but its specialization.
 
     Raises:
         NotStable: the code depends on something that has no stable text.
     """
     text = StableText()
     parts = [
-        kind,
         fingerprint(),
         text.of(function),
         variant.target,
@@ -26,6 +26,11 @@ def cache_key(function, variant, kind: str) -> str:
         repr(variant.types),
         *(f"{name} {text.of(value, name)}" for name, value in sorted(variant.constexprs.items())),
         text.of(sorted(variant.options.items())),
-        repr(variant.specialization),
     ]
+    return "\0".join(parts)
+
+
+def cache_key(facts: str, kind: str, specialization=None) -> str:
+    """The key for what `kind` says of a variant of a kernel with these `stable_facts`."""
+    parts = kind, facts, repr(specialization)
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()

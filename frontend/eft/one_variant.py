@@ -113,9 +113,9 @@ class VariantLauncher(_runtime.KernelBase):
     # -- what the runtime calls --------------------------------------------------------------------
 
     def _address_parameters(self, target, types, constexprs, options):
-        return []
+        return [], None
 
-    def _compile(self, target, device, types, constexprs, options, specialization):
+    def _compile(self, target, device, types, constexprs, options, specialization, lowered):
         if (target == "cpu") != (self.target == "cpu"):
             raise ValueError(
                 f"kernel {self.name!r} was compiled for {self.target}, and its arrays are on "

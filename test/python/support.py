@@ -9,6 +9,7 @@ import eft
 import ml_dtypes
 import numpy as np
 import pytest
+from eft.keys import cache_key, stable_facts
 
 DATA = pathlib.Path(__file__).parent.parent / "data"
 
@@ -51,7 +52,15 @@ def lower(kernel, types, specialization=None, **constexprs) -> str:
     from eft.compiler.functions import lower
 
     types = [None if word == "_" else word for word in types.split()]
-    return str(lower(kernel, types, constexprs, specialization).module)
+    lowered = lower(kernel, types, constexprs)
+    if specialization is not None:
+        lowered.specialize(specialization)
+    return str(lowered.module)
+
+
+def key_of(function, variant, kind: str) -> str:
+    """The key of the disk cache for what `kind` says of a variant."""
+    return cache_key(stable_facts(function, variant), kind, variant.specialization)
 
 
 def fails(kernel, types="*fp32 i32", **constexprs) -> eft.CompilationError:

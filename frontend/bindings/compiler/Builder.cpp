@@ -92,6 +92,33 @@ void Builder::leave() {
   blocks.pop_back();
 }
 
+static func::FuncOp kernelOf(const Module &module) {
+  for (auto function : mlir::ModuleOp(module.object).getOps<func::FuncOp>())
+    if (function.isPublic())
+      return function;
+  throw std::invalid_argument("the module has no kernel");
+}
+
+void specialize(const Module &module, const std::vector<uint32_t> &specials) {
+  func::FuncOp kernel = kernelOf(module);
+  if (kernel.getNumArguments() != specials.size())
+    throw std::invalid_argument("a kernel of " + std::to_string(kernel.getNumArguments()) +
+                                " arguments needs as many facts, got " +
+                                std::to_string(specials.size()));
+  auto builder = OpBuilder::atBlockBegin(&kernel.front());
+  for (auto [argument, special] : llvm::zip_equal(kernel.getArguments(), specials)) {
+    if (special > 1) {
+      kernel.setArgAttr(argument.getArgNumber(), EftDialect::divisibilityName,
+                        builder.getI32IntegerAttr(int32_t(special)));
+    } else if (special == 1) {
+      if (!isa<IntegerType>(argument.getType()))
+        throw std::invalid_argument("only an integer can be known to equal 1");
+      argument.replaceAllUsesWith(builder.create<arith::ConstantOp>(
+          argument.getLoc(), builder.getIntegerAttr(argument.getType(), 1)));
+    }
+  }
+}
+
 Attribute integerAttribute(const Type &type, uint64_t bits) {
   if (!type.object.isSignlessInteger() || type.object.getIntOrFloatBitWidth() > 64)
     throw std::invalid_argument("the type of an integer constant must be an integer");

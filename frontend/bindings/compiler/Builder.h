@@ -38,6 +38,11 @@ private:
   std::vector<mlir::Block *> blocks;
 };
 
+/// Writes into the IR of a kernel what is known of the values of its arguments: a power of two that
+/// divides one, or 1 if it equals that, or 0 if nothing is known. An argument that equals 1 is
+/// replaced by the constant.
+void specialize(const Module &module, const std::vector<uint32_t> &specials);
+
 // Constants are made so often that they have a quicker way than attribute text.
 
 /// An integer attribute of `type`, at most 64 bits wide, with the low bits of `bits`.

@@ -157,6 +157,7 @@ PYBIND11_MODULE(_compiler, module) {
       .def("enter", &Builder::enter, py::arg("region"))
       .def("enter_module", &Builder::enterModule)
       .def("leave", &Builder::leave);
+  module.def("specialize", &specialize, py::arg("module"), py::arg("specials"));
   module.def("call_site", &callSite, py::arg("callee"), py::arg("caller"));
   module.def("type_attribute", &typeAttribute, py::arg("type"));
   module.def("integer", &integerAttribute, py::arg("type"), py::arg("bits"));

@@ -128,15 +128,27 @@ bool readAddressParameter(const Signature &signature, PyObject *item,
   return true;
 }
 
-// Which integer parameters reach an address, by Python's word.
-bool addressParameters(PyObject *owner, const Call &call, std::vector<Divisors> &divisors) {
+// Which integer parameters reach an address, by Python's word, and what it has lowered to find
+// them.
+bool addressParameters(PyObject *owner, const Call &call, std::vector<Divisors> &divisors,
+                       Ref &lowered) {
   Ref target = targetText(call), types = typeTuple(call), constants = constexprDict(call),
       options = call.options.toDict();
   if (!target || !types || !constants || !options)
     return false;
   Ref answer = Ref::steal(PyObject_CallMethod(owner, "_address_parameters", "OOOO", target.get(),
                                               types.get(), constants.get(), options.get()));
-  Ref items = answer ? Ref::steal(PySequence_Tuple(answer.get())) : Ref();
+  if (!answer)
+    return false;
+  PyObject *parameters = nullptr, *rest = nullptr;
+  if (!PyTuple_Check(answer.get()) || !PyArg_ParseTuple(answer.get(), "OO", &parameters, &rest)) {
+    raise(PyExc_TypeError, "_address_parameters of kernel '" + call.signature.kernelName() +
+                               "' must give a pair of parameters and what was lowered, got " +
+                               describe(answer.get()));
+    return false;
+  }
+  lowered = Ref::borrow(rest);
+  Ref items = Ref::steal(PySequence_Tuple(parameters));
   if (!items)
     return false;
   for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(items.get()); ++k)
@@ -186,9 +198,9 @@ Entry *Variants::findEntry(const Call &call, uint64_t hash, bool &failed) {
   return nullptr;
 }
 
-Entry *Variants::makeEntry(PyObject *owner, const Call &call, uint64_t hash) {
+Entry *Variants::makeEntry(PyObject *owner, const Call &call, uint64_t hash, Ref &lowered) {
   std::vector<Divisors> divisors(call.signature.size());
-  if (!addressParameters(owner, call, divisors))
+  if (!addressParameters(owner, call, divisors, lowered))
     return nullptr;
   bool failed = false;
   if (Entry *meanwhile = findEntry(call, hash, failed); meanwhile || failed)
@@ -241,6 +253,7 @@ PyObject *Variants::find(PyObject *owner, Call &call) {
   int same = entry ? matches(*entry, call) : 0;
   if (same < 0)
     return nullptr;
+  Ref lowered;
   if (!same) {
     std::optional<uint64_t> hash = hashCall(call);
     if (!hash)
@@ -248,7 +261,7 @@ PyObject *Variants::find(PyObject *owner, Call &call) {
     bool failed = false;
     entry = findEntry(call, *hash, failed);
     if (!entry && !failed)
-      entry = makeEntry(owner, call, *hash);
+      entry = makeEntry(owner, call, *hash, lowered);
     if (!entry)
       return nullptr;
     last = entry;
@@ -259,7 +272,7 @@ PyObject *Variants::find(PyObject *owner, Call &call) {
     special[i] = specialOf(slots[entry->examined[i].slot], entry->examined[i]);
   if (Variant *variant = findVariant(*entry, special.data()); variant && variant->kernel)
     return variant->kernel.get();
-  return compile(owner, call, *entry, {special.data(), special.data() + special.size()});
+  return compile(owner, call, *entry, {special.data(), special.data() + special.size()}, lowered);
 }
 
 // The text of each parameter's specialization.
@@ -280,15 +293,15 @@ static Ref specialTuple(const Call &call, const Entry &entry, const std::vector<
 
 // Calls owner._compile, and checks what comes back.
 static Ref callCompile(PyObject *owner, const Call &call, const Entry &entry,
-                       const std::vector<Special> &special) {
+                       const std::vector<Special> &special, const Ref &lowered) {
   Ref target = targetText(call), types = typeTuple(call), constants = constexprDict(call),
       options = call.options.toDict(), specials = specialTuple(call, entry, special);
   if (!target || !types || !constants || !options || !specials)
     return {};
   int device = call.device.isHost() ? -1 : call.device.index;
-  Ref kernel =
-      Ref::steal(PyObject_CallMethod(owner, "_compile", "OiOOOO", target.get(), device, types.get(),
-                                     constants.get(), options.get(), specials.get()));
+  Ref kernel = Ref::steal(PyObject_CallMethod(owner, "_compile", "OiOOOOO", target.get(), device,
+                                              types.get(), constants.get(), options.get(),
+                                              specials.get(), lowered ? lowered.get() : Py_None));
   if (!kernel)
     return {};
   bool right = PyObject_TypeCheck(kernel.get(), loadedKernelType);
@@ -302,7 +315,7 @@ static Ref callCompile(PyObject *owner, const Call &call, const Entry &entry,
 }
 
 PyObject *Variants::compile(PyObject *owner, const Call &call, Entry &entry,
-                            const std::vector<Special> &special) {
+                            const std::vector<Special> &special, const Ref &lowered) {
   auto progress = std::make_shared<CompileInProgress>();
   // After each step that may have run other code, the variant is looked for again.
   for (;;) {
@@ -326,7 +339,7 @@ PyObject *Variants::compile(PyObject *owner, const Call &call, Entry &entry,
     if (!other->wait())
       return nullptr;
   }
-  Ref kernel = callCompile(owner, call, entry, special);
+  Ref kernel = callCompile(owner, call, entry, special, lowered);
   progress->finish();
   Variant *variant = findVariant(entry, special.data());
   if (kernel) {

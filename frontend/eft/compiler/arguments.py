@@ -15,37 +15,44 @@ from eft.language.windows import check_padding
 
 
 class Arguments:
-    """The arguments of one variant of a kernel.
+    """The arguments of a kernel with these types of parameters.
 
     Args:
         signature: the type of each parameter, or None if it is known at compile time.
-        specialization: for each parameter "", "1", or a power of two that divides it.
 
     Attributes:
         types: the arguments' types.
-        attributes: what is known of them, as text of the IR.
     """
 
-    def __init__(self, signature, specialization):
+    def __init__(self, signature):
+        self._signature = signature
+        nothing = [""] * len(signature)
+        self._first_number = sum(type is not None for type in signature)
+        self.types = [type for type, _ in self._facts(nothing)]
+
+    def specials(self, specialization) -> list[int]:
+        """What is known of each argument's value: 1, a power of two that divides it, or 0.
+
+        Args:
+            specialization: for each parameter "", "1", or a power of two that divides it.
+        """
+        return [int(special or 0) for _, special in self._facts(specialization)]
+
+    def _facts(self, specialization) -> list:
+        """The type of each argument, with what is known of its value."""
         present = [
             (type, special)
-            for type, special in zip(signature, specialization, strict=True)
+            for type, special in zip(self._signature, specialization, strict=True)
             if type is not None
         ]
         facts = [
             (type.pointer, "16") if isinstance(type, descriptor_argument) else (type, special)
             for type, special in present
         ]
-        self._first_number = len(facts)
         for type, special in present:
             if isinstance(type, descriptor_argument):
                 facts += type.numbers(special)
-        self.types = [type for type, _ in facts]
-        words = (
-            "{}" if special in ("", "1") else f"{{eft.divisibility = {special} : i32}}"
-            for _, special in facts
-        )
-        self.attributes = f"[{', '.join(words)}]"
+        return facts
 
     def values(self, handles):
         """The value of each parameter that is not known at compile time, from the arguments'

@@ -142,14 +142,13 @@ class Emitter:
     def leave(self):
         self._builder.leave()
 
-    def function(self, name: str, parameters, results, region, private: bool, attributes: str):
-        """Makes a function of a region. `attributes` is the text of its arguments' attributes."""
+    def function(self, name: str, parameters, results, region, private: bool):
+        """Makes a function of a region."""
         inputs, outputs = (", ".join(type.ir for type in types) for types in (parameters, results))
         signature = self.context.type(f"({inputs}) -> ({outputs})")
         properties = {
             "sym_name": self.context.string(name),
             "function_type": self._library.type_attribute(signature),
-            "arg_attrs": attributes,
         }
         if private:
             properties["sym_visibility"] = self.context.string("private")

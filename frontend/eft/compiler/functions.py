@@ -20,7 +20,6 @@ from eft.compiler.statements import Statements
 from eft.compiler.values import contains_tensor, flatten, key, rebuild
 from eft.errors import CompilationError, InternalError, Mistake, is_of_signal
 from eft.language.casts import cast_to
-from eft.language.constants import constant
 from eft.language.constexpr import unwrap
 from eft.language.descriptors import descriptor_argument
 from eft.language.dtypes import describe, from_signature, pointer_type
@@ -124,25 +123,24 @@ class Program:
         self._instances = {}
         self._stack = []
 
-    def kernel(self, function, types, constexprs: dict, specialization, symbol=None) -> None:
-        """Lowers `function` as the kernel.
+    def kernel(self, function, types, constexprs: dict, symbol=None) -> Arguments:
+        """Lowers `function` as the kernel, and gives its arguments.
 
         Args:
             function: the JITFunction.
             types: for each parameter its type in the signature, or None if it is known at compile
                 time.
             constexprs: the values of those, by name.
-            specialization: for each parameter "", "1", or a power of two that divides it.
             symbol: the name in the IR, if it is not the function's.
         """
         tree, self.emitter.source = function.source.tree, function.source
         with emitting(self.emitter), _At(self.emitter, tree):
             signature = [None if type is None else from_signature(type) for type in types]
-            arguments = Arguments(signature, specialization)
+            arguments = Arguments(signature)
             region = self.emitter.region(arguments.types)
             self.emitter.enter(region)
             given = arguments.values(region.arguments)
-            values = self._values(function, signature, constexprs, specialization, *given)
+            values = self._values(function, signature, constexprs, *given)
             result = self._body(function, values)
             self.emitter.leave()
             if result is not None:
@@ -152,18 +150,15 @@ class Program:
                 message = f"a kernel can't return a value, got {describe(result)}"
                 raise self.emitter.error(message, place)
             name = symbol or symbol_name(function.__name__)
-            self.emitter.function(name, arguments.types, [], region, False, arguments.attributes)
+            self.emitter.function(name, arguments.types, [], region, False)
+            return arguments
 
-    def _values(
-        self, function, signature, constexprs: dict, specialization, given, numbers
-    ) -> dict:
+    def _values(self, function, signature, constexprs: dict, given, numbers) -> dict:
         """The values of a kernel's parameters at its start, by name: what is `given` for them, and
         the `numbers` of descriptors."""
         values = {}
         nodes = function.source.parameters
-        for parameter, node, type, special in zip(
-            function.parameters, nodes, signature, specialization, strict=True
-        ):
+        for parameter, node, type in zip(function.parameters, nodes, signature, strict=True):
             if type is None:
                 values[parameter.name] = unwrap(constexprs.get(parameter.name))
                 continue
@@ -171,11 +166,11 @@ class Program:
                 if isinstance(type, descriptor_argument):
                     argument = descriptor_value(type, parameter, next(given), numbers)
                 else:
-                    argument = self._argument(parameter, next(given), type, special)
+                    argument = self._argument(parameter, next(given), type)
             values[parameter.name] = argument
         return values
 
-    def _argument(self, parameter, value: tensor, type, special: str) -> tensor:
+    def _argument(self, parameter, value: tensor, type) -> tensor:
         """The value of a kernel's parameter: what was passed, as what its annotation says."""
         self._check_annotation(parameter, type)
         if type.is_ptr():
@@ -184,8 +179,6 @@ class Program:
                 if parameter.is_const
                 else value
             )
-        if special == "1":
-            value = constant(1, type)
         if parameter.dtype is not None and not parameter.dtype.is_ptr():
             value = cast_to(value, parameter.dtype)
         return value
@@ -247,8 +240,7 @@ class Program:
             result = self._body(function, inside)
             self.emitter.leave()
             results = [each.type for each in flatten(result)]
-            attributes = f"[{', '.join('{}' for _ in types)}]"
-            self.emitter.function(name, types, results, region, True, attributes)
+            self.emitter.function(name, types, results, region, True)
         except CompilationError as error:
             name = self._stack[-1].__name__ if self._stack else "?"
             error.calls.append((caller.file, caller.line, caller.column, name))
@@ -279,23 +271,38 @@ def symbol_name(name: str) -> str:
     )
 
 
+class Lowered:
+    """The block IR of a kernel, for whatever values its arguments have.
+
+    Attributes:
+        module: the IR.
+        lines: by file and number, the lines of the source that operations were written for.
+    """
+
+    def __init__(self, emitter, arguments: Arguments):
+        self.module = emitter.module
+        self.lines = emitter.lines
+        self._arguments = arguments
+
+    def specialize(self, specialization) -> None:
+        """Writes into the IR what is known of the arguments' values.
+
+        Args:
+            specialization: for each parameter "", "1", or a power of two that divides it.
+        """
+        from eft import _compiler
+
+        _compiler.specialize(self.module, self._arguments.specials(specialization))
+
+
 def lower(
-    function,
-    types,
-    constexprs,
-    specialization=None,
-    symbol=None,
-    debug=False,
-    prints=True,
-    target=None,
-):
-    """The emitter that has written the block IR of a kernel. See `Program.kernel` for the
-    arguments; `debug` is whether assertions are checked, `prints` whether static_print prints,
-    `target` what a kernel that asks for it is told."""
+    function, types, constexprs, symbol=None, debug=False, prints=True, target=None
+) -> Lowered:
+    """The block IR of a kernel. See `Program.kernel` for the arguments; `debug` is whether
+    assertions are checked, `prints` whether static_print prints, `target` what a kernel that asks
+    for it is told."""
     from eft.compiler.emitter import Emitter
 
     emitter = Emitter(debug, prints, target)
-    specialization = specialization or ("",) * len(types)
     kernel = Program(emitter).kernel
-    with_room(lambda: kernel(function, types, constexprs, specialization, symbol))
-    return emitter
+    return Lowered(emitter, with_room(lambda: kernel(function, types, constexprs, symbol)))

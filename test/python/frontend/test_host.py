@@ -9,7 +9,7 @@ import eft.language as tl
 import numpy as np
 import pytest
 from eft import driver, host
-from eft.keys import cache_key
+from support import key_of
 
 
 @eft.jit
@@ -42,7 +42,7 @@ def test_the_disk_cache_tells_processors_apart(monkeypatch):
     keys = set()
     for wanted in ("", "x86-64", "x86-64-v2", "x86-64-v2,-sse4.2"):
         monkeypatch.setenv("EFT_CPU", wanted)
-        keys.add(cache_key(doubled, variant, "code"))
+        keys.add(key_of(doubled, variant, "code"))
     assert len(keys) == 4
     assert None not in keys
 

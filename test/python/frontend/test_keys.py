@@ -18,8 +18,8 @@ import eft.language as tl
 import numpy as np
 import pytest
 from eft import driver
-from eft.keys import cache_key
 from eft.stable_text import NotStable, StableText, stable_text
+from support import key_of
 
 
 @eft.jit
@@ -87,7 +87,7 @@ def test_a_key_has_everything_that_the_code_depends_on(tmp_path, monkeypatch):
         folder = tmp_path / str(len(list(tmp_path.iterdir())))
         folder.mkdir()
         module = load_module(folder / "m.py", SOURCE.format(**GIVEN | changes))
-        return cache_key(module.kernel, change or variant(), kind)
+        return key_of(module.kernel, change or variant(), kind)
 
     keys = [
         key(),
@@ -120,7 +120,7 @@ def test_a_key_has_everything_that_the_code_depends_on(tmp_path, monkeypatch):
 def reason(function, **changes) -> str:
     """Why a variant has no key."""
     with pytest.raises(NotStable) as raised:
-        cache_key(function, variant(**changes), "code")
+        key_of(function, variant(**changes), "code")
     return str(raised.value)
 
 
@@ -180,7 +180,7 @@ def test_what_is_read_of_modules_counts_and_nothing_else(tmp_path):
     )
 
     def key():
-        return cache_key(module.kernel, variant(), "code")
+        return key_of(module.kernel, variant(), "code")
 
     before = key()
     module.other.inner.unused = 5
@@ -208,7 +208,7 @@ def test_decorators_do_not_count(tmp_path):
     keys = set()
     for around in (1, 2):
         module = load_module(tmp_path / f"m{around}.py", DECORATED.format(around=around))
-        keys.add(cache_key(module.kernel, variant(), "code"))
+        keys.add(key_of(module.kernel, variant(), "code"))
         assert module.kernel.source.definition.startswith("def kernel(x_ptr")
     assert len(keys) == 1
 
@@ -239,9 +239,9 @@ def test_a_global_that_only_a_comprehension_reads_counts(tmp_path):
             tl.store(x_ptr, a + b)
         """,
     )
-    before = cache_key(module.kernel, variant(), "code")
+    before = key_of(module.kernel, variant(), "code")
     module.C = tl.constexpr(2)
-    assert cache_key(module.kernel, variant(), "code") != before
+    assert key_of(module.kernel, variant(), "code") != before
 
 
 @eft.jit
@@ -257,7 +257,7 @@ def uses_python(x_ptr, N: tl.constexpr):
 
 
 def test_a_kernel_that_uses_pythons_own_functions_has_a_key():
-    keys = [cache_key(uses_python, variant(), kind) for kind in ("code", "addresses")]
+    keys = [key_of(uses_python, variant(), kind) for kind in ("code", "addresses")]
     assert len(set(keys)) == 2
 
 
@@ -432,7 +432,7 @@ def test_python_functions_and_classes_count_with_all_that_they_read(tmp_path):
         folder = tmp_path / str(len(list(tmp_path.iterdir())))
         folder.mkdir()
         module = load_module(folder / "m.py", CODE.format(**BASE | changes))
-        return cache_key(module.kernel, variant(), "code")
+        return key_of(module.kernel, variant(), "code")
 
     keys = [key(), key(third="two")]
     keys += [key(**{name: BASE[name] + 1}) for name in BASE if name != "third"]

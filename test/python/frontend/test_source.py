@@ -15,9 +15,9 @@ import eft.language as tl
 import numpy as np
 import pytest
 from eft.driver import Variant
-from eft.keys import cache_key
 from eft.source import Source
 from eft.text import text_of
+from support import key_of
 
 # fmt: off
 
@@ -216,7 +216,7 @@ def test_the_key_of_the_cache_goes_by_the_decorated_text(tmp_path):
     second = import_file(path, STORES.format(2)).kernel
     again = import_file(path, STORES.format(1)).kernel
     path.write_text("")
-    one, other, same = (cache_key(each, variant, "code") for each in (first, second, again))
+    one, other, same = (key_of(each, variant, "code") for each in (first, second, again))
     assert one == same
     assert one != other
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from dropout_reference import uniforms
 
-FOLDER = Path(__file__).parents[3] / "runtime" / "ops"
+FOLDER = Path(__file__).parents[3] / "ops"
 SEED, P, SCALE = 0x123456789ABCDEF, 0.25, 1.5
 GUARD = 40
 

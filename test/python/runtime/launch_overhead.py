@@ -31,9 +31,9 @@ class Nothing(runtime.KernelBase):
         self.library = library
 
     def _address_parameters(self, *args):
-        return []
+        return [], None
 
-    def _compile(self, target, device, types, constexprs, options, specialization):
+    def _compile(self, target, device, types, constexprs, options, specialization, lowered):
         if target == "cpu":
             return runtime.LoadedKernel.load_host(
                 address_of(self.library, "nothing"), self.library, "nothing"

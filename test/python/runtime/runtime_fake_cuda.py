@@ -94,9 +94,9 @@ class CudaKernel(runtime.KernelBase):
         self.shared, self.compiled = shared, []
 
     def _address_parameters(self, *args):
-        return []
+        return [], None
 
-    def _compile(self, target, device, types, constexprs, options, specialization):
+    def _compile(self, target, device, types, constexprs, options, specialization, lowered):
         self.compiled.append((target, device, types))
         cubin = f"params={sum(each is not None for each in types)}\0".encode()
         return runtime.LoadedKernel.load_cuda(

@@ -45,9 +45,9 @@ class RecordingKernel(runtime.KernelBase):
 
     def _address_parameters(self, target, types, constexprs, options):
         self.asked.append((target, types, constexprs, options))
-        return [each if isinstance(each, tuple) else (each, 16) for each in self.address]
+        return [each if isinstance(each, tuple) else (each, 16) for each in self.address], None
 
-    def _compile(self, target, device, types, constexprs, options, specialization):
+    def _compile(self, target, device, types, constexprs, options, specialization, lowered):
         self.compiled.append((target, device, types, constexprs, options, specialization))
         ctypes.c_int.in_dll(self.library, "expected_slots").value = _slots(types)
         return runtime.LoadedKernel.load_host(

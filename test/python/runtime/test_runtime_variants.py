@@ -201,7 +201,7 @@ def test_exceptions_of_the_compiler_pass_through(library):
         def _address_parameters(self, *args):
             if self.where == "_address_parameters":
                 raise KeyError("analysis")
-            return []
+            return [], None
 
         def _compile(self, *args):
             raise SyntaxError("no such name")
@@ -245,6 +245,32 @@ def test_an_analysis_that_gives_something_else(make_kernel, entry, kind, expecte
     with pytest.raises(kind) as caught:
         kernel[1](1)
     assert str(caught.value).startswith(f"_address_parameters of kernel 'dropout' must {expected}")
+
+
+def test_an_analysis_that_gives_no_pair(make_kernel):
+    kernel = make_kernel("x", name="dropout")
+    kernel._address_parameters = lambda *args: []
+    with pytest.raises(TypeError) as caught:
+        kernel[1](1)
+    assert str(caught.value) == (
+        "_address_parameters of kernel 'dropout' must give a pair of parameters and what was "
+        "lowered, got []"
+    )
+
+
+def test_a_compile_gets_what_the_analysis_has_lowered(make_kernel):
+    kernel = make_kernel("x", address=[0])
+    analyse, compile_, lowered = kernel._address_parameters, kernel._compile, []
+    kernel._address_parameters = lambda *args: (analyse(*args)[0], "lowered")
+
+    def compiling(*args):
+        lowered.append(args[-1])
+        return compile_(*args)
+
+    kernel._compile = compiling
+    for value in (5, 6, 16):  # the third one is another variant, and needs no analysis
+        kernel[1](value)
+    assert lowered == ["lowered", None]
 
 
 def test_a_failed_compile_is_tried_again(make_kernel):
