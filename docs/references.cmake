@@ -20,7 +20,8 @@ string(REPLACE "### Methods:\n" "" interfaces "${interfaces}")
 file(WRITE ${OUT}/dialect.md "${note}# The dialect eft\n\n${dialect}\n## Interfaces\n\n${interfaces}")
 
 read_page(${COMPILER}/transforms/Passes.md transforms)
+read_page(${COMPILER}/placing/Passes.md placing)
 read_page(${COMPILER}/lowering/Passes.md lowering)
 file(WRITE ${OUT}/passes.md "${note}# Eft's passes\n\n"
   "In the order of the alphabet; [the design](design.md#the-way-of-the-data) has the pipeline's.\n\n"
-  "## Block transforms and placing\n\n${transforms}\n## Lowering\n\n${lowering}")
+  "## Block transforms\n\n${transforms}\n## Placing\n\n${placing}\n## Lowering\n\n${lowering}")

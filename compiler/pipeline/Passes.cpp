@@ -5,6 +5,7 @@
 #include "compiler/lowering/Passes.h"
 #include "compiler/lowering/gpu/SharedMemory.h"
 #include "compiler/pipeline/CheckInput.h"
+#include "compiler/placing/Passes.h"
 #include "compiler/target/Capabilities.h"
 #include "compiler/transforms/Passes.h"
 
@@ -192,6 +193,7 @@ LogicalResult addNamedPipeline(OpPassManager &passes, StringRef text,
 void registerPasses() {
   registerTransformsPasses();
   registerEftTransformsPasses();
+  registerEftPlacingPasses();
   registerEftLoweringPasses();
   registerPassPipeline(
       "eft-pipeline", "All that a compile does, from block IR to the LLVM dialect",

@@ -2,7 +2,6 @@
 // The transforms of the block IR. Each is a pass of its own; Passes.td describes them.
 #pragma once
 
-#include "compiler/analysis/DefaultLayouts.h"
 #include "compiler/ir/EftDialect.h"
 #include "compiler/layout/ReductionOrder.h"
 
@@ -79,8 +78,5 @@ void populateUniformComparisonPatterns(mlir::RewritePatternSet &patterns, bool u
 
 /// Replaces division by a splat by `eft.uniform_div`.
 void populateUniformDivisionPatterns(mlir::RewritePatternSet &patterns);
-
-/// Gives every block of the function a layout for the target, and marks its accesses to memory.
-mlir::LogicalResult placeBlocks(mlir::func::FuncOp function, const PlacementTarget &target);
 
 } // namespace eft

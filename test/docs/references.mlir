@@ -17,8 +17,9 @@
 // DIALECT: !eft.ptr<f32>
 
 // PASSES: # Eft's passes
-// PASSES: ## Block transforms and placing
+// PASSES: ## Block transforms{{$}}
 // PASSES: ### `-eft-expand-integer-corners`
+// PASSES: ## Placing
 // PASSES: ### `-eft-place`
 // PASSES: #### Options
 // PASSES: -num-warps

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "compiler/transforms/placing/PlacingPlan.h"
+#include "compiler/placing/PlacingPlan.h"
 
-#include "compiler/transforms/placing/JoinPlacing.h"
-#include "compiler/transforms/placing/LoadPlacing.h"
+#include "compiler/placing/JoinPlacing.h"
+#include "compiler/placing/LoadPlacing.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"

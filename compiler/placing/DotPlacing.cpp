@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "compiler/transforms/placing/DotPlacing.h"
+#include "compiler/placing/DotPlacing.h"
 
 #include "compiler/ir/LayoutConversion.h"
 #include "compiler/layout/MatrixLayouts.h"

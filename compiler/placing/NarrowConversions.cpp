@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "compiler/transforms/placing/NarrowConversions.h"
+#include "compiler/placing/NarrowConversions.h"
 
 #include "compiler/ir/LayoutConversion.h"
 #include "compiler/layout/Placement.h"

@@ -9,7 +9,7 @@
 // and lane bits, so the result gets to the layout that is required by shuffles.
 #pragma once
 
-#include "compiler/transforms/placing/PlacingRules.h"
+#include "compiler/placing/PlacingRules.h"
 
 namespace eft {
 

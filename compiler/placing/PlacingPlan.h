@@ -15,7 +15,7 @@
 // innermost uses require.
 #pragma once
 
-#include "compiler/transforms/placing/PlacingRules.h"
+#include "compiler/placing/PlacingRules.h"
 
 #include "llvm/ADT/SetVector.h"
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "compiler/transforms/placing/LoadPlacing.h"
+#include "compiler/placing/LoadPlacing.h"
 
 #include "compiler/ir/Accesses.h"
 #include "compiler/ir/LayoutConversion.h"
 #include "compiler/layout/Placement.h"
-#include "compiler/transforms/placing/DotPlacing.h"
-#include "compiler/transforms/placing/PlacingRules.h"
+#include "compiler/placing/DotPlacing.h"
+#include "compiler/placing/PlacingRules.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"

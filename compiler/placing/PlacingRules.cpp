@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "compiler/transforms/placing/PlacingRules.h"
+#include "compiler/placing/PlacingRules.h"
 
 #include "compiler/ir/LayoutConversion.h"
 #include "compiler/layout/Placement.h"
 #include "compiler/layout/ReductionOrder.h"
-#include "compiler/transforms/placing/DotPlacing.h"
+#include "compiler/placing/DotPlacing.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // eft-place: gives every block a layout, and every access the notes that the lowerings need.
-// placing/PlacingPlan.h says how layouts are chosen.
+// PlacingPlan.h says how layouts are chosen.
 #include "compiler/analysis/PrefixMask.h"
 #include "compiler/ir/LayoutConversion.h"
 #include "compiler/layout/Placement.h"
+#include "compiler/placing/DotPlacing.h"
+#include "compiler/placing/LoadPlacing.h"
+#include "compiler/placing/NarrowConversions.h"
+#include "compiler/placing/Passes.h"
+#include "compiler/placing/PlacingPlan.h"
 #include "compiler/target/Capabilities.h"
 #include "compiler/transforms/Passes.h"
-#include "compiler/transforms/placing/DotPlacing.h"
-#include "compiler/transforms/placing/LoadPlacing.h"
-#include "compiler/transforms/placing/NarrowConversions.h"
-#include "compiler/transforms/placing/PlacingPlan.h"
 #include "eft/Compiler.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -19,7 +20,7 @@ using namespace mlir;
 
 namespace eft {
 #define GEN_PASS_DEF_PLACE
-#include "compiler/transforms/Passes.h.inc"
+#include "compiler/placing/Passes.h.inc"
 
 namespace {
 
