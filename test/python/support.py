@@ -9,7 +9,6 @@ import eft
 import ml_dtypes
 import numpy as np
 import pytest
-from eft.keys import cache_key, stable_facts
 
 DATA = pathlib.Path(__file__).parent.parent / "data"
 
@@ -60,6 +59,8 @@ def lower(kernel, types, specialization=None, **constexprs) -> str:
 
 def key_of(function, variant, kind: str) -> str:
     """The key of the disk cache for what `kind` says of a variant."""
+    from eft.keys import cache_key, stable_facts
+
     return cache_key(stable_facts(function, variant), kind, variant.specialization)
 
 
