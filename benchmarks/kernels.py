@@ -177,6 +177,112 @@ def fused_attention(
 
 
 @jit
+def _add_to_keys(
+    dk, dv, k, v, q_ptr, d_out_ptr, m_ptr, d_ptr, keys, first, steps,
+    D: tl.constexpr, ROWS: tl.constexpr, MASKED: tl.constexpr,
+):  # fmt: skip
+    """What `steps` blocks of rows from `first` on add to the gradients of a block of keys and values."""
+    columns = tl.arange(0, D)
+    rows = first + tl.arange(0, ROWS)
+    q_block = q_ptr + rows[None, :] * D + columns[:, None]
+    d_out_block = d_out_ptr + rows[:, None] * D + columns[None, :]
+    for _ in range(steps):
+        qt = tl.load(q_block)
+        rows = first + tl.arange(0, ROWS)
+        pt = tl.math.exp2(tl.dot(k, qt) - tl.load(m_ptr + rows)[None, :])
+        if MASKED:
+            pt = tl.where(rows[None, :] >= keys[:, None], pt, 0.0)
+        d_out = tl.load(d_out_block)
+        dv += tl.dot(pt.to(d_out.dtype), d_out)
+        d = tl.load(d_ptr + rows)
+        dpt = tl.dot(v, tl.trans(d_out))
+        dst = (pt * (dpt - d[None, :])).to(qt.dtype)
+        dk += tl.dot(dst, tl.trans(qt))
+        first += ROWS
+        q_block += ROWS * D
+        d_out_block += ROWS * D
+    return dk, dv
+
+
+@jit
+def _add_to_rows(
+    dq, q, d_out, m, d, k_ptr, v_ptr, rows, first, steps,
+    D: tl.constexpr, KEYS: tl.constexpr, MASKED: tl.constexpr,
+):  # fmt: skip
+    """What `steps` blocks of keys from `first` on add to the gradient of a block of rows."""
+    columns = tl.arange(0, D)
+    keys = first + tl.arange(0, KEYS)
+    k_block = k_ptr + keys[None, :] * D + columns[:, None]
+    v_block = v_ptr + keys[None, :] * D + columns[:, None]
+    for _ in range(steps):
+        kt = tl.load(k_block)
+        vt = tl.load(v_block)
+        p = tl.math.exp2(tl.dot(q, kt) - m)
+        if MASKED:
+            keys = first + tl.arange(0, KEYS)
+            p = tl.where(rows[:, None] >= keys[None, :], p, 0.0)
+        ds = (p * (tl.dot(d_out, vt) - d[:, None])).to(kt.dtype)
+        dq += tl.dot(ds, tl.trans(kt))
+        first += KEYS
+        k_block += KEYS * D
+        v_block += KEYS * D
+    return dq
+
+
+@jit
+def attention_backward(
+    q_ptr, k_ptr, v_ptr, d_out_ptr, dq_ptr, dk_ptr, dv_ptr, m_ptr, d_ptr, scale, length,
+    D: tl.constexpr, LONG: tl.constexpr, SHORT: tl.constexpr, CAUSAL: tl.constexpr,
+):  # fmt: skip
+    """The gradients of attention in the form of Triton's tutorial. A program adds those of LONG keys
+    over blocks of SHORT rows, and then that of LONG rows over blocks of SHORT keys; where the mask
+    cuts blocks, they have half that length. `k_ptr` has the keys times scale / ln 2, `m_ptr` what
+    the forward pass gives, and `d_ptr` the products of each row of the output with its gradient."""
+    head = tl.program_id(1).to(tl.int64)
+    base = head * length * D
+    q_ptr += base
+    k_ptr += base
+    v_ptr += base
+    d_out_ptr += base
+    m_ptr += head * length
+    d_ptr += head * length
+    start = tl.program_id(0) * LONG
+    columns = tl.arange(0, D)
+    own = start + tl.arange(0, LONG)
+    block = own[:, None] * D + columns[None, :]
+    PART: tl.constexpr = SHORT // 2
+
+    k = tl.load(k_ptr + block)
+    v = tl.load(v_ptr + block)
+    dk = tl.zeros([LONG, D], dtype=tl.float32)
+    dv = tl.zeros([LONG, D], dtype=tl.float32)
+    first = 0
+    if CAUSAL:
+        dk, dv = _add_to_keys(
+            dk, dv, k, v, q_ptr, d_out_ptr, m_ptr, d_ptr, own, start, LONG // PART, D, PART, True
+        )
+        first = start + LONG
+    steps = (length - first) // SHORT
+    dk, dv = _add_to_keys(
+        dk, dv, k, v, q_ptr, d_out_ptr, m_ptr, d_ptr, own, first, steps, D, SHORT, False
+    )
+    tl.store(dv_ptr + base + block, dv.to(dv_ptr.dtype.element_ty))
+    tl.store(dk_ptr + base + block, (dk * scale).to(dk_ptr.dtype.element_ty))
+
+    q = tl.load(q_ptr + block)
+    d_out = tl.load(d_out_ptr + block)
+    m = tl.load(m_ptr + own)[:, None]
+    d = tl.load(d_ptr + own)
+    dq = tl.zeros([LONG, D], dtype=tl.float32)
+    steps = length // SHORT
+    if CAUSAL:
+        dq = _add_to_rows(dq, q, d_out, m, d, k_ptr, v_ptr, own, start, LONG // PART, D, PART, True)
+        steps = start // SHORT
+    dq = _add_to_rows(dq, q, d_out, m, d, k_ptr, v_ptr, own, 0, steps, D, SHORT, False)
+    tl.store(dq_ptr + base + block, (dq * 0.6931471824645996).to(dq_ptr.dtype.element_ty))
+
+
+@jit
 def softmax(x_ptr, y_ptr, columns, BLOCK: tl.constexpr):
     row = tl.program_id(0)
     offsets = tl.arange(0, BLOCK)

@@ -4,8 +4,6 @@
 #include "compiler/ir/LayoutConversion.h"
 #include "compiler/layout/Placement.h"
 
-#include <bit>
-
 using namespace mlir;
 
 namespace eft {

@@ -6,9 +6,9 @@
 
 namespace eft {
 
-/// Marks for each array in the frame of a lowered kernel the first and the last use, in the innermost
-/// block that has all of its uses. LLVM then gives the same memory to arrays that are never in use
-/// together. Returns the most bytes that are in use at one time.
+/// Marks for each array in the frame of a lowered kernel the first and the last use, in the
+/// innermost block that has all of its uses. LLVM then gives the same memory to arrays that are
+/// never in use together. Returns the most bytes that are in use at one time.
 int64_t markStackLifetimes(mlir::func::FuncOp kernel);
 
 } // namespace eft
