@@ -181,7 +181,8 @@ def _add_to_keys(
     dk, dv, k, v, q_ptr, d_out_ptr, m_ptr, d_ptr, keys, first, steps,
     D: tl.constexpr, ROWS: tl.constexpr, MASKED: tl.constexpr,
 ):  # fmt: skip
-    """What `steps` blocks of rows from `first` on add to the gradients of a block of keys and values."""
+    """What `steps` blocks of rows from `first` on add to the gradients of a block of keys and that
+    of its values."""
     columns = tl.arange(0, D)
     rows = first + tl.arange(0, ROWS)
     q_block = q_ptr + rows[None, :] * D + columns[:, None]
@@ -234,10 +235,11 @@ def attention_backward(
     q_ptr, k_ptr, v_ptr, d_out_ptr, dq_ptr, dk_ptr, dv_ptr, m_ptr, d_ptr, scale, length,
     D: tl.constexpr, LONG: tl.constexpr, SHORT: tl.constexpr, CAUSAL: tl.constexpr,
 ):  # fmt: skip
-    """The gradients of attention in the form of Triton's tutorial. A program adds those of LONG keys
-    over blocks of SHORT rows, and then that of LONG rows over blocks of SHORT keys; where the mask
-    cuts blocks, they have half that length. `k_ptr` has the keys times scale / ln 2, `m_ptr` what
-    the forward pass gives, and `d_ptr` the products of each row of the output with its gradient."""
+    """The gradients of attention in the form of Triton's tutorial. A program adds those of LONG
+    keys over blocks of SHORT rows, and then that of LONG rows over blocks of SHORT keys; where the
+    mask cuts blocks, they have half that length. `k_ptr` has the keys times scale / ln 2, `m_ptr`
+    what the forward pass gives, and `d_ptr` the products of each row of the output with its
+    gradient."""
     head = tl.program_id(1).to(tl.int64)
     base = head * length * D
     q_ptr += base

@@ -20,8 +20,8 @@ _SIMD_OPERATIONS = {32: 32, 16: 64}
 #: The types that a GPU counts by these bits.
 _BITS = {
     "float32": 32, "fp32": 32, "int32": 32, "float16": 16, "fp16": 16, "bfloat16": 16, "bf16": 16,
-    "int16": 16, "int8": 8, "float8e4nv": 8, "float8e4b15": 8, "float8e5": 8, "fp8e4nv": 8, "fp8e4b15": 8,
-    "fp8e5": 8, "float8_e4m3fn": 8, "float8_e5m2": 8,
+    "int16": 16, "int8": 8, "float8e4nv": 8, "float8e4b15": 8, "float8e5": 8, "fp8e4nv": 8,
+    "fp8e4b15": 8, "fp8e5": 8, "float8_e4m3fn": 8, "float8_e5m2": 8,
 }  # fmt: skip
 
 

@@ -15,8 +15,8 @@ from eft.language.tensor import enum, op, tensor
 _FACTORS = (dtypes.int8, dtypes.float16, dtypes.bfloat16, dtypes.float32, dtypes.float64)
 #: Factors whose product may be given as fp16.
 _NARROW = (dtypes.float16, *(number for number in dtypes.NUMBERS if number.is_fp8()))
-# The names of the IR's attribute. Three products of tf32 have more bits than three of bf16, and about
-# as many as six.
+# The names of the IR's attribute. Three products of tf32 have more bits than three of bf16, and
+# about as many as six.
 _PRECISIONS = {
     "ieee": "ieee", "tf32": "tf32", "tf32x3": "tf32x3", "bf16x3": "tf32x3", "bf16x6": "tf32x3",
 }  # fmt: skip

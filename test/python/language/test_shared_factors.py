@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Loops whose products share what they load, as those of a backward pass do. Whole numbers are exact
-in any order."""
+"""Loops whose products share what they load, as those of a backward pass do. Whole numbers are
+exact in any order."""
 
 import eft
 import eft.language as tl
@@ -24,8 +24,8 @@ def both_ways(
     D: tl.constexpr,
     TURNED: tl.constexpr,
 ):
-    """The sum of ((x b) * scale) bᵀ over blocks b of N columns, of which `rows` have a scale. `b` is
-    stored by columns if TURNED."""
+    """The sum of ((x b) * scale) bᵀ over blocks b of N columns, of which `rows` have a scale. `b`
+    is stored by columns if TURNED."""
     m, n, d = tl.arange(0, M), tl.arange(0, N), tl.arange(0, D)
     x = tl.load(x_ptr + m[:, None] * D + d[None, :])
     acc = tl.zeros((M, D), tl.float32)

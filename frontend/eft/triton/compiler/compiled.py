@@ -34,7 +34,8 @@ class CompiledKernel(OneVariant, metaclass=_Kernels):
         asm: see `eft.kernel.Asm`.
         kernel: its code: PTX, or an object for the host.
         module, function: the loaded kernel, or None.
-        n_regs, n_spills, n_max_threads: those of the loaded kernel, see `eft.kernel.CompiledKernel`; None before.
+        n_regs, n_spills, n_max_threads: those of the loaded kernel, see
+            `eft.kernel.CompiledKernel`; None before.
     """
 
     def __init__(self, src, target: GPUTarget, backend, options: dict, compilation, types):
