@@ -50,6 +50,14 @@ class CompilationError(EftError):
         return "".join([text, *(f"\n  {note}" for note in self.notes)])
 
 
+class CompileTimeAssertionFailure(CompilationError):
+    """An assertion that is checked while a kernel is compiled does not hold."""
+
+
+class UnsupportedLanguageConstruct(CompilationError):
+    """A kernel has a statement or an expression of Python that no kernel can have."""
+
+
 class InternalError(Exception):
     """A bug in Eft itself. Its text says what to report."""
 
@@ -69,7 +77,25 @@ class AutotunerError(EftError):
 
 class Mistake(Exception):
     """A mistake in the operands of a builtin, which raises it. The compiler adds the place in the
-    kernel and raises it as a CompilationError."""
+    kernel and raises it as a CompilationError.
+
+    Attributes:
+        kind: the class of that.
+    """
+
+    kind = CompilationError
+
+
+class FailedAssertion(Mistake):
+    """A mistake that an assertion at compile time has found."""
+
+    kind = CompileTimeAssertionFailure
+
+
+class UnsupportedConstruct(Mistake):
+    """A mistake that is no matter of values: kernels can't have such a statement or expression."""
+
+    kind = UnsupportedLanguageConstruct
 
 
 def is_of_signal(raised: BaseException) -> bool:

@@ -61,10 +61,11 @@ class Emitter:
             self.lines[name, key[1]] = self.source.line(key[1])
         return self._places[key]
 
-    def error(self, message: str, node=None) -> CompilationError:
-        """The exception for a mistake at `node`, by default where the compiler is."""
+    def error(self, message: str, node=None, kind=CompilationError) -> CompilationError:
+        """The exception, of class `kind`, for a mistake at `node`, by default where the compiler
+        is."""
         line, column = self.source.place(node or self.node)
-        return CompilationError(message, self.source.file, line, column, self.source.line(line))
+        return kind(message, self.source.file, line, column, self.source.line(line))
 
     def warn(self, message: str):
         """Warns of something at the line that is being compiled, once."""

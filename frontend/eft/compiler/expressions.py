@@ -20,7 +20,7 @@ from eft import language
 from eft.compiler.scope import Scope
 from eft.compiler.suggestions import did_you_mean, in_language
 from eft.compiler.values import Later, Unusable, contains_tensor
-from eft.errors import Mistake
+from eft.errors import Mistake, UnsupportedConstruct
 from eft.language import operators
 from eft.language.constexpr import unwrap
 from eft.language.dtypes import describe, dtype
@@ -98,7 +98,9 @@ class Expressions:
         """The value of a node, or what yields the nodes that it needs for it."""
         method = getattr(self, f"_get_{type(node).__name__}", None)
         if method is None:
-            raise Mistake(f"this expression can't be used in a kernel: `{shown(node)}`")
+            raise UnsupportedConstruct(
+                f"this expression can't be used in a kernel: `{shown(node)}`"
+            )
         return method(node)
 
     def _get_Constant(self, node):

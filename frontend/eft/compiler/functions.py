@@ -43,15 +43,15 @@ class _At:
 
     def __exit__(self, kind, raised, traceback):
         try:
-            if kind is not None and kind is not CompilationError and kind is not InternalError:
+            if kind is not None and not issubclass(kind, (CompilationError, InternalError)):
                 self._translate(raised)
         finally:
             self.emitter.node = self.outer
 
     def _translate(self, raised):
         """Raises what stands for `raised`, with the place."""
-        if type(raised) is Mistake:
-            raise self.emitter.error(str(raised)) from None
+        if isinstance(raised, Mistake):
+            raise self.emitter.error(str(raised), kind=raised.kind) from None
         if isinstance(raised, RecursionError):
             raise self.emitter.error(
                 "too much is nested here: calls of functions in functions, statements in "

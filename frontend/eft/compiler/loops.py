@@ -23,7 +23,7 @@ from eft.compiler.values import (
     to_tensors,
     type_of,
 )
-from eft.errors import Mistake
+from eft.errors import Mistake, UnsupportedConstruct
 from eft.language.constants import constant
 from eft.language.dtypes import describe
 from eft.language.loops import Range, static_range
@@ -84,7 +84,7 @@ class Loops:
 
     def _check_form(self, node):
         if node.orelse:
-            raise Mistake("a loop's `else` can't be used in a kernel")
+            raise UnsupportedConstruct("a loop's `else` can't be used in a kernel")
 
     # -- at compile time ---------------------------------------------------------------------------
 

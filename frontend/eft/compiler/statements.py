@@ -13,7 +13,7 @@ import ast
 from eft.compiler.branches import Continuation
 from eft.compiler.expressions import shown
 from eft.compiler.values import contains_tensor
-from eft.errors import Mistake
+from eft.errors import FailedAssertion, Mistake, UnsupportedConstruct
 from eft.language.constants import to_tensor
 from eft.language.constexpr import constexpr
 from eft.language.debug import device_assert
@@ -55,7 +55,9 @@ class Statements:
             method = getattr(self, f"_do_{type(node).__name__}", None)
             if method is not None:
                 return bool(method(node))
-            raise Mistake(f"this statement can't be used in a kernel: `{_keyword(node)}`")
+            raise UnsupportedConstruct(
+                f"this statement can't be used in a kernel: `{_keyword(node)}`"
+            )
 
     # -- assignments -------------------------------------------------------------------------------
 
@@ -129,10 +131,14 @@ class Statements:
         return True
 
     def _do_Break(self, node):
-        raise Mistake("`break` can't be used in a kernel: a `while` has a condition to end by")
+        raise UnsupportedConstruct(
+            "`break` can't be used in a kernel: a `while` has a condition to end by"
+        )
 
     def _do_Continue(self, node):
-        raise Mistake("`continue` can't be used in a kernel: an `if` can leave out the rest")
+        raise UnsupportedConstruct(
+            "`continue` can't be used in a kernel: an `if` can leave out the rest"
+        )
 
     def _do_Assert(self, node):
         holds = self.expression(node.test)
@@ -141,7 +147,7 @@ class Statements:
             self.call(device_assert, [holds, message], {})
         elif not holds:
             message = "" if node.msg is None else f": {self.expression(node.msg)}"
-            raise Mistake(f"this assertion does not hold{message}")
+            raise FailedAssertion(f"this assertion does not hold{message}")
 
     # -- other statements --------------------------------------------------------------------------
 

@@ -52,8 +52,7 @@ def computation_dtype(a: dtype, b: dtype, division: bool = False) -> dtype:
         raise Mistake(f"unexpected type {a} and {b}: convert one of them")
     if division and a.is_int_unsigned() != b.is_int_unsigned():
         raise Mistake(
-            f"can't divide {a} and {b}, of which one has a sign and the other has none: "
-            "cast one of them"
+            f"can't divide {a} and {b} because they have different signedness: cast one of them"
         )
     return promote_integers(a, b)
 
@@ -90,7 +89,8 @@ def check_operands(what: str, *operands):
 def refuse(what: str, *operands):
     """Says that `what` does not take operands of these types."""
     *types, last = (str(own_dtype(x)) for x in operands)
-    raise Mistake(f"{what} does not take operands of types {', '.join(types)} and {last}")
+    types = f"{', '.join(types)} and {last}"
+    raise Mistake(f"invalid operands of type {types}: {what} does not take them")
 
 
 def refuse_float8(what: str, scalar: dtype):
@@ -133,11 +133,11 @@ def broadcast_shape(a: tuple[int, ...], b: tuple[int, ...]) -> tuple[int, ...]:
     of 1 is repeated."""
     rank = max(len(a), len(b))
     wide_a, wide_b = ((1,) * (rank - len(shape)) + shape for shape in (a, b))
-    for left, right in zip(wide_a, wide_b, strict=True):
+    for axis, (left, right) in enumerate(zip(wide_a, wide_b, strict=True)):
         if left != right and 1 not in (left, right):
             raise Mistake(
-                f"shapes {list(a)} and {list(b)} don't broadcast: {left} and {right} differ and "
-                "neither is 1"
+                f"Cannot make_shape_compatible: incompatible dimensions at index {axis}: {left} "
+                f"and {right}: shapes {list(a)} and {list(b)} don't broadcast"
             )
     return tuple(max(pair) for pair in zip(wide_a, wide_b, strict=True))
 

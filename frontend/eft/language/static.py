@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import builtins
 
-from eft.errors import Mistake
+from eft.errors import FailedAssertion, Mistake
 from eft.language.builtin import builtin
 from eft.language.dtypes import describe
 from eft.language.tensor import emitter, tensor
@@ -20,7 +20,7 @@ def static_assert(cond, msg=""):
             f"static_assert needs a condition that is known at compile time, got {describe(cond)}"
         )
     if not cond:
-        raise Mistake("this assertion does not hold" + (f": {msg}" if msg else ""))
+        raise FailedAssertion("this assertion does not hold" + (f": {msg}" if msg else ""))
 
 
 @builtin

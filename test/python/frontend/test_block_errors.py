@@ -159,7 +159,8 @@ def shapes(x_ptr, n, CASE: tl.constexpr):
         (
             "broadcast shapes",
             "tl.broadcast",
-            "shapes [4, 8] and [4] don't broadcast: 8 and 4 differ and neither is 1",
+            "Cannot make_shape_compatible: incompatible dimensions at index 1: 8 and 4: "
+            "shapes [4, 8] and [4] don't broadcast",
         ),
         ("broadcast number", "tl.broadcast", "broadcast needs values of the kernel, got 1"),
         (
@@ -217,12 +218,13 @@ def moves(x_ptr, n, CASE: tl.constexpr):
         (
             "join shapes",
             "tl.join",
-            "shapes [4, 8] and [4] don't broadcast: 8 and 4 differ and neither is 1",
+            "Cannot make_shape_compatible: incompatible dimensions at index 1: 8 and 4: "
+            "shapes [4, 8] and [4] don't broadcast",
         ),
         (
             "join pointer",
             "tl.join",
-            "join does not take operands of types fp32 and pointer<fp32>",
+            "invalid operands of type fp32 and pointer<fp32>: join does not take them",
         ),
         (
             "split extent",

@@ -34,8 +34,8 @@ def test_the_place_is_restored_after_a_mistake(mistake):
     class Emitter:
         node = "outer"
 
-        def error(self, message):
-            return eft.CompilationError(f"{message} at {self.node}")
+        def error(self, message, kind=eft.CompilationError):
+            return kind(f"{message} at {self.node}")
 
     emitter = Emitter()
     expected = eft.InternalError if mistake is ZeroDivisionError else eft.CompilationError

@@ -136,7 +136,8 @@ def axis_at_run_time(x_ptr, n):
     (
         shapes,
         "tl.arange(0, 32) +",
-        "shapes [32] and [64] don't broadcast: 32 and 64 differ and neither is 1",
+        "Cannot make_shape_compatible: incompatible dimensions at index 0: 32 and 64: "
+        "shapes [32] and [64] don't broadcast",
     ),
     (
         value_too_large,
@@ -152,7 +153,8 @@ def axis_at_run_time(x_ptr, n):
     (
         broadcast,
         "tl.broadcast_to(",
-        "shapes [32] and [64] don't broadcast: 32 and 64 differ and neither is 1",
+        "Cannot make_shape_compatible: incompatible dimensions at index 0: 32 and 64: "
+        "shapes [32] and [64] don't broadcast",
     ),
     (broadcast_of_number, "tl.broadcast_to(", "broadcast_to needs a value of the kernel, got 1"),
     (

@@ -147,8 +147,8 @@ def test_the_value_of_a_number(tmp_path, expression, type, expected):
         ("tl.clamp(x, 0, 200)", "int8", "the number 200 is out of the range of int8: -128 to 127"),
         ("x + 2**64", "fp32", "an integer must be from -2**63 to 2**64 - 1, got "
          "18446744073709551616"),
-        ("x // 2.0", "int32", "`//` does not take operands of types int32 and fp32"),
-        ("x & 1.0", "int32", "`&` does not take operands of types int32 and fp32"),
+        ("x // 2.0", "int32", "invalid operands of type int32 and fp32: `//` does not take them"),
+        ("x & 1.0", "int32", "invalid operands of type int32 and fp32: `&` does not take them"),
         # Triton cuts off the bits.
         ("tl.full((4,), 200, T)", "int8", "the number 200 is out of the range of int8: -128 to "
          "127"),

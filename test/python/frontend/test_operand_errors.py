@@ -284,14 +284,26 @@ def block_as_value_of_block(x_ptr, n):
 
 
 @mistakes(
-    (float_and_int, "tl.load(x_ptr) &", "`&` does not take operands of types fp32 and int32"),
-    (pointer_times_int, "x_ptr * n", "`*` does not take operands of types pointer<fp32> and int32"),
+    (
+        float_and_int,
+        "tl.load(x_ptr) &",
+        "invalid operands of type fp32 and int32: `&` does not take them",
+    ),
+    (
+        pointer_times_int,
+        "x_ptr * n",
+        "invalid operands of type pointer<fp32> and int32: `*` does not take them",
+    ),
     (
         pointer_plus_float,
         "x_ptr + 1.5",
-        "`+` does not take operands of types pointer<fp32> and fp32",
+        "invalid operands of type pointer<fp32> and fp32: `+` does not take them",
     ),
-    (float_floor_division, "tl.load", "`//` does not take operands of types fp32 and int32"),
+    (
+        float_floor_division,
+        "tl.load",
+        "invalid operands of type fp32 and int32: `//` does not take them",
+    ),
     (number_and_text, "n + ", "`+` takes values of the kernel and numbers, got '1'"),
     (
         unsigned_and_negative,
@@ -302,14 +314,13 @@ def block_as_value_of_block(x_ptr, n):
     (
         mixed_signs,
         "n % n",
-        "can't divide int32 and uint32, of which one has a sign and the other has none: cast one "
-        "of them",
+        "can't divide int32 and uint32 because they have different signedness: cast one of them",
     ),
     (invert_float, "~tl", "unary `~` does not take an operand of type fp32"),
     (
         pointers_compared,
         "x_ptr < x_ptr",
-        "`<` does not take operands of types pointer<fp32> and pointer<fp32>",
+        "invalid operands of type pointer<fp32> and pointer<fp32>: `<` does not take them",
     ),
     (exp_of_int, "tl.exp(n)", "exp needs a floating-point operand, got int32"),
     (quotient_of_ints, "tl.fdiv(", "fdiv needs a floating-point operand, got int32"),
@@ -323,7 +334,7 @@ def block_as_value_of_block(x_ptr, n):
     (
         clamp_of_pointer,
         "tl.clamp(",
-        "clamp does not take operands of types pointer<fp32>, int32 and int32",
+        "invalid operands of type pointer<fp32>, int32 and int32: clamp does not take them",
     ),
     (clamp_and_flag, "tl.clamp(", "clamp needs propagate_nan to be a tl.PropagateNan, got True"),
     (

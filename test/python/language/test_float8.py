@@ -354,7 +354,7 @@ def meeting_types(x_ptr, y_ptr, n):
     tl.static_assert((x + y).dtype == tl.float16)
     tl.static_assert((x + y.to(tl.float32)).dtype == tl.float32)
     tl.static_assert((x * y.to(tl.bfloat16)).dtype == tl.float32)
-    tl.static_assert((x / y).dtype == tl.float32)
+    tl.static_assert((x / y).dtype == tl.float16)
     tl.static_assert(tl.where(n > 0, x, y).dtype == tl.float16)
     tl.static_assert(tl.where(n > 0, x, 0.0).dtype == tl.float8e5)
 
