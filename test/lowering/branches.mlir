@@ -92,3 +92,18 @@ func.func @nested(%p: !llvm.ptr, %n: i32) -> i32 {
   }
   return %last : i32
 }
+
+// A GPU's loops stay as upstream's conversion makes them.
+// CHECK-LABEL: @of_a_gpu
+// CHECK: llvm.br ^[[HEADER:.*]](%{{.*}} : i32)
+// CHECK: ^[[HEADER]](%[[I:.*]]: i32):
+// CHECK: llvm.icmp "slt" %[[I]]
+func.func @of_a_gpu(%p: !llvm.ptr) attributes {eft.threads = 32 : i32} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c4 = arith.constant 4 : i32
+  scf.for %i = %c0 to %c4 step %c1 : i32 {
+    llvm.store %i, %p : i32, !llvm.ptr
+  }
+  return
+}
