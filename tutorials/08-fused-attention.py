@@ -514,18 +514,19 @@ def attention_backward(q, k, v, out, logs, d_out, d, dq, dk, dv, scale, causal, 
         kernels: of Eft or of Triton.
     """
     heads, length, width = q.shape
+    small = SMALL * 64 // max(width, 64)  # wide rows leave registers for fewer of them
     of_rows, of_keys, of_queries = kernels
     of_rows[(eft.cdiv(heads * length, SMALL),)](
         out, d_out, d, heads * length, WIDTH=width, ROWS=SMALL
     )
     grid = (eft.cdiv(length, LARGE), heads)
     of_keys[grid](
-        q, k, v, d_out, logs, d, dk, dv, scale, length, CAUSAL=causal, WIDTH=width, ROWS=SMALL,
+        q, k, v, d_out, logs, d, dk, dv, scale, length, CAUSAL=causal, WIDTH=width, ROWS=small,
         COLUMNS=LARGE, num_warps=WARPS,
     )  # fmt: skip
     of_queries[grid](
         q, k, v, d_out, logs, d, dq, scale, length, CAUSAL=causal, WIDTH=width, ROWS=LARGE,
-        COLUMNS=SMALL, num_warps=WARPS,
+        COLUMNS=small, num_warps=WARPS,
     )  # fmt: skip
 
 
