@@ -6,7 +6,7 @@
 //   c++ -std=c++20 -O2 dropout_launch.cpp -IPREFIX/include -LPREFIX/lib -left-ops -left-runtime
 //   LD_LIBRARY_PATH=PREFIX/lib ./a.out KERNELS/eft_forward_gpu.compute_90.ptx
 //
-// with build/release/runtime/ops/kernels for KERNELS. Prints the median nanoseconds of each, and
+// with build/release/ops/kernels for KERNELS. Prints the median nanoseconds of each, and
 // their difference.
 #include "launches.h"
 

@@ -28,7 +28,7 @@ def parts() -> dict[str, Callable[[], object]]:
         **{_name(path): partial(run_script, path, "--largest", "6") for path in tutorials},
         "benchmarks/kernels.py": benchmarks,
         "benchmarks/compile.py": operations,
-        "runtime/ops": operators,
+        "ops": operators,
         **{test.partition("::")[0]: partial(run_tests, test) for test in tests},
     }
 
@@ -102,8 +102,8 @@ def operations() -> None:
 
 
 def operators() -> None:
-    """The kernels of eft.ops, with the constants of runtime/ops/CMakeLists.txt."""
-    sys.path.insert(0, str(ROOT / "runtime" / "ops"))
+    """The kernels of eft.ops, with the constants of ops/CMakeLists.txt."""
+    sys.path.insert(0, str(ROOT / "ops"))
     import dropout
     import dropout_cpu
     import dropout_gpu

@@ -4,7 +4,7 @@
 #include "Reference.h"
 #include "eft/Ops.h"
 #include "eft_dropout_kernels.h"
-#include "runtime/ops/DropoutCompiled.h"
+#include "ops/DropoutCompiled.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "runtime/ops/DropoutCompiled.h"
+#include "ops/DropoutCompiled.h"
 
 // What `python -m eft compile` made; see CMakeLists.txt.
 #include "eft_dropout_kernels.h"

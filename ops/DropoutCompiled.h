@@ -2,8 +2,8 @@
 // The kernels of dropout*.py as they were compiled ahead of time.
 #pragma once
 
+#include "ops/DropoutPlan.h"
 #include "runtime/cpu/Kernel.h"
-#include "runtime/ops/DropoutPlan.h"
 
 #include <array>
 

@@ -2,7 +2,7 @@
 // The dropout operator: the checks of its tensors, and what its kernels get.
 #include "eft/Dropout.h"
 
-#include "runtime/ops/DropoutKernels.h"
+#include "ops/DropoutKernels.h"
 
 #include <atomic>
 #include <cmath>

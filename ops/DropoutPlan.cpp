@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "runtime/ops/DropoutPlan.h"
+#include "ops/DropoutPlan.h"
 
 #include <algorithm>
 #include <bit>

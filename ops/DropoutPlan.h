@@ -3,7 +3,7 @@
 // dropout_cpu.py want to have it.
 #pragma once
 
-#include "runtime/ops/DropoutKernels.h"
+#include "ops/DropoutKernels.h"
 
 namespace eft::ops {
 

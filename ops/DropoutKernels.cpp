@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Launches the compiled kernels.
-#include "runtime/ops/DropoutCompiled.h"
+#include "ops/DropoutCompiled.h"
 
 #include "runtime/cuda/Gpu.h"
 #include "runtime/launch/Grid.h"
