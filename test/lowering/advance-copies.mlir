@@ -182,3 +182,27 @@ func.func @enough_room(%p: tensor<64x64x!eft.ptr<f16>, #a>, %tiles: i32, %q: !ef
   } {eft.flatten}
   return
 }
+
+// A division takes no shared memory.
+// CHECK-LABEL: @division_behind
+// CHECK: eft.alloc_shared
+// CHECK: scf.for
+func.func @division_behind(%p: tensor<64x64x!eft.ptr<f16>, #a>, %tiles: i32, %q: !eft.ptr<f32>,
+                           %block: tensor<64x64xf32, #a>, %y: f32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %zero = arith.constant 0.0 : f32
+  scf.for %tile = %c0 to %tiles step %c1 : i32 {
+    %s = eft.alloc_shared : !eft.shared<4, tensor<64x64xf16, #o>>
+    eft.copy_async %p, %s[%c0] {run = 8 : i32} : tensor<64x64x!eft.ptr<f16>, #a>, !eft.shared<4, tensor<64x64xf16, #o>>
+    eft.commit_copies
+    scf.for %i = %c0 to %tiles step %c1 : i32 {
+      eft.wait_copies pending 0
+    }
+    eft.wait_copies pending 0
+    eft.dealloc_shared %s : !eft.shared<4, tensor<64x64xf16, #o>>
+    %divided = eft.uniform_div %block, %y, %y : tensor<64x64xf32, #a>, f32
+    eft.store %q, %zero : !eft.ptr<f32>
+  } {eft.flatten}
+  return
+}

@@ -14,6 +14,7 @@
 // are cheaper to compute twice than to keep while the tile is stored.
 #include "compiler/lowering/Passes.h"
 
+#include "compiler/ir/Accesses.h"
 #include "compiler/ir/LayoutConversion.h"
 #include "compiler/layout/Placement.h"
 #include "compiler/layout/Shuffle.h"
@@ -69,8 +70,8 @@ std::optional<uint64_t> bytesForStaging(Operation *op) {
   if (auto move = dyn_cast<ElementMoveOpInterface>(op); move && isRenaming(move))
     return 0;
   const bool isHarmless = OpTrait::hasElementwiseMappableTraits(op) ||
-                          isa<LoadOp, StoreOp, AddPtrOp, SplatOp, ArangeOp, ExpandDimsOp,
-                              BroadcastOp, scf::YieldOp, HintOp, WaitDotsOp>(op) ||
+                          op->hasTrait<ComputesInPlace>() || (pointerOf(op) && !isAtomic(op)) ||
+                          isa<scf::YieldOp, WaitDotsOp>(op) ||
                           (op->getNumRegions() == 0 && isMemoryEffectFree(op) &&
                            llvm::none_of(op->getOperandTypes(), llvm::IsaPred<RankedTensorType>) &&
                            llvm::none_of(op->getResultTypes(), llvm::IsaPred<RankedTensorType>));
@@ -78,12 +79,15 @@ std::optional<uint64_t> bytesForStaging(Operation *op) {
 }
 
 bool touchesSlots(Operation *op) {
+  auto touches = [](Operation *inside) {
+    constexpr auto isSlots = llvm::IsaPred<SharedType>;
+    return isa<CommitCopiesOp, WaitCopiesOp>(inside) ||
+           llvm::any_of(inside->getOperandTypes(), isSlots) ||
+           llvm::any_of(inside->getResultTypes(), isSlots);
+  };
   return op
-      ->walk([](Operation *inside) {
-        return isa<AllocSharedOp, DeallocSharedOp, CopyAsyncOp, CommitCopiesOp, WaitCopiesOp>(
-                   inside)
-                   ? WalkResult::interrupt()
-                   : WalkResult::advance();
+      ->walk([&](Operation *inside) {
+        return touches(inside) ? WalkResult::interrupt() : WalkResult::advance();
       })
       .wasInterrupted();
 }

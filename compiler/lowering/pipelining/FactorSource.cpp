@@ -64,7 +64,7 @@ uint64_t FactorSource::bytes() { return present ? 0 : slotType().getBytes(); }
 
 void FactorSource::eraseUnused(RewriterBase &rewriter, Value factor) {
   Operation *op = factor.getDefiningOp();
-  while (op && op->use_empty() && isa<TransOp, ConvertLayoutOp, ReadSharedOp>(op)) {
+  while (op && op->use_empty() && isa<ElementMoveOpInterface, ReadSharedOp>(op)) {
     Operation *source = isa<ReadSharedOp>(op) ? nullptr : op->getOperand(0).getDefiningOp();
     rewriter.eraseOp(op);
     op = source;
