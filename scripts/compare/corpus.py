@@ -90,6 +90,9 @@ def benchmark_calls(kernels) -> list[tuple]:
     blocks = {"D": 64, "BLOCK_M": 64, "BLOCK_N": 32, "CAUSAL": True}
     fused = (half, half, half, half, wide, 0.1, 1024)
     calls.append((kernels.fused_attention, fused, blocks))
+    blocks = {"D": 64, "LONG": 64, "SHORT": 64, "CAUSAL": True}
+    back = (*(half,) * 7, wide, wide, 0.1, 1024)
+    calls.append((kernels.attention_backward, back, blocks))
     return calls
 
 

@@ -280,8 +280,8 @@ def test_the_names_of_one_target(ahead):
 
 def test_an_unknown_kernel(ahead):
     known = (
-        f"{KERNELS} has no kernel 'dropout'; its kernels are 'mixed', 'product', 'long_product', "
-        "'mark', 'prints'"
+        f"{KERNELS} has no kernel 'dropout'; its kernels are 'mixed', 'narrow', 'product', "
+        "'long_product', 'mark', 'prints'"
     )
     assert ahead.fails("host", kernel="dropout", status=2) == known
     assert ahead.fails("host", kernel="helper", status=2) == (
