@@ -36,10 +36,15 @@ Value TiledLoops::bufferOf(Value value) {
     return take.getBuffer();
   Value &buffer = buffers[value];
   if (!buffer)
-    buffer = makeBuffer(block.getParentOp(), plan.wholeWrites.contains(value)
+    buffer = makeBuffer(block.getParentOp(), isHeldOnce(value)
                                                  ? withoutCopies(typeOf(value), options.dimension)
                                                  : typeOf(value));
   return buffer;
+}
+
+/// Whether a value's buffer has no copies: as a whole, the value may have too many.
+bool TiledLoops::isHeldOnce(Value value) const {
+  return plan.wholeWrites.contains(value) || plan.wholeReads.contains(value);
 }
 
 Value TiledLoops::current(Value value) {
@@ -63,7 +68,7 @@ void TiledLoops::writeWholes() {
 }
 
 /// Reads values that are still needed as wholes from their buffers, behind the group's loop. All
-/// their users stand there, or are moved there.
+/// their users stand there, or are moved there. Conversions take them without copies.
 void TiledLoops::readWholes() {
   for (Value value : plan.wholeReads) {
     Operation *last = nullptr;
@@ -72,7 +77,15 @@ void TiledLoops::readWholes() {
         last = group.items.back();
     OpBuilder b(last->getContext());
     b.setInsertionPointAfter(last);
-    value.replaceAllUsesWith(takeWhole(b, value.getLoc(), bufferOf(value)));
+    Value whole = takeWhole(b, value.getLoc(), bufferOf(value));
+    for (Operation *user : llvm::make_early_inc_range(value.getUsers()))
+      if (isa<ConvertLayoutOp>(user) && user->getResult(0).getType() == whole.getType())
+        user->getResult(0).replaceAllUsesWith(whole);
+      else if (isa<ConvertLayoutOp>(user))
+        user->setOperand(0, whole);
+    if (!value.use_empty())
+      value.replaceAllUsesWith(
+          b.createOrFold<ConvertLayoutOp>(value.getLoc(), value.getType(), whole));
   }
 }
 
@@ -180,7 +193,7 @@ void TiledLoops::emitLoop(ImplicitLocOpBuilder &b, TileGroup &group, TiledDimens
 void TiledLoops::emitBody(OpBuilder &b, TileGroup &group, Tiles &tiles, Value step,
                           bool dropMasks) {
   for (Value value : group.takes) {
-    if (plan.wholeWrites.contains(value)) {
+    if (isHeldOnce(value)) {
       tiles.setTile(value, tiles.takeWithoutCopies(typeOf(value), bufferOf(value)));
       continue;
     }
@@ -199,7 +212,9 @@ void TiledLoops::emitBody(OpBuilder &b, TileGroup &group, Tiles &tiles, Value st
     else if (auto put = dyn_cast<BufferWriteOp>(item))
       b.create<BufferWriteOp>(put.getLoc(), tiles.tileOf(put.getPart()), put.getBuffer(), step);
   for (Value value : group.puts)
-    if (!isa<ReduceOp>(value.getDefiningOp()))
+    if (isHeldOnce(value))
+      tiles.putWithoutCopies(value, bufferOf(value));
+    else if (!isa<ReduceOp>(value.getDefiningOp()))
       b.create<BufferWriteOp>(value.getLoc(), tiles.tileOf(value), bufferOf(value), step);
 }
 

@@ -51,6 +51,7 @@ private:
   void takeOnce(mlir::ImplicitLocOpBuilder &b, mlir::Value result, mlir::Value buffer);
 
   mlir::Value bufferOf(mlir::Value value);
+  bool isHeldOnce(mlir::Value value) const;
   mlir::Value current(mlir::Value value);
   void writeWholes();
   void readWholes();

@@ -91,10 +91,11 @@ Value Tiles::tileOfArange(Operation *op) {
                                  arith::IntegerOverflowFlags::nsw);
 }
 
-Value Tiles::takeWithoutCopies(RankedTensorType block, Value buffer) {
-  ImplicitLocOpBuilder b(buffer.getLoc(), builder);
+/// The tile of a buffer without copies that has the elements of this tile of `block`: its size, and
+/// its number in the buffer, which has only those bits of `step` that make no copies.
+std::pair<TiledDimension, Value> Tiles::tileWithoutCopies(RankedTensorType block) {
+  ImplicitLocOpBuilder b(step.getLoc(), builder);
   const LinearLayout layout = *layoutOf(block);
-  // The number of the tile in the buffer has only those bits of `step` that make no copies.
   TiledDimension once = {steps.name, 0};
   SmallVector<int64_t> images;
   int64_t next = 1;
@@ -107,10 +108,24 @@ Value Tiles::takeWithoutCopies(RankedTensorType block, Value buffer) {
     images.push_back(isOther ? next : 0);
     next <<= int(isOther);
   }
+  return {once, emitLinearMap(b, step, images)};
+}
+
+Value Tiles::takeWithoutCopies(RankedTensorType block, Value buffer) {
+  ImplicitLocOpBuilder b(buffer.getLoc(), builder);
+  const auto [once, number] = tileWithoutCopies(block);
   RankedTensorType held = cast<BufferType>(buffer.getType()).getBlock();
-  Value tile = b.create<BufferReadOp>(tileType(held, once), buffer, emitLinearMap(b, step, images),
+  Value tile = b.create<BufferReadOp>(tileType(held, once), buffer, number,
                                       /*elements=*/LayoutAttr(), /*flipped=*/IntegerAttr());
   return b.createOrFold<ConvertLayoutOp>(tileType(block, steps), tile);
+}
+
+void Tiles::putWithoutCopies(Value value, Value buffer) {
+  ImplicitLocOpBuilder b(value.getLoc(), builder);
+  const auto [once, number] = tileWithoutCopies(cast<RankedTensorType>(value.getType()));
+  RankedTensorType held = cast<BufferType>(buffer.getType()).getBlock();
+  Value tile = b.createOrFold<ConvertLayoutOp>(tileType(held, once), tileOf(value));
+  b.create<BufferWriteOp>(tile, buffer, number);
 }
 
 Operation *Tiles::makeTile(Operation *op) {

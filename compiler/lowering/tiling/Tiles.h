@@ -42,6 +42,9 @@ public:
 
   /// Reads the tile of `block` from a buffer that holds it without copies.
   mlir::Value takeWithoutCopies(mlir::RankedTensorType block, mlir::Value buffer);
+  /// Writes the tile of a value into such a buffer. Tiles with the same elements overwrite each
+  /// other.
+  void putWithoutCopies(mlir::Value value, mlir::Value buffer);
 
   /// Sets the tile of a value that `tileOf` can't compute.
   void setTile(mlir::Value value, mlir::Value tile) { tiles.map(value, tile); }
@@ -52,6 +55,7 @@ public:
   void cloneAccess(MemoryAccessOpInterface access, bool dropMask);
 
 private:
+  std::pair<TiledDimension, mlir::Value> tileWithoutCopies(mlir::RankedTensorType block);
   void cloneOp(mlir::Operation *op);
   mlir::Operation *makeTile(mlir::Operation *op);
   mlir::Value tileOfArange(mlir::Operation *op);

@@ -286,7 +286,7 @@ def test_an_unknown_kernel(ahead):
     assert ahead.fails("host", kernel="dropout", status=2) == known
     assert ahead.fails("host", kernel="helper", status=2) == (
         f"'helper' in {KERNELS} is no function under @eft.jit, but of type 'function'; its kernels "
-        "are 'mixed', 'product', 'long_product', 'mark', 'prints'"
+        "are 'mixed', 'narrow', 'product', 'long_product', 'mark', 'prints'"
     )
     empty = ahead.folder / "empty.py"
     empty.write_text("")

@@ -359,3 +359,30 @@ def test_sums_under_masks(device, size, part):
         expected = np.where(np.arange(3 * size) < n, x.ravel(), 100).reshape(3, size).sum(0)
         expected = np.where(np.arange(size) < n, expected, -1).astype(np.int32)
         assert_same_bits(device.get(out), expected)
+
+
+@eft.jit
+def less_a_column(x, column, out, turns, M: tl.constexpr, N: tl.constexpr, TWICE: tl.constexpr):
+    m, n = tl.arange(0, M), tl.arange(0, N)
+    at = m[:, None] * N + n[None, :]
+    carried = tl.load(x + at)
+    once = tl.load(column + m[:, None])
+    if TWICE:
+        once = once * once + 1
+    for _ in range(turns):
+        carried = carried - once
+    tl.store(out + at, carried)
+    tl.store(column + m[:, None], once)
+
+
+@pytest.mark.parametrize("m, n", [(8, 8192), (1, 4096), (64, 1024), (8, 16)])
+@pytest.mark.parametrize("twice", [False, True])
+@pytest.mark.parametrize("num_warps", [1, 4])
+def test_a_column_from_before_the_loop(device, m, n, twice, num_warps):
+    """The column, laid out as the rows are, has as many copies of each element as a row is long."""
+    x, column = numbers((m, n), "fp32"), numbers((m, 1), "fp32", seed=1)
+    out, place = device.put(np.zeros_like(x)), device.put(column)
+    less_a_column[1,](device.put(x), place, out, 3, M=m, N=n, TWICE=twice, num_warps=num_warps)
+    once = column * column + 1 if twice else column
+    assert_same_bits(device.get(out), x - 3 * once)
+    assert_same_bits(device.get(place), once)
