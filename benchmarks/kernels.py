@@ -181,8 +181,8 @@ def _add_to_keys(
     dk, dv, k, v, q_ptr, d_out_ptr, m_ptr, d_ptr, keys, first, steps,
     D: tl.constexpr, ROWS: tl.constexpr, MASKED: tl.constexpr,
 ):  # fmt: skip
-    """What `steps` blocks of rows from `first` on add to the gradients of a block of keys and that
-    of its values."""
+    """Adds to the gradients of a block of keys and that of its values those of `steps` blocks of
+    rows, from `first` on."""
     columns = tl.arange(0, D)
     rows = first + tl.arange(0, ROWS)
     q_block = q_ptr + rows[None, :] * D + columns[:, None]
@@ -210,7 +210,7 @@ def _add_to_rows(
     dq, q, d_out, m, d, k_ptr, v_ptr, rows, first, steps,
     D: tl.constexpr, KEYS: tl.constexpr, MASKED: tl.constexpr,
 ):  # fmt: skip
-    """What `steps` blocks of keys from `first` on add to the gradient of a block of rows."""
+    """Adds to the gradient of a block of rows those of `steps` blocks of keys, from `first` on."""
     columns = tl.arange(0, D)
     keys = first + tl.arange(0, KEYS)
     k_block = k_ptr + keys[None, :] * D + columns[:, None]

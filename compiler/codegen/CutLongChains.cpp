@@ -41,7 +41,7 @@ void cutChains(llvm::Function &function) {
     unsigned count =
         before ? conditions[before] + (before->getTerminator()->getNumSuccessors() > 1) : 0;
     if (count >= partLength) {
-      // What is in a loop's first block would run in each iteration.
+      // Code in a loop's first block would run in each iteration.
       cuts.push_back(loops.isLoopHeader(block) ? before->getTerminator()
                                                : &*block->getFirstNonPHIOrDbgOrAlloca());
       count = 0;

@@ -27,7 +27,7 @@ ElementMoveOpInterface freeMove(Value value) {
   return isFree ? move : ElementMoveOpInterface();
 }
 
-/// What has been joined in `value`, by the moves that make it.
+/// The blocks that have been joined in `value`, by the moves that make it.
 Joined joinedIn(Value value) {
   ElementMoveOpInterface move = freeMove(value);
   if (!move)

@@ -54,7 +54,7 @@ Value uniformLike(OpBuilder &b, Value uniform, Value block) {
   return copy->getResult(0);
 }
 
-/// How many of the operations behind a conversion it may go behind, such that it then converts the
+/// The operations behind a conversion that it may go behind, such that it then converts the
 /// narrowest elements.
 SmallVector<Operation *> narrowingUsers(Value value) {
   SmallVector<Operation *> users;

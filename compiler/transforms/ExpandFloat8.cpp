@@ -26,7 +26,7 @@ bool isInCombiner(Operation *op) {
   return isa_and_present<EftDialect>(op->getParentOp()->getDialect());
 }
 
-/// What the patterns share.
+/// The base of the patterns.
 template <typename Op> struct Float8Pattern : OpRewritePattern<Op> {
   Float8Pattern(MLIRContext *context, bool isNative)
       : OpRewritePattern<Op>(context), isNative(isNative) {}

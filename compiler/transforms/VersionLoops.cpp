@@ -77,7 +77,7 @@ private:
     }
   }
 
-  /// What a loop carries is a multiple if the first one is, and what each iteration yields.
+  /// A carried number is a multiple if the first one is, and that which each iteration yields.
   void addCarried(BlockArgument argument, int64_t divisor) {
     auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
     if (!loop || argument == loop.getInductionVar())
@@ -101,8 +101,8 @@ LoadOp loadOfFactor(Value factor) {
   return factor.getDefiningOp<LoadOp>();
 }
 
-/// What must divide the numbers from before the loop, such that the factors of its products are
-/// loaded by wide accesses. Nothing if one of the numbers is loaded in the loop.
+/// The divisors that the numbers from before the loop must have, such that the factors of its
+/// products are loaded by wide accesses. Nothing if one of the numbers is loaded in the loop.
 Divisors divisorsOfFactors(scf::ForOp loop, const AxisInfos &infos) {
   DivisorFinder finder(infos);
   for (DotOp dot : loop.getBody()->getOps<DotOp>())
@@ -158,7 +158,7 @@ Value areMultiples(OpBuilder &b, Location loc, const Divisors &divisors) {
   return all;
 }
 
-/// What is computed from the numbers before the operation, in the order of the text.
+/// The operations before this one that compute with the numbers, in the order of the text.
 SmallVector<Operation *> computedBefore(Operation *op, const Divisors &divisors) {
   auto isBefore = [&](Operation *user) {
     Operation *ancestor = user->getBlock()->findAncestorOpInBlock(*op);

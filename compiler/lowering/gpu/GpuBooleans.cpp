@@ -50,7 +50,7 @@ struct SourcePlaces {
   uint64_t ofFragment(uint64_t number, Dimension dimension) const {
     return part(map.applyPacked(number) ^ offset, dimension);
   }
-  /// What each bit of a thread's number adds.
+  /// The number that each bit of a thread's number adds.
   SmallVector<int64_t> ofThread(Dimension dimension) const {
     SmallVector<int64_t> images;
     for (unsigned bit = map.source().dims()[lane].offset; bit < map.source().bits(); ++bit)

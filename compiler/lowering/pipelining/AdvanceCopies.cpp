@@ -10,8 +10,8 @@
 //   tile t    | copies | products | store |
 //   tile t+1  |                   | copies| products | store |
 //
-// What computes their addresses is cloned there for the next iteration. It is a few numbers, which
-// are cheaper to compute twice than to keep while the tile is stored.
+// The operations that compute their addresses are cloned there for the next iteration. They give a
+// few numbers, which are cheaper to compute twice than to keep while the tile is stored.
 #include "compiler/lowering/Passes.h"
 
 #include "compiler/ir/Accesses.h"

@@ -17,7 +17,7 @@ namespace {
 /// Whether an operation can be done in another iteration than the rest of the body.
 bool isMovable(Operation *op) { return isMemoryEffectFree(op) && op->getNumRegions() == 0; }
 
-/// What it costs to keep a value for an iteration.
+/// The bits that it takes to keep a value for an iteration.
 int64_t bitsOf(Value value) {
   constexpr int64_t bitsOfScalar = 64;
   auto block = dyn_cast<RankedTensorType>(value.getType());

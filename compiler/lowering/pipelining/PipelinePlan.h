@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How a loop is pipelined: as far as there are iterations, shared memory and registers.
+// The plan for pipelining a loop: as far as there are iterations, shared memory and registers.
 #pragma once
 
 #include "compiler/lowering/pipelining/LoopProducts.h"
