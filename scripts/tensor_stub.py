@@ -73,6 +73,7 @@ def _functions() -> list[str]:
         "",
         "def ops(name: str, operands: Any, types: Any, **attributes: Any) -> list[tensor]: ...",
         "def op(name: str, operands: Any, type: dtypes.dtype, **attributes: Any) -> tensor: ...",
+        "def enum(enumeration: str, name: str) -> Any: ...",
         "def is_number(value: Any) -> bool: ...",
     ]
 

@@ -134,9 +134,10 @@ show_table(
 #   The sums stay in fp32.
 #
 # Exponentials are taken to base 2, as eˣ = 2^(x log₂ e): the constant is a part of the scale before
-# the kernel begins. `qk * scale - m` is one fused operation for each score, and `exp2` follows. Eft
-# computes `exp` and `exp2` in about as many operations, with the same bits on every device. GPUs
-# have an instruction for an approximation, but of 2^x alone, so other compilers gain by it.
+# the kernel begins. `qk * scale - m` is one fused operation for each score, and `exp2` follows. A
+# GPU has an instruction that approximates 2^x. Eft takes it for exponentials of what tensor cores
+# have summed, as here: they have bits of their own anyway. Elsewhere it computes `exp` and `exp2`
+# with the same bits on every device, in more operations.
 #
 # MASKED is known when the kernel is compiled: the variant without the mask has nothing of it.
 
@@ -590,7 +591,7 @@ show_table(
 # -------------
 # Two products, of 2 length² width operations each for each head, and half of that if attention is
 # causal. These are 4 × width for each score. What softmax does to a score does not count in the
-# rate, but it takes time: more than twenty operations, and not on tensor cores. So the narrower
+# rate, but it takes time: some nine instructions on a GPU, and not on tensor cores. So the narrower
 # a head is, the lower is the rate. The way back has five products for each score, two and a half
 # times as many operations. Its kernels compute two of them twice, which does not count either.
 #

@@ -46,6 +46,9 @@ bool isCopy(const llvm::IntrinsicInst &call) {
 
 constexpr unsigned addressOperand = 1, bytesOperand = 2;
 
+/// The instruction has its factor as a signed number of 32 bits.
+constexpr unsigned maxShift = 30;
+
 /// Computes the address base + index · size, of which the index has 32 bits, by one instruction.
 void fuseAddress(llvm::IntrinsicInst &copy) {
   auto *address = llvm::dyn_cast<llvm::IntToPtrInst>(copy.getArgOperand(addressOperand));
@@ -54,7 +57,7 @@ void fuseAddress(llvm::IntrinsicInst &copy) {
   if (!address ||
       !match(address->getOperand(0),
              m_c_Add(m_Shl(m_SExt(m_Value(index)), m_ConstantInt(shift)), m_Value(base))) ||
-      !index->getType()->isIntegerTy(32))
+      !index->getType()->isIntegerTy(32) || shift->getValue().ugt(maxShift))
     return;
   llvm::IRBuilder<> builder(address);
   auto *type = llvm::FunctionType::get(base->getType(), {index->getType(), base->getType()}, false);
@@ -133,7 +136,9 @@ private:
     if (result)
       return result;
     for (auto [value, needed] : conditions) {
-      llvm::Value *holds = needed ? value : builder.CreateNot(value);
+      // A condition may have no value where one before it does not hold.
+      llvm::Value *frozen = builder.CreateFreeze(value);
+      llvm::Value *holds = needed ? frozen : builder.CreateNot(frozen);
       result = result ? builder.CreateAnd(result, holds) : holds;
     }
     return result;

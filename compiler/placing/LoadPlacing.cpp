@@ -47,6 +47,10 @@ bool mayRunAfter(Operation *load, Operation *store, Operation *function) {
   return false;
 }
 
+bool mayRunBefore(Operation *load, Operation *store, Operation *function) {
+  return mayRunAfter(store, load, function);
+}
+
 /// True if there is a store to blocks of the load's shape for which this is true.
 bool meetsStore(LoadOp load,
                 bool (*mayMeet)(Operation *load, Operation *store, Operation *function)) {
@@ -92,8 +96,7 @@ bool isInSameLoop(Operation *load, Operation *store, Operation *) {
 }
 
 /// Whether the load may be made in another layout than its shape's, and then be converted. It must
-/// stay ordered with stores. A factor of a product is converted at once, or copied, and all threads
-/// wait for that, so a store may come later; and where stores came before its loop, a barrier does.
+/// stay ordered with stores: with those around the loop of a product, by barriers.
 bool canLeaveStandard(LoadOp load, DotOp product, const PlacementTarget &target) {
   if (target.kind == PlacementTarget::Kind::Cpu)
     return false;
@@ -176,16 +179,28 @@ LayoutAttr layoutOfLoad(LoadOp load, LayoutAttr layout, LoadLayouts layouts, con
   return traffic(load, layout, pointer, target) <= 2 * best ? layout : own;
 }
 
-void orderFactors(func::FuncOp function) {
-  llvm::SetVector<Operation *> loops;
+void orderFactors(func::FuncOp function, PlacingRules &rules) {
+  llvm::SetVector<Operation *> before, behind;
   function.walk([&](LoadOp load) {
-    DotOp product = productInLoop(load);
-    if (product && product.usesTensorCores() && meetsStore(load, mayRunAfter) &&
-        !meetsStore(load, isInSameLoop))
-      loops.insert(load->getParentOp());
+    auto block = dyn_cast<RankedTensorType>(load.getType());
+    Operation *loop = load->getParentOp();
+    if (!block || !isa<scf::ForOp>(loop) ||
+        block.getEncoding() == rules.defaultOf(load.getResult()))
+      return;
+    if (meetsStore(load, mayRunAfter))
+      before.insert(loop);
+    if (meetsStore(load, mayRunBefore))
+      behind.insert(loop);
   });
-  for (Operation *loop : loops)
-    OpBuilder(loop).create<BarrierOp>(loop->getLoc());
+  OpBuilder builder(function.getContext());
+  for (Operation *loop : before) {
+    builder.setInsertionPoint(loop);
+    builder.create<BarrierOp>(loop->getLoc());
+  }
+  for (Operation *loop : behind) {
+    builder.setInsertionPointAfter(loop);
+    builder.create<BarrierOp>(loop->getLoc());
+  }
 }
 
 } // namespace eft

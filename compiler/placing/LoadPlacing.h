@@ -6,6 +6,7 @@
 #pragma once
 
 #include "compiler/analysis/DefaultLayouts.h"
+#include "compiler/placing/PlacingRules.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -28,8 +29,8 @@ struct LoadLayouts {
 LayoutAttr layoutOfLoad(LoadOp load, LayoutAttr layout, LoadLayouts layouts, const AxisInfos &infos,
                         const PlacementTarget &target);
 
-/// Puts barriers before loops that load factors of products in other layouts than those of stores
-/// before them.
-void orderFactors(mlir::func::FuncOp function);
+/// Puts barriers between loops that load factors of products and the stores around them, if these
+/// have blocks of one shape in different layouts.
+void orderFactors(mlir::func::FuncOp function, PlacingRules &rules);
 
 } // namespace eft

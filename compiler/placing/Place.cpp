@@ -99,8 +99,6 @@ LogicalResult checkAllPlaced(func::FuncOp function) {
 } // namespace
 
 LogicalResult placeBlocks(func::FuncOp function, const PlacementTarget &target) {
-  if (target.kind == PlacementTarget::Kind::Gpu)
-    orderFactors(function);
   {
     AxisInfos infos(function);
     orderReductions(function, target.numWarps);
@@ -111,6 +109,8 @@ LogicalResult placeBlocks(func::FuncOp function, const PlacementTarget &target) 
     if (failed(plan.make()))
       return failure();
     plan.apply();
+    if (target.kind == PlacementTarget::Kind::Gpu)
+      orderFactors(function, rules);
   }
   if (target.kind == PlacementTarget::Kind::Gpu)
     narrowConversions(function);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// eft-allow-approximation: allows it to exponentials that depend on what tensor cores have summed.
+// eft-allow-approximation: lets exponentials be approximated that depend on what tensor cores have
+// summed.
 #include "compiler/analysis/RegionFlow.h"
 #include "compiler/ir/EftDialect.h"
 #include "compiler/transforms/Passes.h"

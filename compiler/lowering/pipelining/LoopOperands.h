@@ -2,8 +2,8 @@
 // The operands of a loop's matrix products that copies can bring to shared memory, and what must be
 // computed ahead for that.
 //
-// Beside them, copies bring what each element of is needed by several threads, such as a number for
-// each column of a product's result: each would load it from memory, and wait for it.
+// Beside them, copies bring blocks of which several threads need each element, such as a number for
+// each column of a product's result: each thread would load it from memory, and wait for it.
 #pragma once
 
 #include "compiler/ir/EftDialect.h"

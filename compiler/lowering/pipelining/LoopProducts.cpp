@@ -89,8 +89,9 @@ bool LoopProducts::beginsAtOnce(DotOp dot) const {
          (operands.of(dot.getAMutable()) || hasFirstFactorFromBefore(dot));
 }
 
-/// Adds all that an iteration computes from the accumulator, if that is products and elementwise
-/// operations which end in the accumulator again.
+/// Adds all that an iteration computes from the accumulator, if that is elementwise operations and
+/// then products, of which the last one's result is the accumulator again: it stays under way, so
+/// that nothing but a further product may take it.
 void LoopProducts::addLate(BlockArgument accumulator) {
   OpOperand *next = loop.getTiedLoopYieldedValue(accumulator);
   // Other arguments of the loop have another value one iteration later.
@@ -103,10 +104,13 @@ void LoopProducts::addLate(BlockArgument accumulator) {
   SmallVector<Value> pending = {accumulator};
   bool hasProduct = false;
   while (!pending.empty()) {
-    for (OpOperand &use : pending.pop_back_val().getUses()) {
+    const Value value = pending.pop_back_val();
+    for (OpOperand &use : value.getUses()) {
       Operation *user = use.getOwner();
       if (&use == next)
         continue;
+      if (value.getDefiningOp<DotOp>() && !isa<DotOp>(user))
+        return;
       if (user->getBlock() != loop.getBody() || isa<scf::YieldOp>(user) || !isMovable(user) ||
           llvm::any_of(user->getOperands(), isOtherArgument))
         return;
@@ -123,7 +127,7 @@ void LoopProducts::addLate(BlockArgument accumulator) {
         llvm::append_range(pending, user->getResults());
     }
   }
-  if (!hasProduct || !users.contains(next->get().getDefiningOp()))
+  if (!hasProduct || !users.contains(next->get().getDefiningOp<DotOp>()))
     return;
   accumulators.push_back(accumulator);
   llvm::append_range(conversions, narrowing);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The matrix products of a loop that warpgroups begin, and while what they may be under way.
+// The matrix products of a loop that warpgroups begin, and what may be computed meanwhile.
 #pragma once
 
 #include "compiler/lowering/pipelining/LoopOperands.h"

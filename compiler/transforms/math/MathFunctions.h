@@ -27,7 +27,7 @@ void populatePowerPatterns(mlir::RewritePatternSet &patterns);
 void populateRootPatterns(mlir::RewritePatternSet &patterns);
 
 //===----------------------------------------------------------------------===//
-// What functions of several files share
+// Parts of functions in several files
 //===----------------------------------------------------------------------===//
 
 // Exponential.cpp

@@ -131,6 +131,11 @@ class _Side:
             raise Mistake(
                 f"{what} must be a block of uint8 or float8e4nv, got {describe(self.scale)}"
             )
+        if self.shape[self.k] < self._run():
+            raise Mistake(
+                f"{self.name} needs at least {self._run()} elements along k, which have one scale, "
+                f"got {self.shape[self.k]}"
+            )
         expected = [self.shape[1 - self.k], self.shape[self.k] // self._run()]
         if list(self.scale.shape) != expected:
             raise Mistake(

@@ -29,7 +29,8 @@ def integers(what: str, owner: str, values, rank: int) -> tuple[tensor, ...]:
     values = tuple(values) if isinstance(values, tuple | list) else (values,)
     if len(values) != rank:
         raise Mistake(
-            f"the {what} of {owner} of {rank} dimensions must be {rank} numbers, got {len(values)}"
+            f"the {what} of {owner} must have {rank} numbers, as its block_shape has, "
+            f"got {len(values)}"
         )
     numbers = tuple(map(to_tensor, values))
     for number in numbers:

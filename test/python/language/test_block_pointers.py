@@ -213,7 +213,7 @@ def no_dimension(x_ptr, n):
     (
         short_shape,
         "tl.make_block_ptr(",
-        "the shape of a block pointer of 2 dimensions must be 2 numbers, got 1",
+        "the shape of a block pointer must have 2 numbers, as its block_shape has, got 1",
     ),
     (
         bad_order,

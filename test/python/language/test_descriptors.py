@@ -521,8 +521,14 @@ def makes(x_ptr, n, CASE: tl.constexpr):
         ),
         ("rank 0", "a tensor descriptor must have 1 to 5 dimensions, got 0"),
         ("rank 6", "a tensor descriptor must have 1 to 5 dimensions, got 6"),
-        ("shape", "the shape of a tensor descriptor of 2 dimensions must be 2 numbers, got 1"),
-        ("strides", "the strides of a tensor descriptor of 2 dimensions must be 2 numbers, got 1"),
+        (
+            "shape",
+            "the shape of a tensor descriptor must have 2 numbers, as its block_shape has, got 1",
+        ),
+        (
+            "strides",
+            "the strides of a tensor descriptor must have 2 numbers, as its block_shape has, got 1",
+        ),
         ("last stride", "the last stride of a tensor descriptor must be 1, got 8"),
         ("float", "the shape of a tensor descriptor must be integers, got a value of type fp32"),
         (
@@ -603,7 +609,7 @@ def uses(x_ptr, n, CASE: tl.constexpr):
         (
             "few offsets",
             "x.load(",
-            "the offsets of a tensor descriptor of 2 dimensions must be 2 numbers, got 1",
+            "the offsets of a tensor descriptor must have 2 numbers, as its block_shape has, got 1",
         ),
         (
             "float offset",

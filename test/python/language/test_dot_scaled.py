@@ -162,6 +162,9 @@ def mistaken(x_ptr, CASE: tl.constexpr):
         tl.dot_scaled(x, None, "e2m1", x, None, "e4m3")
     if CASE == "scale":
         tl.dot_scaled(x, s, "e4m3", x, None, "e4m3")
+    if CASE == "short":
+        short = tl.zeros((16, 16), tl.uint8)
+        tl.dot_scaled(short, tl.zeros((16, 1), tl.uint8), "e4m3", short, None, "e4m3")
     if CASE == "scale's type":
         tl.dot_scaled(x, None, "e4m3", x, s.to(tl.float32), "e4m3")
     if CASE == "result":
@@ -190,6 +193,7 @@ def mistaken(x_ptr, CASE: tl.constexpr):
             "[32, 32])",
         ),
         ("scale", "lhs_scale must be a tensor of shape [32, 1]. Got [32, 2]"),
+        ("short", "lhs needs at least 32 elements along k, which have one scale, got 16"),
         (
             "scale's type",
             "rhs_scale must be a block of uint8 or float8e4nv, got a block of type fp32[32, 2]",

@@ -6,6 +6,7 @@ import eft
 import eft.language as tl
 import numpy as np
 import pytest
+from assembler import log_of_ptxas
 from support import assert_same_bits
 
 COUNTS = [0, 1, 2, 3, 4, 9]
@@ -134,3 +135,49 @@ def test_two_sums_of_products(device, num_stages, depth):
             expected_y += (first + b.astype(np.float64) @ e[turn].T) @ f[turn]
         assert_same_bits(device.get(x), expected_x.astype(np.float32))
         assert_same_bits(device.get(y), expected_y.astype(np.float32))
+
+
+@eft.jit
+def changed_behind(a_ptr, b_ptr, c_ptr, x_ptr, count, KIND: tl.constexpr, D: tl.constexpr):
+    """x = 2 (x + (a b) c) in each turn, or in fp16 x += (a b) c."""
+    m, n, d = tl.arange(0, 64), tl.arange(0, 32), tl.arange(0, D)
+    block, tile = m[:, None] * D + d[None, :], n[:, None] * D + d[None, :]
+    a = tl.load(a_ptr + block)
+    x = tl.zeros((64, D), tl.float16 if KIND == "half" else tl.float32)
+    for turn in range(count):
+        at = tile + turn * 32 * D
+        first = tl.dot(a, tl.trans(tl.load(b_ptr + at))).to(tl.float16)
+        c = tl.load(c_ptr + at)
+        if KIND == "half":
+            x = tl.dot(first, c, x.to(tl.float32)).to(tl.float16)
+        else:
+            x = tl.dot(first, c, x) * 2
+    tl.store(x_ptr + block, x.to(tl.float32))
+
+
+@pytest.mark.parametrize("kind", ["twice", "half"])
+@pytest.mark.parametrize("depth", [64, 128])
+def test_accumulators_that_are_changed_behind_their_product(device, kind, depth):
+    for count in COUNTS:
+        numbers = np.random.default_rng(count)
+        a = numbers.integers(-1, 2, (64, depth)).astype(np.float16)
+        shape = (max(count, 1), 32, depth)
+        b, c = (numbers.integers(-1, 2, shape).astype(np.float16) for _ in "bc")
+        x = device.put(np.full((64, depth), np.nan, np.float32))
+        arrays = [device.put(each) for each in (a, b, c)]
+        changed_behind[1,](*arrays, x, count, KIND=kind, D=depth, num_stages=3)
+        expected = np.zeros((64, depth))
+        for turn in range(count):
+            expected += a.astype(np.float64) @ b[turn].T @ c[turn]
+            if kind == "twice":
+                expected *= 2
+        assert_same_bits(device.get(x) + 0.0, expected.astype(np.float32) + 0.0)
+
+
+@pytest.mark.parametrize("kind", ["twice", "half"])
+@pytest.mark.parametrize("depth", [64, 128])
+def test_nothing_touches_accumulators_under_way(kind, depth):
+    half = eft.MockTensor(tl.float16)
+    arguments = half, half, half, eft.MockTensor(tl.float32), 16
+    code = changed_behind.warmup(*arguments, KIND=kind, D=depth, target="sm_90")
+    assert "serialized" not in log_of_ptxas(code.asm["ptx"])

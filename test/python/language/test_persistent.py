@@ -124,6 +124,27 @@ def test_rows_outside_of_an_array_cost_a_loop_one_instruction_each():
     assert all(re.search(rf"and\.b32 +\t{size}, ", code) for size in sizes)
 
 
+@eft.jit
+def far_apart(a_ptr, b_ptr, out_ptr, first, turns, STRIDE: tl.constexpr):
+    i = tl.arange(0, 64)
+    block = i[:, None] * 64 + i[None, :]
+    total = tl.zeros((64, 64), tl.float32)
+    for turn in range(turns):
+        row = (first + turn * 3).to(tl.int64)
+        total = tl.dot(tl.load(a_ptr + block + row * STRIDE), tl.load(b_ptr + block), total)
+    tl.store(out_ptr + block, total)
+
+
+@pytest.mark.parametrize("bits", [28, 29, 30, 31, 33])
+def test_distances_of_more_than_31_bits(bits):
+    half = eft.MockTensor(tl.float16)
+    arguments = half, half, eft.MockTensor(tl.float32), 1, 4
+    ptx = far_apart.warmup(*arguments, STRIDE=1 << bits, target="sm_90").asm["ptx"]
+    factors = {int(factor) for factor in re.findall(r"mad\.wide\.s32 [^,]*, [^,]*, (\d+),", ptx)}
+    assert (2 << bits in factors) == (bits < 30)
+    assert max(factors, default=0) < 2**31
+
+
 def copies_between_products_and_stores(code: str) -> int:
     behind_products = code.split('wgmma.wait_group.sync.aligned $0;", "n"(i32 0)')[-1]
     return behind_products.split("st.global")[0].count("cp.async.cg")
