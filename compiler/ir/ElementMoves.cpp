@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The maps of operations that move elements: for each index of a result, the index in the source.
-#include "compiler/ir/EftDialect.h"
+#include "compiler/ir/ElementMoves.h"
 
 using namespace mlir;
 using namespace eft;
@@ -86,4 +86,11 @@ ElementMove SplitOp::getElementMove(unsigned result) {
     return index;
   });
   return {std::move(map), /*flipped=*/result};
+}
+
+ElementMoveOpInterface eft::freeMove(Value value) {
+  auto move = value.getDefiningOp<ElementMoveOpInterface>();
+  auto placed = value.getDefiningOp<PlacingOpInterface>();
+  const bool isFree = move && move->getNumResults() == 1 && !(placed && placed.hasAnchor());
+  return isFree ? move : ElementMoveOpInterface();
 }

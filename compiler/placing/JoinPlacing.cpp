@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "compiler/placing/JoinPlacing.h"
 
+#include "compiler/ir/ElementMoves.h"
 #include "compiler/ir/LayoutConversion.h"
 #include "compiler/layout/Placement.h"
+
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 
@@ -16,35 +19,37 @@ constexpr unsigned cheapOperations = 16;
 /// The blocks that are joined, and the bits of a packed index that tell them apart.
 struct Joined {
   uint64_t bits = 0;
-  SmallVector<Value> sources;
+  SetVector<Value> sources;
 };
 
-/// The move that makes `value` in any layout, or null.
-ElementMoveOpInterface freeMove(Value value) {
-  auto move = value.getDefiningOp<ElementMoveOpInterface>();
-  auto placed = value.getDefiningOp<PlacingOpInterface>();
-  const bool isFree = move && move->getNumResults() == 1 && !(placed && placed.hasAnchor());
-  return isFree ? move : ElementMoveOpInterface();
+Joined leaf(Value value) {
+  Joined result;
+  result.sources.insert(value);
+  return result;
 }
 
-/// The blocks that have been joined in `value`, by the moves that make it.
-Joined joinedIn(Value value) {
+/// The blocks that have been joined in `value`, by the moves that make it. `known` has the answers
+/// for values of which several moves are made.
+Joined joinedIn(Value value, DenseMap<Value, Joined> &known) {
   ElementMoveOpInterface move = freeMove(value);
   if (!move)
-    return {0, {value}};
+    return leaf(value);
+  if (auto found = known.find(value); found != known.end())
+    return found->second;
   const ElementMove element = move.getElementMove(0);
-  Joined all{element.secondSource, {}};
+  Joined all;
+  all.bits = element.secondSource;
   SmallPtrSet<Value, 2> seen;
   for (Value source : move->getOperands()) {
     if (!seen.insert(source).second)
       continue;
-    Joined behind = joinedIn(source);
-    all.sources.append(behind.sources);
+    Joined behind = joinedIn(source, known);
+    all.sources.insert(behind.sources.begin(), behind.sources.end());
     for (unsigned bit = 0; bit < element.map.source().bits(); ++bit)
       if (element.map.applyPacked(uint64_t(1) << bit) & behind.bits)
         all.bits |= uint64_t(1) << bit;
   }
-  return all;
+  return known[value] = all;
 }
 
 /// True if it takes more than a few operations on blocks to compute the values.
@@ -96,9 +101,11 @@ LayoutAttr layoutOfJoined(ElementMoveOpInterface move, LayoutAttr required) {
   Value result = move->getResult(0);
   if (!freeMove(result))
     return required;
-  const Joined joined = joinedIn(result);
+  DenseMap<Value, Joined> known;
+  const Joined joined = joinedIn(result, known);
   LinearLayout layout = *layoutOf(placed(result.getType(), required));
-  if (joined.bits == 0 || !areExpensive(joined.sources) || !exchangeBits(layout, joined.bits))
+  if (joined.bits == 0 || !areExpensive(joined.sources.getArrayRef()) ||
+      !exchangeBits(layout, joined.bits))
     return required;
   return toAttribute(move->getContext(), layout);
 }

@@ -20,6 +20,7 @@
 //
 // f(x) >= p is f(x) > p', where p' is the float below p. A denormal p has a q below 1, and gets a
 // shift of more than 31 bits, which counts as one of 31: the shifted number is less than 2^31.
+#include "compiler/ir/ElementMoves.h"
 #include "compiler/transforms/ApplyOnce.h"
 #include "compiler/transforms/Passes.h"
 #include "compiler/transforms/UniformScalar.h"
@@ -261,10 +262,7 @@ struct CompareUnfolded : OpRewritePattern<arith::CmpIOp> {
 /// The operation that moves the elements of a block which nothing else uses, or null. It makes its
 /// result in any layout.
 ElementMoveOpInterface soleMove(Value block) {
-  auto move = block.getDefiningOp<ElementMoveOpInterface>();
-  auto placed = block.getDefiningOp<PlacingOpInterface>();
-  const bool isFree = move && move->getNumResults() == 1 && !(placed && placed.hasAnchor());
-  return isFree && block.hasOneUse() ? move : ElementMoveOpInterface();
+  return block.hasOneUse() ? freeMove(block) : ElementMoveOpInterface();
 }
 
 /// Compares floats with one number before they are moved.

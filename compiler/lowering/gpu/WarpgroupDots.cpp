@@ -15,6 +15,7 @@
 #include "compiler/layout/Placement.h"
 #include "compiler/layout/WarpgroupLayouts.h"
 #include "compiler/lowering/LinearCode.h"
+#include "compiler/lowering/LoopGuard.h"
 #include "compiler/lowering/gpu/TensorCores.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -237,28 +238,13 @@ bool isBehindLoop(WaitDotsOp wait) {
   return wait.getProducts().front().getDefiningOp() == wait->getPrevNode();
 }
 
-/// Moves a loop under the condition that it has an iteration. The code there goes on after it.
-scf::IfOp putUnderCondition(ImplicitLocOpBuilder &b, scf::ForOp loop) {
-  b.setInsertionPoint(loop);
-  Value hasIterations = b.create<arith::CmpIOp>(arith::CmpIPredicate::slt, loop.getLowerBound(),
-                                                loop.getUpperBound());
-  auto choice = b.create<scf::IfOp>(loop.getResultTypes(), hasIterations, /*withElseRegion=*/true);
-  b.setInsertionPointToStart(choice.elseBlock());
-  b.create<scf::YieldOp>(loop.getInitArgs());
-  loop->moveBefore(choice.thenBlock(), choice.thenBlock()->end());
-  loop->replaceAllUsesWith(choice.getResults());
-  b.setInsertionPointToEnd(choice.thenBlock());
-  b.create<scf::YieldOp>(loop.getResults());
-  b.setInsertionPointAfter(loop);
-  return choice;
-}
-
 /// Waits for the products that a loop leaves under way, only if it had an iteration. Where their
 /// registers may also be those from before the loop, ptxas takes the writing of these for one
 /// during the products, and lets all products wait for each other.
 void waitBehind(GpuLowering &lowering, ImplicitLocOpBuilder &b, scf::ForOp loop, WaitDotsOp wait,
                 const Values &products) {
-  scf::IfOp choice = putUnderCondition(b, loop);
+  scf::IfOp choice = runIfAnyIteration(b, loop);
+  b.setInsertionPointAfter(loop);
   Operation *yield = choice.thenYield();
   Values done = emitWait(b, wait.getPending(), products);
   for (auto [product, result] : llvm::zip_equal(products, done))

@@ -15,9 +15,7 @@
 #include "compiler/lowering/Passes.h"
 
 #include "compiler/ir/Accesses.h"
-#include "compiler/ir/LayoutConversion.h"
-#include "compiler/layout/Placement.h"
-#include "compiler/layout/Shuffle.h"
+#include "compiler/lowering/Renaming.h"
 #include "compiler/lowering/gpu/SharedMemory.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -42,20 +40,6 @@ constexpr uint64_t bytesOfRound = SharedMemory::usualBytes, bytesOfOneBlock = 32
 
 /// More rounds cost more than what they overlap with.
 constexpr uint64_t maxRounds = 2;
-
-/// Whether the results of an operation are other names of its source's elements in each thread.
-bool isRenaming(ElementMoveOpInterface op) {
-  std::optional<LinearLayout> from = layoutOf(op->getOperand(0).getType());
-  return from && op->getNumOperands() == 1 && llvm::all_of(op->getResults(), [&](OpResult result) {
-           std::optional<LinearLayout> wanted = layoutOf(result.getType());
-           if (!wanted)
-             return false;
-           ElementMove move = op.getElementMove(result.getResultNumber());
-           auto plan = planShuffle(withPlaces(*from, gpuPlaces),
-                                   *withPlaces(*wanted, gpuPlaces).then(move.map), move.flipped);
-           return plan && plan->isRenaming();
-         });
-}
 
 /// The shared memory that an operation may need beside the slots. Nothing if it is too much.
 std::optional<uint64_t> bytesForStaging(Operation *op) {

@@ -3,8 +3,8 @@
 
 #include "compiler/ir/LayoutConversion.h"
 #include "compiler/layout/Placement.h"
-#include "compiler/layout/Shuffle.h"
 #include "compiler/layout/WarpgroupLayouts.h"
+#include "compiler/lowering/Renaming.h"
 
 using namespace mlir;
 
@@ -15,15 +15,6 @@ namespace {
 int64_t bytesOf(RankedTensorType type) { return type.getElementType().getIntOrFloatBitWidth() / 8; }
 
 LinearLayout places(Value block) { return withPlaces(*layoutOf(block.getType()), gpuPlaces); }
-
-/// Whether the conversion leaves each element in its thread.
-bool isRenaming(ConvertLayoutOp convert) {
-  if (!layoutOf(convert.getSource().getType()) || !layoutOf(convert.getType()))
-    return false;
-  std::optional<ShufflePlan> plan =
-      planShuffle(places(convert.getSource()), places(convert.getResult()));
-  return plan && plan->isRenaming();
-}
 
 } // namespace
 
@@ -40,7 +31,7 @@ FactorSource::FactorSource(Value factor, unsigned k) : block(factor), k(k) {
     if (rows && (bytesOf(slot) == 2 || *rows == this->k))
       present = read;
   } else if (auto convert = block.getDefiningOp<ConvertLayoutOp>()) {
-    isInRegisters = isRenaming(convert);
+    isInRegisters = isRenaming(cast<ElementMoveOpInterface>(*convert));
     block = convert.getSource();
   } else {
     isInRegisters = true;

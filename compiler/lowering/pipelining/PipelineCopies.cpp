@@ -24,6 +24,7 @@
 // an iteration, whose second part comes before the loop, and the last third part comes behind it.
 #include "compiler/ir/LayoutConversion.h"
 #include "compiler/layout/Placement.h"
+#include "compiler/lowering/LoopGuard.h"
 #include "compiler/lowering/Passes.h"
 #include "compiler/lowering/pipelining/FactorSource.h"
 #include "compiler/lowering/pipelining/LoopCounter.h"
@@ -61,7 +62,7 @@ public:
       analyze();
     }
     if (plan.hasThirdPart)
-      runIfAnyIteration(rewriter);
+      runIfAnyIteration(rewriter, loop);
     if (!plan.keepsFirstFactors)
       writeFirstFactors(rewriter);
     splitParts(rewriter);
@@ -96,22 +97,6 @@ private:
     }
     if (!slotsOfFirstFactors.empty())
       rewriter.create<BarrierOp>(loop.getLoc());
-  }
-
-  /// Puts the loop into a conditional, in which it has an iteration.
-  void runIfAnyIteration(RewriterBase &rewriter) {
-    Location loc = loop.getLoc();
-    rewriter.setInsertionPoint(loop);
-    Value any = rewriter.create<arith::CmpIOp>(loc, arith::CmpIPredicate::slt, loop.getLowerBound(),
-                                               loop.getUpperBound());
-    auto branch = rewriter.create<scf::IfOp>(loc, loop.getResultTypes(), any,
-                                             /*withElseRegion=*/true);
-    rewriter.replaceAllUsesWith(loop.getResults(), branch.getResults());
-    rewriter.setInsertionPointToStart(branch.elseBlock());
-    rewriter.create<scf::YieldOp>(loc, loop.getInitArgs());
-    rewriter.setInsertionPointToStart(branch.thenBlock());
-    auto yield = rewriter.create<scf::YieldOp>(loc, loop.getResults());
-    rewriter.moveOpBefore(loop, yield);
   }
 
   /// Rewrites the body as parts of one iteration.
