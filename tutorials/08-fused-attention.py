@@ -546,7 +546,7 @@ def gradients_in_steps(q, k, v, d_out, scale, causal):
 
 
 def allowed_errors(q, k, v, d_out, scale, gradients, p, ds):
-    """What rounding to fp16 may change of each gradient."""
+    """Bounds what rounding to fp16 may change of each gradient."""
     q, k, v, d_out = (np.abs(each) for each in (q, k, v, d_out))
     d_off = 2.0**-10 * (d_out * (p @ v)).sum(-1, keepdims=True)
     ds_off = 2.0**-11 * np.abs(ds) + p * d_off + 2.0**-25

@@ -47,7 +47,7 @@ console.print(f"Running on {arrays.description}.\n")
 
 
 def rounds(rows, columns, block_rows, block_columns, multiprocessors):
-    """How many blocks there are, how many rounds they take, and the part that has work in these."""
+    """Counts the blocks, the rounds that they take, and the busy part of the programs."""
     blocks = eft.cdiv(rows, block_rows) * eft.cdiv(columns, block_columns)
     number = eft.cdiv(blocks, multiprocessors)
     return blocks, number, blocks / (number * multiprocessors)

@@ -47,7 +47,7 @@ console.print(f"Running on {arrays.description}.\n")
 
 
 def tokens_of_experts(tokens, experts, generator):
-    """How many of the tokens each expert gets, by chance: the first ones more than the others."""
+    """Draws each expert's number of tokens by chance: the first ones get more."""
     likings = 1 / np.arange(1, experts + 1)
     return generator.multinomial(tokens, likings / likings.sum())
 

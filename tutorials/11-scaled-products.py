@@ -48,7 +48,7 @@ console.print(f"Running on {arrays.description}.\n")
 
 
 def values_of_codes():
-    """What each byte is as a float8e4nv."""
+    """Reads each byte as a float8e4nv."""
     codes = np.arange(256)
     exponent, fraction = codes >> 3 & 15, (codes & 7) / 8
     size = np.where(exponent == 0, fraction * 2.0**-6, (1 + fraction) * 2.0 ** (exponent - 7))
@@ -136,7 +136,7 @@ def in_bytes(x, microscaled):
 
 
 def out_of_bytes(codes, scales):
-    """What the bytes and scales of `in_bytes` stand for, in fp64."""
+    """The numbers in fp64 for which the bytes and scales of `in_bytes` stand."""
     codes, scales = arrays.numpy(codes), arrays.numpy(scales)
     if scales.ndim == 1:
         return VALUES[codes] * scales[:, None].astype(np.float64)
@@ -264,7 +264,7 @@ INSTRUCTIONS = ("f32.f16.f16", "f32.e4m3.e4m3", "f32.bf16.bf16")
 
 
 def describe_code(kernel, scale, target):
-    """How often each kind of product on tensor cores stands in the code."""
+    """Counts each kind of product on tensor cores in the code."""
 
     def of(dtype, rows, columns):
         matrix = eft.MockTensor(dtype, (4096, 4096))

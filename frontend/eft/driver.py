@@ -52,7 +52,7 @@ def load_code(compilation: Compilation, device: int) -> CompiledKernel:
 
 
 class LoweredVariant:
-    """What the lowering of a variant of any specialization made.
+    """The results of lowering a variant of any specialization.
 
     Attributes:
         lowered: the IR, see `eft.compiler.functions.Lowered`. Only one variant may specialize it.
@@ -120,9 +120,9 @@ def address_parameters(
 
 
 def _divisors(target: str, element_bytes: int) -> tuple[int, ...]:
-    """What tells the values of an integer apart that reaches addresses of such elements. For a GPU
-    it is the elements of the widest access, of 16 bytes, and those of the least asynchronous copy,
-    of 4 bytes. On a CPU it is the lanes of a vector."""
+    """The divisors by which launches tell apart the values of an integer that reaches addresses of
+    elements of this size. For a GPU they are the elements of the widest access, of 16 bytes, and
+    those of the least asynchronous copy, of 4 bytes. For a CPU it is the lanes of a vector."""
     if not target.startswith(("cuda:", "compute_")):
         return (16,)
     return tuple(size // element_bytes for size in (16, 4) if size > element_bytes)
@@ -311,7 +311,7 @@ def _differences(names, variant: Variant, earlier: Variant) -> list[str]:
 
 
 def _value_in_words(special: str, other: str) -> str:
-    """What is known of a value, in contrast to what was known of another."""
+    """Says in words the knowledge of a value, in contrast to that of another."""
     if special == "":
         return "not 1" if other == "1" else f"not divisible by {other}"
     return "1" if special == "1" else f"divisible by {special}"

@@ -161,7 +161,7 @@ def address_of(value) -> int:
 
 
 def _specialization(value, type: str, divisors) -> str:
-    """What is known of a value, which is told apart by `divisors`; None: it reaches no address."""
+    """The knowledge of a value that `divisors` tell apart; with None it reaches no address."""
     if type.startswith("*"):
         return "16" if address_of(value) % 16 == 0 else ""
     if is_descriptor(value):

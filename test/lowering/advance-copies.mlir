@@ -110,7 +110,7 @@ func.func @loaded_place(%base: tensor<64x64x!eft.ptr<f16>, #a>, %table: !eft.ptr
   return
 }
 
-// What the products give tells where the next tile lies.
+// The result of the products tells where the next tile lies.
 // CHECK-LABEL: @place_from_the_result
 // CHECK: scf.for
 // CHECK: eft.alloc_shared

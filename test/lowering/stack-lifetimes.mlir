@@ -21,7 +21,7 @@ func.func @one_after_the_other() {
   return
 }
 
-// What is written before a loop is in use until the loop ends.
+// An array that is written before a loop is in use until the loop ends.
 // CHECK-LABEL: @used_in_a_loop
 // CHECK: llvm.intr.lifetime.start
 // CHECK: scf.for

@@ -96,7 +96,7 @@ func.func @other_blocks(%b: tensor<8xi32>, %f: tensor<8xf32>, %n: i32) -> (tenso
 
 // -----
 
-// What is known of a block does not keep it from being moved.
+// A hint about a block does not keep it from being moved.
 // CHECK-LABEL: @a_hint_on_the_way
 // CHECK-SAME: %[[FIRST:.*]]: tensor<8x!eft.ptr<f32>>
 func.func @a_hint_on_the_way(%first: tensor<8x!eft.ptr<f32>>, %n: i32) {

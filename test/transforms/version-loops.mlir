@@ -53,7 +53,7 @@ func.func @loaded_address(%table: !eft.ptr<i64>, %distances: !eft.ptr<i32>, %n: 
 
 // -----
 
-// What stands around the loop, up to where the address is loaded, is in the versions, too.
+// The code around the loop, up to where the address is loaded, is in the versions, too.
 // CHECK-LABEL: @loop_over_tiles
 // CHECK: scf.for
 // CHECK: %[[ADDRESS:.*]] = eft.load %{{.*}} : !eft.ptr<i64>

@@ -9,7 +9,7 @@ namespace {
 
 PyObject *descriptorType = nullptr;
 
-// What addresses and rows must be multiples of.
+// Addresses and rows are multiples of this many bytes.
 constexpr int64_t alignment = 16;
 
 // Names of attributes, made once.

@@ -128,7 +128,7 @@ bool readAddressParameter(const Signature &signature, PyObject *item,
   return true;
 }
 
-// Which integer parameters reach an address, by Python's word, and what it has lowered to find
+// Asks Python for the integer parameters that reach an address, and for what it has lowered to find
 // them.
 bool addressParameters(PyObject *owner, const Call &call, std::vector<Divisors> &divisors,
                        Ref &lowered) {

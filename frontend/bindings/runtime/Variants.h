@@ -20,7 +20,7 @@
 
 namespace eft::python {
 
-// What is known of a value: a power of two from 2 on that divides it; 1, which it equals; or 0:
+// The knowledge of a value: a power of two from 2 on that divides it; 1, which it equals; or 0:
 // nothing. Python sees a number as text, and nothing as an empty one.
 using Special = uint8_t;
 

@@ -31,7 +31,7 @@ class Arguments:
         self.types = [type for type, _ in self._facts(nothing)]
 
     def specials(self, specialization) -> list[int]:
-        """What is known of each argument's value: 1, a power of two that divides it, or 0.
+        """The knowledge of each argument's value: 1, a power of two that divides it, or 0.
 
         Args:
             specialization: for each parameter "", "1", or a power of two that divides it.

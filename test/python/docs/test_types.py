@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What editors and type checkers know of the language, and what `help` shows."""
+"""The types by which editors and type checkers know the language, and what `help` shows."""
 
 import importlib.resources
 import inspect

@@ -57,7 +57,7 @@ def packed(codes: np.ndarray, axis: int) -> np.ndarray:
 
 
 def factor(format: str, shape, seed: int, pack_axis: int) -> tuple[np.ndarray, np.ndarray]:
-    """What memory has of a factor, and its values."""
+    """The bytes of a factor in memory, and its values."""
     generator = np.random.default_rng(seed)
     if format == "e2m1":
         codes = generator.integers(0, 16, shape).astype(np.uint8)

@@ -96,7 +96,7 @@ def test_three_dimensions(device, name, shape, has_acc):
 
 
 def test_zeros_keep_their_sign(device):
-    """What pads a factor adds nothing, not even to a zero that is below zero."""
+    """The padding of a factor adds nothing, not even to a zero that is below zero."""
     a, b = np.full((4, 4), -0.0, np.float32), np.zeros((4, 4), np.float32)
     out = device.put(np.full((4, 4), -0.0, np.float32))
     small_product[1](device.put(a), device.put(b), out, 1, M=4, N=4, K=4)

@@ -53,7 +53,7 @@ def compare(
 
 
 def floats_of(words: np.ndarray, source: str) -> np.ndarray:
-    """What `made` computes, in NumPy."""
+    """Computes in NumPy what `made` does."""
     if source == "rand":
         signed = words.view(np.int32)
         folded = np.where(signed < 0, ~signed, signed)

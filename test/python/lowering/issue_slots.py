@@ -32,7 +32,7 @@ class Instruction:
         return 2 if re.match(r"D(FMA|MUL|ADD)\b|(fma|mul|add|sub)\.rn\.f64", self.name) else 1
 
     def bytes_of_global_memory(self) -> int:
-        """What it loads or stores there."""
+        """The elements that it loads or stores there."""
         if re.match(r"(LDG|STG)\b", self.name):
             narrow = re.search(r"\.[US](8|16)\b", self.name)
             wide = re.search(r"\.(64|128)\b", self.name)
