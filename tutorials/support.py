@@ -19,7 +19,7 @@ try:
 except ModuleNotFoundError:
     torch = None
 
-console = Console(width=None if os.isatty(1) else 100, highlight=False)
+console = Console(width=None if os.isatty(1) else 160, highlight=False)
 
 
 class Arrays:
@@ -90,6 +90,8 @@ def in_triton(kernel):
     def translated(value):
         if value is eft.language:
             return triton.language
+        if isinstance(value, eft.language.constexpr):
+            return triton.language.constexpr(value.value)
         return in_triton(value) if isinstance(value, eft.JITFunction) else value
 
     function = kernel.fn

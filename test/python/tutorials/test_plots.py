@@ -107,19 +107,23 @@ def test_a_plot_has_the_units_of_its_table(tmp_path, lesson, largest, x, y, name
 
 
 @pytest.mark.parametrize(("terminal", "said"), [(True, "Measuring 7 rows …\n\n"), (False, "")])
-def test_only_a_terminal_is_told_that_a_table_is_measured(terminal, said):
+def test_only_a_terminal_is_told_that_a_table_is_measured(terminal, said, tmp_path):
     code = (
         f"import support; support.console = support.Console(force_terminal={terminal}, "
         "color_system=None); support.announce(7)"
     )
     environment = dict(os.environ, PYTHONPATH=os.pathsep.join([str(BUILD), str(TUTORIALS)]))
     done = subprocess.run(
-        [sys.executable, "-c", code], env=environment, capture_output=True, text=True
+        [sys.executable, "-c", code],
+        env=environment,
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,  # for Python looks for `support` there first
     )
     assert (done.stdout, done.returncode) == (said, 0), done.stderr
 
 
-def test_rates_are_drawn_in_the_unit_that_is_named():
+def test_rates_are_drawn_in_the_unit_that_is_named(tmp_path):
     pytest.importorskip("matplotlib", reason="Matplotlib is not installed")
     code = """
 import support
@@ -131,7 +135,11 @@ print([list(map(float, line)) for line in drawn])
 """
     environment = dict(os.environ, PYTHONPATH=os.pathsep.join([str(BUILD), str(TUTORIALS)]))
     done = subprocess.run(
-        [sys.executable, "-c", code], env=environment, capture_output=True, text=True
+        [sys.executable, "-c", code],
+        env=environment,
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,  # for Python looks for `support` there first
     )
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout) == [[3.0, 5000.0], [0.003, 5.0]]
