@@ -12,8 +12,9 @@ import functools
 import math
 from typing import NamedTuple
 
+import attention_gpu
 import eft
-from common import GpuBenchmark, arguments, gpu_torch
+from common import gpu_torch
 from report import Report
 
 
@@ -42,6 +43,7 @@ class Case:
 
     def __init__(self, torch, heads: int, length: int, d: int, causal: bool):
         self.heads, self.length, self.d, self.causal = heads, length, d, causal
+        self.dtype = "float16"
         shape = (1, heads, length, d)
 
         def numbers():
@@ -88,18 +90,8 @@ class Case:
         )
 
 
-class Benchmark(GpuBenchmark):
-    def add(self, case: Case, system: str, configuration: str, seconds: float) -> None:
-        self.report.add(
-            dtype="float16",
-            d=case.d,
-            length=case.length,
-            causal=case.causal,
-            system=system,
-            configuration=configuration,
-            milliseconds=seconds * 1e3,
-            TFLOP_per_s=case.operations() / seconds / 1e12,
-        )
+class Benchmark(attention_gpu.Benchmark):
+    configurations = CONFIGURATIONS
 
     def own(self, case: Case):
         """PyTorch's backward pass."""
@@ -109,18 +101,14 @@ class Benchmark(GpuBenchmark):
 
     def measure(self, case: Case) -> None:
         case.forward(self.systems["Eft"])
-        self.add(case, "PyTorch", "", self.seconds(self.own(case)))
-        for system, kernels in self.systems.items():
-            times = self.times(functools.partial(case.run, kernels), CONFIGURATIONS)
-            fastest = min(times, key=times.get)
-            self.add(case, system, str(fastest), times[fastest])
+        super().measure(case)
 
     def check(self, case: Case) -> None:
         """Every configuration gives PyTorch's gradients, to the rounding of the type."""
         expected = self.own(case)()
         for kernels in self.systems.values():
             case.forward(kernels)
-            for configuration in CONFIGURATIONS:
+            for configuration in self.configurations:
                 for gradient in case.gradients:
                     gradient.fill_(float("nan"))
                 case.run(kernels, configuration)
@@ -129,33 +117,11 @@ class Benchmark(GpuBenchmark):
 
 
 def main():
-    parser = arguments(__doc__.splitlines()[0])
-    parser.add_argument("--lengths", type=int, nargs="+", default=[1024, 4096, 16384])
-    parser.add_argument("--tokens", type=int, default=16384, help="of all batches together")
-    parser.add_argument("--dims", type=int, nargs="+", default=[64, 128], help="of a head")
-    options = parser.parse_args()
+    chosen = attention_gpu.options()
     torch = gpu_torch()
-    report = Report("attention_backward_gpu", "Attention's gradients on a GPU", options.out)
-    benchmark = Benchmark(report, torch)
-    for d in options.dims:
-        for causal in (False, True):
-            benchmark.check(Case(torch, 3, 512, d, causal))
-            for length in options.lengths:
-                case = Case(torch, 32 * options.tokens // length, length, d, causal)
-                benchmark.measure(case)
-                note(report, case)
-    report.save()
-
-
-def note(report: Report, case: Case) -> None:
-    same = {"d": case.d, "length": case.length, "causal": case.causal}
-    mask = ", causal" if case.causal else ""
-    report.note_ratio(
-        f"D = {case.d}, {case.length} rows{mask}: Eft's best over Triton's best",
-        report.highest("TFLOP_per_s", **same, system="Eft"),
-        report.highest("TFLOP_per_s", **same, system="Triton"),
-        "1.00",
-    )
+    report = Report("attention_backward_gpu", "Attention's gradients on a GPU", chosen.out)
+    make_case = functools.partial(Case, torch)
+    attention_gpu.measure_all(Benchmark(report, torch), make_case, chosen)
 
 
 if __name__ == "__main__":

@@ -9,6 +9,8 @@ them.
 from __future__ import annotations
 
 import functools
+import sys
+from collections.abc import Callable
 from typing import NamedTuple
 
 import eft
@@ -69,6 +71,14 @@ class Case:
 
 
 class Benchmark(GpuBenchmark):
+    """Measures each system at its best.
+
+    Attributes:
+        configurations: of the kernels.
+    """
+
+    configurations = CONFIGURATIONS
+
     def add(self, case: Case, system: str, configuration: str, seconds: float) -> None:
         self.report.add(
             dtype=case.dtype,
@@ -90,7 +100,7 @@ class Benchmark(GpuBenchmark):
     def measure(self, case: Case) -> None:
         self.add(case, "PyTorch", "", self.seconds(self.own(case)))
         for system, kernels in self.systems.items():
-            times = self.times(functools.partial(case.run, kernels), CONFIGURATIONS)
+            times = self.times(functools.partial(case.run, kernels), self.configurations)
             fastest = min(times, key=times.get)
             self.add(case, system, str(fastest), times[fastest])
 
@@ -98,30 +108,45 @@ class Benchmark(GpuBenchmark):
         """Every configuration gives PyTorch's result, to the rounding of the type."""
         expected = self.own(case)().squeeze(0).float()
         for kernels in self.systems.values():
-            for configuration in CONFIGURATIONS:
+            for configuration in self.configurations:
                 case.out.fill_(float("nan"))
                 case.run(kernels, configuration)
                 self.torch.testing.assert_close(case.out.float(), expected, rtol=1e-2, atol=1e-2)
 
 
-def main():
-    parser = arguments(__doc__.splitlines()[0])
+def options():
+    """The options of the command line."""
+    parser = arguments(sys.modules["__main__"].__doc__.splitlines()[0])
     parser.add_argument("--lengths", type=int, nargs="+", default=[1024, 4096, 16384])
     parser.add_argument("--tokens", type=int, default=16384, help="of all batches together")
     parser.add_argument("--dims", type=int, nargs="+", default=[64, 128], help="of a head")
-    options = parser.parse_args()
-    torch = gpu_torch()
-    report = Report("attention_gpu", "Attention on a GPU", options.out)
-    benchmark = Benchmark(report, torch)
-    for d in options.dims:
+    return parser.parse_args()
+
+
+def measure_all(benchmark: Benchmark, make_case: Callable, chosen) -> None:
+    """Measures, and compares with Triton, what the options choose.
+
+    Args:
+        benchmark: measures a case.
+        make_case: gives one, of a number of heads, a length, a D, and whether it is causal.
+        chosen: the options.
+    """
+    for d in chosen.dims:
         for causal in (False, True):
-            benchmark.check(Case(torch, 3, 1024, d, causal, torch.float16))
-            for length in options.lengths:
-                heads = 32 * options.tokens // length
-                case = Case(torch, heads, length, d, causal, torch.float16)
+            benchmark.check(make_case(3, 1024, d, causal))
+            for length in chosen.lengths:
+                case = make_case(32 * chosen.tokens // length, length, d, causal)
                 benchmark.measure(case)
-                note(report, case)
-    report.save()
+                note(benchmark.report, case)
+    benchmark.report.save()
+
+
+def main():
+    chosen = options()
+    torch = gpu_torch()
+    report = Report("attention_gpu", "Attention on a GPU", chosen.out)
+    make_case = functools.partial(Case, torch, dtype=torch.float16)
+    measure_all(Benchmark(report, torch), make_case, chosen)
 
 
 def note(report: Report, case: Case) -> None:

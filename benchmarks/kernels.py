@@ -276,11 +276,12 @@ def attention_backward(
     m = tl.load(m_ptr + own)[:, None]
     d = tl.load(d_ptr + own)
     dq = tl.zeros([LONG, D], dtype=tl.float32)
+    first = 0
     steps = length // SHORT
     if CAUSAL:
         dq = _add_to_rows(dq, q, d_out, m, d, k_ptr, v_ptr, own, start, LONG // PART, D, PART, True)
         steps = start // SHORT
-    dq = _add_to_rows(dq, q, d_out, m, d, k_ptr, v_ptr, own, 0, steps, D, SHORT, False)
+    dq = _add_to_rows(dq, q, d_out, m, d, k_ptr, v_ptr, own, first, steps, D, SHORT, False)
     tl.store(dq_ptr + base + block, (dq * 0.6931471824645996).to(dq_ptr.dtype.element_ty))
 
 
