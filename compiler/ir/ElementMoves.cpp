@@ -94,3 +94,8 @@ ElementMoveOpInterface eft::freeMove(Value value) {
   const bool isFree = move && move->getNumResults() == 1 && !(placed && placed.hasAnchor());
   return isFree ? move : ElementMoveOpInterface();
 }
+
+LinearLayout eft::layoutBefore(ElementMoveOpInterface move, const LinearLayout &layout,
+                               StringRef dimension) {
+  return layout.then(move.getElementMove(0).map)->covering(dimension);
+}

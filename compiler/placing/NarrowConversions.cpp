@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "compiler/placing/NarrowConversions.h"
 
+#include "compiler/ir/ElementMoves.h"
 #include "compiler/ir/LayoutConversion.h"
 #include "compiler/layout/Placement.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/IR/Matchers.h"
+#include "mlir/IR/IRMapping.h"
 
 using namespace mlir;
 
@@ -22,7 +23,28 @@ bool isUniform(Value value) {
          (op && (isa<SplatOp>(op) || op->hasTrait<OpTrait::ConstantLike>()));
 }
 
-/// The only use of the value, if it is by elementwise work with uniform values.
+ElementMoveOpInterface moveOfOneBlock(Value value) {
+  ElementMoveOpInterface move = freeMove(value);
+  return move && move->getNumOperands() == 1 ? move : nullptr;
+}
+
+/// A block of rows or columns has so many elements less at least than the whole.
+constexpr int64_t leastRepeated = 8;
+
+/// Whether the value repeats the numbers of a small block, such as one for each row.
+bool isRepeated(Value value) {
+  Value source = value;
+  while (ElementMoveOpInterface move = moveOfOneBlock(source))
+    source = move->getOperand(0);
+  auto elements = [](Value block) {
+    return cast<RankedTensorType>(block.getType()).getNumElements();
+  };
+  return source != value && bitsOf(value) >= 8 &&
+         elements(source) * leastRepeated <= elements(value);
+}
+
+/// The only use of the value, if it is by elementwise work with values that are cheap in any
+/// layout.
 Operation *elementwiseUser(Value value) {
   if (!value.hasOneUse())
     return nullptr;
@@ -31,8 +53,10 @@ Operation *elementwiseUser(Value value) {
                              user->getNumResults() == 1 &&
                              user->getBlock() == value.getParentBlock() &&
                              getElementTypeOrSelf(user->getResult(0)).isIntOrFloat();
-  auto isSame = [&](Value operand) { return operand == value || isUniform(operand); };
-  return isElementwise && llvm::all_of(user->getOperands(), isSame) ? user : nullptr;
+  auto isCheap = [&](Value operand) {
+    return operand == value || isUniform(operand) || isRepeated(operand);
+  };
+  return isElementwise && llvm::all_of(user->getOperands(), isCheap) ? user : nullptr;
 }
 
 /// The block's type with the layout of another block.
@@ -42,16 +66,30 @@ Type like(Type type, Value block) {
                                cast<RankedTensorType>(block.getType()).getEncoding());
 }
 
-/// A uniform value for work in the layout of another block.
-Value uniformLike(OpBuilder &b, Value uniform, Value block) {
-  if (!isa<RankedTensorType>(uniform.getType()))
-    return uniform;
-  Operation *copy = b.clone(*uniform.getDefiningOp());
-  auto type = cast<RankedTensorType>(like(uniform.getType(), block));
-  copy->getResult(0).setType(type);
-  if (auto constant = dyn_cast<arith::ConstantOp>(copy))
-    constant.setValueAttr(cast<DenseElementsAttr>(constant.getValue()).reshape(type));
-  return copy->getResult(0);
+/// The same block in the layout of `type`, of which a small one is all that is converted.
+Value madeAs(OpBuilder &b, Value value, RankedTensorType type) {
+  if (value.getType() == type)
+    return value;
+  if (isUniform(value)) {
+    Operation *copy = b.clone(*value.getDefiningOp());
+    copy->getResult(0).setType(type);
+    if (auto constant = dyn_cast<arith::ConstantOp>(copy))
+      constant.setValueAttr(cast<DenseElementsAttr>(constant.getValue()).reshape(type));
+    return copy->getResult(0);
+  }
+  if (auto convert = value.getDefiningOp<ConvertLayoutOp>())
+    return madeAs(b, convert.getSource(), type);
+  if (ElementMoveOpInterface move = moveOfOneBlock(value)) {
+    auto before = cast<RankedTensorType>(move->getOperand(0).getType());
+    IRMapping mapping;
+    mapping.map(move->getOperand(0),
+                madeAs(b, move->getOperand(0),
+                       withLayout(before, layoutBefore(move, *layoutOf(type), place::registers))));
+    Operation *copy = b.clone(*move, mapping);
+    copy->getResult(0).setType(type);
+    return copy->getResult(0);
+  }
+  return b.create<ConvertLayoutOp>(value.getLoc(), type, value);
 }
 
 /// The operations behind a conversion that it may go behind, such that it then converts the
@@ -157,7 +195,11 @@ void moveBehind(ConvertLayoutOp convert, ArrayRef<Operation *> users) {
     b.setInsertionPoint(user);
     Value result = user->getResult(0);
     for (OpOperand &operand : user->getOpOperands())
-      operand.set(operand.get() == before ? value : uniformLike(b, operand.get(), value));
+      if (operand.get() == before)
+        operand.set(value);
+      else if (isa<RankedTensorType>(operand.get().getType()))
+        operand.set(
+            madeAs(b, operand.get(), cast<RankedTensorType>(like(operand.get().getType(), value))));
     before = result;
     result.setType(like(result.getType(), value));
     value = result;

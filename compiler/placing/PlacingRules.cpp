@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "compiler/placing/PlacingRules.h"
 
+#include "compiler/ir/ElementMoves.h"
 #include "compiler/ir/LayoutConversion.h"
 #include "compiler/layout/Placement.h"
 #include "compiler/layout/ReductionOrder.h"
@@ -128,15 +129,11 @@ LayoutAttr PlacingRules::anchorOf(Operation *op) {
 
 //===--- Required layouts ---------------------------------------------------------------------===//
 
-/// No element has to move if each place of the result holds the elements of the source that it
-/// needs. The source's other elements, which are those of further results, lie in further
-/// fragments.
 LayoutAttr PlacingRules::requiredOfMove(ElementMoveOpInterface move, LayoutAttr result) {
-  LinearLayout layout = *layoutOf(placed(blockResult(move).getType(), result));
   const bool isOnGpu = target.kind == PlacementTarget::Kind::Gpu;
-  LinearLayout source =
-      layout.then(move.getElementMove(0).map)->covering(isOnGpu ? place::registers : place::step);
-  return toAttribute(move->getContext(), source);
+  LinearLayout layout = *layoutOf(placed(blockResult(move).getType(), result));
+  return toAttribute(move->getContext(),
+                     layoutBefore(move, layout, isOnGpu ? place::registers : place::step));
 }
 
 LayoutAttr PlacingRules::requiredOf(OpOperand &operand, LayoutAttr result) {

@@ -348,6 +348,47 @@ func.func @uniform_division(%p: !eft.ptr<f32>, %d: f32, %r: f32) {
 
 // -----
 
+#rows = #eft.layout<register = [[0, 1], [0, 2], [1, 0]], lane = [[2, 0], [4, 0], [8, 0], [16, 0], [32, 0]], warp = []>
+#flat = #eft.layout<register = [[1], [2], [4]], lane = [[8], [16], [32], [64], [128]], warp = []>
+#row1 = #eft.layout<register = [[0, 0], [0, 0], [1, 0]], lane = [[2, 0], [4, 0], [8, 0], [16, 0], [32, 0]], warp = []>
+#row = #eft.layout<register = [[0], [0], [1]], lane = [[2], [4], [8], [16], [32]], warp = []>
+
+// A thread has four elements of each of two rows: it takes two reciprocals.
+// CHECK-LABEL: @division_of_rows
+func.func @division_of_rows(%p: !eft.ptr<f32>) {
+  // CHECK: %[[INVERSE:.*]] = arith.divf %{{.*}}, %[[D:[0-9]+]] : f32
+  // CHECK: scf.if %{{.*}} -> (f32, f32, f32, f32)
+  // CHECK: %[[Q:.*]] = arith.mulf %{{.*}}, %[[INVERSE]] : f32
+  // CHECK: math.fma %[[Q]], %[[D]]
+  // CHECK: } else {
+  // CHECK: scf.for
+  // CHECK-COUNT-4: arith.divf %{{.*}}, %[[D]]
+  // CHECK: }
+  // CHECK: arith.divf
+  // CHECK: scf.if %{{.*}} -> (f32, f32, f32, f32)
+  // CHECK: } else {
+  // CHECK: scf.for
+  // CHECK-COUNT-4: arith.divf
+  // CHECK-NOT: arith.divf
+  // CHECK: return
+  %i = eft.arange 0 to 64 : tensor<64xi32, #row>
+  %ps = eft.splat %p : !eft.ptr<f32> -> tensor<64x!eft.ptr<f32>, #row>
+  %pi = eft.addptr %ps, %i : tensor<64x!eft.ptr<f32>, #row>, tensor<64xi32, #row>
+  %d = eft.load %pi : tensor<64x!eft.ptr<f32>, #row>
+  %column = eft.expand_dims %d axis 1 : tensor<64xf32, #row> -> tensor<64x1xf32, #row1>
+  %ds = eft.broadcast %column : tensor<64x1xf32, #row1> -> tensor<64x4xf32, #rows>
+  %all = eft.arange 0 to 256 : tensor<256xi32, #flat>
+  %j = eft.reshape %all : tensor<256xi32, #flat> -> tensor<64x4xi32, #rows>
+  %q0 = eft.splat %p : !eft.ptr<f32> -> tensor<64x4x!eft.ptr<f32>, #rows>
+  %qp = eft.addptr %q0, %j : tensor<64x4x!eft.ptr<f32>, #rows>, tensor<64x4xi32, #rows>
+  %x = eft.load %qp : tensor<64x4x!eft.ptr<f32>, #rows>
+  %q = arith.divf %x, %ds : tensor<64x4xf32, #rows>
+  eft.store %qp, %q : tensor<64x4x!eft.ptr<f32>, #rows>
+  return
+}
+
+// -----
+
 // CHECK-LABEL: @remainder
 func.func @remainder(%p: !eft.ptr<f32>, %x: f32, %y: f32) {
   // CHECK: %[[MULTIPLE:.*]] = scf.while

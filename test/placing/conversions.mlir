@@ -125,3 +125,40 @@ func.func @halves_of_a_product(%x: !eft.ptr<f16>) {
   eft.store %p, %right : tensor<32x16x!eft.ptr<f16>>
   return
 }
+
+// Rows of a product are divided by one number each. The numbers are converted, and the rows when
+// they are as narrow as in memory.
+// CHECK-LABEL: @divided_rows_of_a_product
+// CHECK: %[[D:.*]] = eft.dot
+// CHECK-NOT: eft.convert_layout %[[D]]
+// CHECK: eft.broadcast
+// CHECK: %[[C:.*]] = eft.convert_layout %{{.*}} : tensor<32xf32, #{{.*}}> -> tensor<32xf32, #[[ROWS:.*]]>
+// CHECK-NEXT: %[[E:.*]] = eft.expand_dims %[[C]] axis 1 : tensor<32xf32, #[[ROWS]]>
+// CHECK-NEXT: %[[N:.*]] = eft.broadcast %[[E]] : tensor<32x1xf32, #{{.*}}> -> tensor<32x32xf32, #[[PRODUCT:.*]]>
+// CHECK-NEXT: %[[Q:.*]] = arith.divf %[[D]], %[[N]] : tensor<32x32xf32, #[[PRODUCT]]>
+// CHECK: %[[H:.*]] = arith.truncf %[[Q]]
+// CHECK: %[[L:.*]] = eft.convert_layout %[[H]] : tensor<32x32xf16, #[[PRODUCT]]>
+// CHECK: eft.store %{{.*}}, %[[L]]
+func.func @divided_rows_of_a_product(%x: !eft.ptr<f16>, %y: !eft.ptr<f32>) {
+  %pa = eft.splat %x : !eft.ptr<f16> -> tensor<32x16x!eft.ptr<f16>>
+  %pb = eft.splat %x : !eft.ptr<f16> -> tensor<16x32x!eft.ptr<f16>>
+  %a = eft.load %pa : tensor<32x16x!eft.ptr<f16>>
+  %b = eft.load %pb : tensor<16x32x!eft.ptr<f16>>
+  %zero = arith.constant dense<0.0> : tensor<32x32xf32>
+  %d = eft.dot %a, %b, %zero precision ieee
+      : tensor<32x16xf16>, tensor<16x32xf16> -> tensor<32x32xf32>
+  %i = eft.arange 0 to 32 : tensor<32xi32>
+  %ys = eft.splat %y : !eft.ptr<f32> -> tensor<32x!eft.ptr<f32>>
+  %yi = eft.addptr %ys, %i : tensor<32x!eft.ptr<f32>>, tensor<32xi32>
+  %numbers = eft.load %yi : tensor<32x!eft.ptr<f32>>
+  %column = eft.expand_dims %numbers axis 1 : tensor<32xf32> -> tensor<32x1xf32>
+  %repeated = eft.broadcast %column : tensor<32x1xf32> -> tensor<32x32xf32>
+  %q = arith.divf %d, %repeated : tensor<32x32xf32>
+  %h = arith.truncf %q : tensor<32x32xf32> to tensor<32x32xf16>
+  %n2 = eft.expand_dims %i axis 0 : tensor<32xi32> -> tensor<1x32xi32>
+  %offsets = eft.broadcast %n2 : tensor<1x32xi32> -> tensor<32x32xi32>
+  %xs = eft.splat %x : !eft.ptr<f16> -> tensor<32x32x!eft.ptr<f16>>
+  %p = eft.addptr %xs, %offsets : tensor<32x32x!eft.ptr<f16>>, tensor<32x32xi32>
+  eft.store %p, %h : tensor<32x32x!eft.ptr<f16>>
+  return
+}

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Division by a uniform divisor, correctly rounded, for the price of a multiplication and two FMAs.
+// Division by a divisor that several elements share, correctly rounded, for the price of a
+// multiplication and two FMAs: by one that is uniform, and by those of rows of which a thread has
+// several elements.
 //
 // With r = RN(1/d), q = RN(x·r), the remainder e = x − q·d is exact in an FMA, and RN(q + e·r) is
 // the correctly rounded quotient (Brisebarre, Muller, Raina, "Accelerating correctly rounded
@@ -12,16 +14,19 @@
 // The remainder is computed as q·d − x, and negated in the second FMA, so that a zero keeps its
 // sign: x = −0 gives q = −0, q·d − x = −0 + 0 = +0, and (+0)·(−r) + q = −0.
 //
-// A thread in which some x lies outside divides all of its elements the long way.
+// A thread in which some x lies outside divides all of its elements the long way, some at a time in
+// a loop: such code is seldom run, and long.
 //
-// If d is a power of two, r is exact, and x·r rounded once is the quotient of every x, be it
-// infinite or denormal. As d is the same for all threads, so is the choice.
+// If a uniform d is a power of two, r is exact, and x·r rounded once is the quotient of every x, be
+// it infinite or denormal. As d is the same for all threads, so is the choice.
 #include "compiler/lowering/gpu/GpuLowering.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 
 #include <cmath>
+#include <numeric>
 
 using namespace mlir;
 
@@ -39,18 +44,27 @@ SafeRange safeRange(Type element) {
   return element.isF32() ? SafeRange{30, 70} : SafeRange{300, 600};
 }
 
-class UniformDivision {
+/// A divisor, RN(1 / d), and its negative.
+struct Divisor {
+  Divisor(ImplicitLocOpBuilder &b, Value d, Value reciprocal)
+      : d(d), reciprocal(reciprocal), negated(b.create<arith::NegFOp>(reciprocal)) {}
+  Value d, reciprocal, negated;
+};
+
+class DivisionCode {
 public:
-  UniformDivision(ImplicitLocOpBuilder &b, Value divisor, Value reciprocal)
-      : b(b), divisor(divisor), reciprocal(reciprocal), element(cast<FloatType>(divisor.getType())),
-        bits(b.getIntegerType(element.getWidth())) {
-    negated = b.create<arith::NegFOp>(reciprocal);
+  DivisionCode(ImplicitLocOpBuilder &b, Type type)
+      : b(b), element(cast<FloatType>(type)), bits(b.getIntegerType(element.getWidth())) {}
+
+  Value inverse(Value divisor) {
+    Value one = b.create<arith::ConstantOp>(b.getFloatAttr(element, 1.0));
+    return b.create<arith::DivFOp>(one, divisor);
   }
 
   /// Whether the divisor is a power of two whose reciprocal is a normal number, too: sign and
   /// mantissa are zero, and the exponent's bits are those of a number from 1 to twice the bias less
   /// 1. With the exponent rotated to the lowest bits, one comparison tells.
-  Value isByPowerOfTwo() {
+  Value isPowerOfTwo(Value divisor) {
     const int64_t twiceBias = 2 * bias();
     Value pattern = b.create<arith::BitcastOp>(bits, divisor);
     Value high = b.create<arith::ShLIOp>(pattern, integer(bits.getWidth() - mantissaBits()));
@@ -61,17 +75,15 @@ public:
   }
 
   /// The reciprocal of such a divisor: the exponents' bits of the two add up to twice the bias.
-  Value exactReciprocal() {
-    Value pattern = b.create<arith::BitcastOp>(bits, divisor);
+  Value exactReciprocal(Value powerOfTwo) {
+    Value pattern = b.create<arith::BitcastOp>(bits, powerOfTwo);
     Value one = integer(int64_t(2 * bias()) << mantissaBits());
     return b.create<arith::BitcastOp>(element, b.create<arith::SubIOp>(one, pattern));
   }
 
   /// Whether the divisor and all dividends lie in their ranges.
-  Value isSafe(ArrayRef<Value> dividends) {
+  Value isSafe(Value divisor, ArrayRef<Value> dividends) {
     auto [k, m] = safeRange(element);
-    Value result = b.create<arith::AndIOp>(compare(arith::CmpFPredicate::OGE, divisor, power(-k)),
-                                           compare(arith::CmpFPredicate::OLE, divisor, power(k)));
     Value greatest = magnitude(dividends.front()), least = rankAboveZero(dividends.front());
     for (Value x : dividends.drop_front()) {
       greatest = b.create<arith::MaxNumFOp>(greatest, magnitude(x));
@@ -80,13 +92,17 @@ public:
     Value isLow = compare(arith::CmpFPredicate::ULE, greatest, power(m));
     Value isHigh =
         b.create<arith::CmpIOp>(arith::CmpIPredicate::uge, least, rankAboveZero(power(-m)));
-    return b.create<arith::AndIOp>(result, b.create<arith::AndIOp>(isLow, isHigh));
+    Value areDividends = b.create<arith::AndIOp>(isLow, isHigh);
+    Value isDivisor =
+        b.create<arith::AndIOp>(compare(arith::CmpFPredicate::OGE, divisor, power(-k)),
+                                compare(arith::CmpFPredicate::OLE, divisor, power(k)));
+    return b.create<arith::AndIOp>(areDividends, isDivisor);
   }
 
-  Value divide(Value x) {
-    Value quotient = b.create<arith::MulFOp>(x, reciprocal);
-    Value remainder = b.create<math::FmaOp>(quotient, divisor, b.create<arith::NegFOp>(x));
-    return b.create<math::FmaOp>(remainder, negated, quotient);
+  Value divide(Value x, const Divisor &divisor) {
+    Value quotient = b.create<arith::MulFOp>(x, divisor.reciprocal);
+    Value remainder = b.create<math::FmaOp>(quotient, divisor.d, b.create<arith::NegFOp>(x));
+    return b.create<math::FmaOp>(remainder, divisor.negated, quotient);
   }
 
 private:
@@ -109,44 +125,116 @@ private:
   }
 
   ImplicitLocOpBuilder &b;
-  Value divisor, reciprocal, negated;
   FloatType element;
   IntegerType bits;
 };
 
-void lowerUniformDiv(GpuLowering &lowering, ImplicitLocOpBuilder &b, UniformDivOp op) {
-  FragmentLowering::Fragments dividends(lowering.fragmentsOf(op.getDividend()));
-  Value divisor = lowering.scalarOf(op.getDivisor());
-  UniformDivision division(b, divisor, lowering.scalarOf(op.getReciprocal()));
-  // A choice gives the quotients of all dividends, made by `one`.
-  auto divideAll = [&](function_ref<Value(Value)> one) {
-    FragmentLowering::Fragments quotients;
-    for (Value x : dividends)
-      quotients.push_back(one(x));
-    b.create<scf::YieldOp>(quotients);
-  };
-  SmallVector<Type> types(dividends.size(), dividends.front().getType());
-  auto choose = [&](Value condition) {
-    return b.create<scf::IfOp>(types, condition, /*withElseRegion=*/true);
-  };
+/// Asks the compilers behind this one not to unroll a loop.
+void keepLoop(scf::ForOp loop) {
+  MLIRContext *context = loop.getContext();
+  auto unroll = LLVM::LoopUnrollAttr::get(context, /*disable=*/BoolAttr::get(context, true), {}, {},
+                                          {}, {}, {}, {});
+  auto annotation = LLVM::LoopAnnotationAttr::get(context, {}, {}, {}, unroll, {}, {}, {}, {}, {},
+                                                  {}, {}, {}, {}, {}, {});
+  loop->setDiscardableAttr("llvm.loop_annotation", annotation);
+}
+
+/// Yields, from the beginning of a block on, the quotients of the dividends.
+void yieldQuotients(ImplicitLocOpBuilder &b, Block *block, ArrayRef<Value> dividends,
+                    function_ref<Value(Value)> divide) {
   OpBuilder::InsertionGuard guard(b);
-  scf::IfOp isPower = choose(division.isByPowerOfTwo());
-  b.setInsertionPointToStart(isPower.thenBlock());
-  divideAll([&, exact = division.exactReciprocal()](Value x) {
+  b.setInsertionPointToStart(block);
+  b.create<scf::YieldOp>(llvm::map_to_vector(dividends, divide));
+}
+
+/// So many divisions stand in the loop below: enough that a thread waits for none of them alone.
+constexpr size_t longDivisions = 4;
+
+/// Yields the quotients by a loop that takes the first ones off the front of a queue, and puts
+/// theirs at its end.
+void yieldLongQuotients(ImplicitLocOpBuilder &b, Block *block, ArrayRef<Value> dividends,
+                        Value divisor) {
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(block);
+  auto number = [&](size_t value) { return b.create<arith::ConstantIntOp>(value, 32); };
+  const size_t count = dividends.size(), step = std::gcd(count, longDivisions);
+  auto loop =
+      b.create<scf::ForOp>(number(0), number(count / step), number(1), dividends,
+                           [&](OpBuilder &inside, Location loc, Value, ValueRange queue) {
+                             SmallVector<Value> next(queue.drop_front(step));
+                             for (Value x : queue.take_front(step))
+                               next.push_back(inside.create<arith::DivFOp>(loc, x, divisor));
+                             inside.create<scf::YieldOp>(loc, next);
+                           });
+  keepLoop(loop);
+  b.create<scf::YieldOp>(loop.getResults());
+}
+
+ValueRange divideAll(ImplicitLocOpBuilder &b, ArrayRef<Value> dividends, const Divisor &divisor) {
+  DivisionCode code(b, divisor.d.getType());
+  SmallVector<Type> types(dividends.size(), divisor.d.getType());
+  auto isSafe =
+      b.create<scf::IfOp>(types, code.isSafe(divisor.d, dividends), /*withElseRegion=*/true);
+  yieldQuotients(b, isSafe.thenBlock(), dividends,
+                 [&](Value x) { return code.divide(x, divisor); });
+  yieldLongQuotients(b, isSafe.elseBlock(), dividends, divisor.d);
+  return isSafe.getResults();
+}
+
+void lowerUniformDiv(GpuLowering &lowering, ImplicitLocOpBuilder &b, UniformDivOp op) {
+  SmallVector<Value> dividends(lowering.fragmentsOf(op.getDividend()));
+  Divisor divisor(b, lowering.scalarOf(op.getDivisor()), lowering.scalarOf(op.getReciprocal()));
+  DivisionCode code(b, divisor.d.getType());
+  SmallVector<Type> types(dividends.size(), divisor.d.getType());
+  auto choice = b.create<scf::IfOp>(types, code.isPowerOfTwo(divisor.d), /*withElseRegion=*/true);
+  Value exact;
+  yieldQuotients(b, choice.thenBlock(), dividends, [&](Value x) {
+    exact = exact ? exact : code.exactReciprocal(divisor.d);
     return b.create<arith::MulFOp>(x, exact);
   });
-  b.setInsertionPointToStart(isPower.elseBlock());
-  scf::IfOp isSafe = choose(division.isSafe(dividends));
-  b.create<scf::YieldOp>(isSafe.getResults());
-  b.setInsertionPointToStart(isSafe.thenBlock());
-  divideAll([&](Value x) { return division.divide(x); });
-  b.setInsertionPointToStart(isSafe.elseBlock());
-  divideAll([&](Value x) { return b.create<arith::DivFOp>(x, divisor); });
-  lowering.setFragments(op, FragmentLowering::Fragments(isPower.getResults()));
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(choice.elseBlock());
+  b.create<scf::YieldOp>(divideAll(b, dividends, divisor));
+  lowering.setFragments(op, FragmentLowering::Fragments(choice.getResults()));
+}
+
+/// A reciprocal and the tests of its range are worth it from so many elements on.
+constexpr size_t leastShared = 4;
+
+/// Divides fragments that have a divisor in common by its reciprocal, and the others one by one.
+void lowerDivision(GpuLowering &lowering, ImplicitLocOpBuilder &b, arith::DivFOp op) {
+  ArrayRef<Value> dividends = lowering.fragmentsOf(op.getLhs());
+  llvm::MapVector<Value, SmallVector<size_t>> elementsOf;
+  for (auto [element, divisor] : llvm::enumerate(lowering.fragmentsOf(op.getRhs())))
+    elementsOf[divisor].push_back(element);
+  FragmentLowering::Fragments quotients(dividends.size());
+  for (auto &[d, elements] : elementsOf) {
+    if (elements.size() < leastShared) {
+      for (size_t element : elements)
+        quotients[element] = b.create<arith::DivFOp>(dividends[element], d);
+      continue;
+    }
+    Divisor divisor(b, d, DivisionCode(b, d.getType()).inverse(d));
+    auto own = llvm::map_to_vector(elements, [&](size_t element) { return dividends[element]; });
+    for (auto [element, quotient] : llvm::zip_equal(elements, divideAll(b, own, divisor)))
+      quotients[element] = quotient;
+  }
+  lowering.setFragments(op, std::move(quotients));
+}
+
+LogicalResult lowerFloatDivision(GpuLowering &lowering, ImplicitLocOpBuilder &b, arith::DivFOp op) {
+  Type element = getElementTypeOrSelf(op.getType());
+  if (!isa<RankedTensorType>(op.getType()) || (!element.isF32() && !element.isF64()))
+    return lowering.lowerElementwise(b, op);
+  lowerDivision(lowering, b, op);
+  return success();
 }
 
 } // namespace
 
-void populateGpuDivisionLowerings(LoweringTable &table) { table.add(lowerUniformDiv); }
+void populateGpuDivisionLowerings(LoweringTable &table) {
+  table.add(lowerUniformDiv);
+  table.add(lowerFloatDivision);
+}
 
 } // namespace eft

@@ -142,6 +142,38 @@ def test_division(device, dtype):
 
 
 @eft.jit
+def quotients_of_rows(x_ptr, y_ptr, out_ptr, ROWS: tl.constexpr, COLUMNS: tl.constexpr):
+    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
+    x = rows[:, None] * COLUMNS + tl.arange(0, COLUMNS)[None, :]
+    tl.store(out_ptr + x, tl.load(x_ptr + x) / tl.load(y_ptr + rows)[:, None])
+
+
+@pytest.mark.parametrize("shape", [(16, 256), (64, 64), (8, 4)])
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_division_of_rows(device, dtype, shape):
+    """Elements of a row share their divisor: usual ones, and dividends or divisors that are tiny,
+    huge, or no numbers."""
+    rows, columns = shape
+    programs = 64
+    generator = np.random.default_rng(3)
+    count = programs * rows
+    x = generator.normal(size=(count, columns)).astype(DTYPES[dtype])
+    y = generator.uniform(1, 2, count).astype(DTYPES[dtype])
+    special = operands(dtype, -10, 10, N, 1)
+    cuts = generator.random((count, columns)) < 1 / 8
+    odd = np.arange(count) // rows % 4 == 1  # every fourth program
+    x = np.where(odd[:, None] & cuts, generator.choice(special, x.shape), x)
+    y = np.where(np.arange(count) // rows % 4 == 2, generator.choice(special, count), y)
+    x[-rows:] *= generator.choice([0, -0.0, 1], (rows, columns)).astype(x.dtype)
+    out = device.put(np.zeros(x.shape, x.dtype))
+    quotients_of_rows[programs](device.put(x), device.put(y), out, ROWS=rows, COLUMNS=columns)
+    with np.errstate(all="ignore"):
+        wide = np.float64 if dtype == "fp64" else np.float32
+        expected = (x.astype(wide) / y.astype(wide)[:, None]).astype(x.dtype)
+    assert_same_bits(device.get(out), expected)
+
+
+@eft.jit
 def fused(x_ptr, y_ptr, z_ptr, out_ptr, N: tl.constexpr):
     i = tl.arange(0, N)
     x = tl.load(x_ptr + i)

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "compiler/codegen/CopyBytes.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/IR/PatternMatch.h"
+
+#include <optional>
+
+namespace eft {
+namespace {
+
+using namespace llvm::PatternMatch;
+
+/// The number of bytes `whole` if all conditions hold, and else 0.
+struct ConditionalBytes {
+  llvm::ConstantInt *whole = nullptr;
+  llvm::SmallVector<std::pair<llvm::Value *, bool>> conditions; ///< with the value that each needs
+};
+
+/// Adds the factors of a conjunction.
+void addConditions(llvm::Value *condition, ConditionalBytes &bytes) {
+  llvm::Value *first = nullptr, *second = nullptr;
+  if (match(condition, m_LogicalAnd(m_Value(first), m_Value(second)))) {
+    addConditions(first, bytes);
+    addConditions(second, bytes);
+    return;
+  }
+  bytes.conditions.emplace_back(condition, true);
+}
+
+std::optional<ConditionalBytes> conditionalBytes(llvm::Value *value) {
+  ConditionalBytes bytes;
+  llvm::Value *condition = nullptr, *other = nullptr;
+  for (;;) {
+    if (match(value, m_Select(m_Value(condition), m_Value(other), m_Zero()))) {
+      addConditions(condition, bytes);
+    } else if (match(value, m_Select(m_Value(condition), m_Zero(), m_Value(other)))) {
+      bytes.conditions.emplace_back(condition, false);
+    } else {
+      bytes.whole = llvm::dyn_cast<llvm::ConstantInt>(value);
+      return bytes.whole ? std::optional(bytes) : std::nullopt;
+    }
+    value = other;
+  }
+}
+
+/// A comparison for which a number must lie below a bound, or above it, so that there is a bound
+/// at which it never holds.
+struct BoundedRow {
+  llvm::CmpInst::Predicate predicate; ///< of the row and the bound
+  llvm::Value *row = nullptr;         ///< not changed by the loop
+  llvm::Value *bound = nullptr;
+};
+
+std::optional<BoundedRow> boundedRow(const llvm::Loop &loop, llvm::Value *value, bool isNeeded) {
+  auto *comparison = llvm::dyn_cast<llvm::ICmpInst>(value);
+  if (!comparison)
+    return std::nullopt;
+  BoundedRow result{isNeeded ? comparison->getPredicate() : comparison->getInversePredicate(),
+                    comparison->getOperand(0), comparison->getOperand(1)};
+  if (!loop.isLoopInvariant(result.row)) {
+    std::swap(result.row, result.bound);
+    result.predicate = llvm::CmpInst::getSwappedPredicate(result.predicate);
+  }
+  if (!loop.isLoopInvariant(result.row) || !result.row->getType()->isIntegerTy() ||
+      !llvm::CmpInst::isRelational(result.predicate) ||
+      !llvm::CmpInst::isStrictPredicate(result.predicate))
+    return std::nullopt;
+  return result;
+}
+
+/// The bound for which the comparison holds for no row.
+llvm::ConstantInt *boundOfNone(const BoundedRow &row) {
+  auto *type = llvm::cast<llvm::IntegerType>(row.row->getType());
+  const unsigned width = type->getBitWidth();
+  const bool isSigned = llvm::CmpInst::isSigned(row.predicate);
+  const bool isLess = llvm::ICmpInst::isLT(row.predicate);
+  llvm::APInt least = isSigned ? llvm::APInt::getSignedMinValue(width) : llvm::APInt(width, 0);
+  llvm::APInt greatest =
+      isSigned ? llvm::APInt::getSignedMaxValue(width) : llvm::APInt::getMaxValue(width);
+  return llvm::ConstantInt::get(type->getContext(), isLess ? least : greatest);
+}
+
+} // namespace
+
+void CopyBytes::simplify(llvm::CallInst &copy, unsigned bytesOperand) {
+  const llvm::Loop *loop = loops.getLoopFor(copy.getParent());
+  llvm::BasicBlock *before = loop ? loop->getLoopPredecessor() : nullptr;
+  std::optional<ConditionalBytes> bytes = conditionalBytes(copy.getArgOperand(bytesOperand));
+  if (!before || !bytes)
+    return;
+  Conditions kept, changed;
+  for (auto [value, needed] : bytes->conditions)
+    (loop->isLoopInvariant(value) ? kept : changed).emplace_back(value, needed);
+  llvm::IRBuilder<> outside(before->getTerminator()), inside(&copy);
+  const bool isMoved = moveBound(*loop, outside, inside, changed);
+  if (changed.empty() || (kept.empty() && !isMoved))
+    return;
+  llvm::Value *zero = llvm::ConstantInt::get(bytes->whole->getType(), 0);
+  llvm::Value *ofStep = all(inside, changed);
+  if (kept.empty()) {
+    copy.setArgOperand(bytesOperand, inside.CreateSelect(ofStep, bytes->whole, zero));
+    return;
+  }
+  llvm::Value *ofRow = outside.CreateSelect(all(outside, kept), bytes->whole, zero);
+  llvm::Value *mask = inside.CreateSExt(ofStep, ofRow->getType());
+  copy.setArgOperand(bytesOperand, inside.CreateAnd(ofRow, mask));
+}
+
+/// Whether all conditions hold, computed once in each basic block.
+llvm::Value *CopyBytes::all(llvm::IRBuilder<> &builder, const Conditions &conditions) {
+  llvm::Value *&result = known[{builder.GetInsertBlock(), conditions}];
+  if (result)
+    return result;
+  for (auto [value, needed] : conditions) {
+    // A condition may have no value where one before it does not hold.
+    llvm::Value *frozen = builder.CreateFreeze(value);
+    llvm::Value *holds = needed ? frozen : builder.CreateNot(frozen);
+    result = result ? builder.CreateAnd(result, holds) : holds;
+  }
+  return result;
+}
+
+/// Makes one comparison of several conditions, if one of them is the comparison of a row. Of
+/// several it takes the one that the fewest copies share. Returns whether it did.
+bool CopyBytes::moveBound(const llvm::Loop &loop, llvm::IRBuilder<> &outside,
+                          llvm::IRBuilder<> &inside, Conditions &conditions) {
+  std::optional<BoundedRow> compared;
+  std::pair<llvm::Value *, bool> ofRow;
+  for (auto [value, needed] : conditions)
+    if (!compared || value->getNumUses() < ofRow.first->getNumUses())
+      if (std::optional<BoundedRow> found = boundedRow(loop, value, needed)) {
+        compared = found;
+        ofRow = {value, needed};
+      }
+  Conditions others = conditions;
+  llvm::erase(others, ofRow);
+  if (!compared || others.empty())
+    return false;
+  // The row may have no value where the others do not hold; no number is beyond the last bound.
+  llvm::Value *&row = rows[{outside.GetInsertBlock(), compared->row}];
+  if (!row)
+    row = outside.CreateFreeze(compared->row);
+  llvm::ConstantInt *ofNone = boundOfNone(*compared);
+  llvm::Value *othersHold = all(inside, others);
+  llvm::Value *&bound = bounds[{compared->bound, othersHold, ofNone}];
+  if (!bound)
+    bound = inside.CreateSelect(othersHold, inside.CreateFreeze(compared->bound), ofNone);
+  conditions = {{inside.CreateICmp(compared->predicate, row, bound), true}};
+  return true;
+}
+
+} // namespace eft
