@@ -22,7 +22,7 @@ class Asm(Mapping):
     """The text of each stage: "ir", "placed", "llvm", then "ptx" for a GPU or "asm" for the host;
     and "cubin", bytes, for a kernel that is loaded on a GPU: what the driver's linker makes of the
     PTX. The code that runs is assembled by the driver from the same PTX as a whole program, and may
-    use fewer registers.
+    use fewer registers, also as it is limited to fewer where another block then fits beside.
 
     Triton's "ttir", "ttgir" and "llir" are other names of "ir", "placed" and "llvm".
 
@@ -113,7 +113,6 @@ class CompiledKernel(OneVariant, _runtime.LoadedKernel):
     compilation: Compilation
     device: int
     source = None
-    _resources = None
 
     @property
     def name(self) -> str:
@@ -152,24 +151,14 @@ class CompiledKernel(OneVariant, _runtime.LoadedKernel):
 
     @property
     def n_regs(self) -> int | None:
-        """The registers of a GPU's thread, as "cubin" has them; None on a CPU."""
-        return self._read_resources()[0]
+        """The registers of a GPU's thread; None on a CPU."""
+        return self.registers
 
     @property
     def n_spills(self) -> int | None:
-        """The 4-byte words of a GPU's thread on its stack, in which registers are spilled, as
-        "cubin" has them; None on a CPU."""
-        return self._read_resources()[1]
-
-    def _read_resources(self) -> tuple[int | None, int | None]:
-        if "cubin" not in self.asm:
-            return None, None
-        if self._resources is None:
-            from eft.cubin import resources
-
-            registers, frame = resources(self.asm["cubin"], self.name)
-            self._resources = registers, None if frame is None else frame // 4
-        return self._resources
+        """The 4-byte words of a GPU's thread on its stack, in which registers are spilled; None on
+        a CPU."""
+        return None if self.stack_bytes is None else self.stack_bytes // 4
 
     def _init_handles(self):
         """Does nothing: the kernel is loaded."""

@@ -21,9 +21,8 @@ def fingerprint() -> str:
         for name in (".", "compiler", "language"):
             with os.scandir(os.path.join(folder, name)) as entries:
                 for entry in sorted(entries, key=lambda entry: entry.name):
-                    if entry.name.endswith((".py", ".so")) and not entry.name.startswith(
-                        "_runtime"
-                    ):
+                    is_code = entry.name.endswith((".py", ".so")) and entry.is_file()
+                    if is_code and not entry.name.startswith("_runtime"):
                         status = entry.stat()
                         parts.append(f"{name}/{entry.name} {status.st_size} {status.st_mtime_ns}")
         _fingerprint = "\n".join(parts)

@@ -41,6 +41,8 @@
   X(cuMemcpyDtoH, cuMemcpyDtoH_v2, (void *to, DevicePointer from, size_t bytes))                   \
   X(cuFuncLoad, cuFuncLoad, (FunctionHandle function))                                             \
   X(cuThreadExchangeStreamCaptureMode, cuThreadExchangeStreamCaptureMode, (CaptureMode *mode))     \
+  X(cuFuncGetAttribute, cuFuncGetAttribute,                                                        \
+    (int *value, FunctionAttribute attribute, FunctionHandle function))                            \
   X(cuFuncSetAttribute, cuFuncSetAttribute,                                                        \
     (FunctionHandle function, FunctionAttribute attribute, int value))                             \
   X(cuLaunchKernel, cuLaunchKernel,                                                                \

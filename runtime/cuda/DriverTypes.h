@@ -36,12 +36,16 @@ enum DeviceAttribute : int {
   memoryClockKilohertz = 36,
   memoryBusBits = 37,
   l2CacheBytes = 38,
+  maxThreadsPerMultiprocessor = 39,
   capabilityMajor = 75,
   capabilityMinor = 76,
+  maxSharedPerMultiprocessor = 81,
+  maxRegistersPerMultiprocessor = 82,
   maxSharedPerBlockOptIn = 97,
+  maxBlocksPerMultiprocessor = 106,
 };
 
-enum FunctionAttribute : int { maxDynamicSharedBytes = 8 };
+enum FunctionAttribute : int { localBytes = 3, registersPerThread = 4, maxDynamicSharedBytes = 8 };
 
 enum PointerAttribute : int { pointerDeviceOrdinal = 9 };
 

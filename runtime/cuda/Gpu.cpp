@@ -83,6 +83,10 @@ Expected<std::unique_ptr<Gpu>> makeGpu(const Driver &driver, int ordinal) {
       {memoryClockKilohertz, &facts.memoryClockKilohertz},
       {memoryBusBits, &facts.memoryBusBits},
       {maxRegistersPerBlock, &facts.maxRegistersPerBlock},
+      {maxBlocksPerMultiprocessor, &facts.maxBlocksPerMultiprocessor},
+      {maxThreadsPerMultiprocessor, &facts.maxThreadsPerMultiprocessor},
+      {maxSharedPerMultiprocessor, &facts.maxSharedPerMultiprocessor},
+      {maxRegistersPerMultiprocessor, &facts.maxRegistersPerMultiprocessor},
       {l2CacheBytes, &facts.l2CacheBytes},
       {maxSharedPerBlockOptIn, &facts.maxSharedPerBlock},
   };

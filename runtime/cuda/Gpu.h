@@ -27,6 +27,11 @@ struct GpuProperties {
   int l2CacheBytes = 0;
   int maxSharedPerBlock = 0; // with the opt-in that the launch makes
   int maxRegistersPerBlock = 0;
+  // Of a multiprocessor, which its blocks share.
+  int maxBlocksPerMultiprocessor = 0;
+  int maxThreadsPerMultiprocessor = 0;
+  int maxSharedPerMultiprocessor = 0;
+  int maxRegistersPerMultiprocessor = 0;
   size_t totalMemory = 0;
 };
 

@@ -2,6 +2,8 @@
 // Loading code, and the one driver call that a launch is.
 #include "runtime/cuda/Kernel.h"
 
+#include "runtime/cuda/Occupancy.h"
+
 #include <vector>
 
 namespace eft::cuda {
@@ -37,46 +39,65 @@ Expected<std::unique_ptr<const Kernel>> Kernel::load(const Gpu &gpu, std::string
 Status Kernel::prepare(std::string_view image) {
   const Driver &driver = owner->driver();
   std::string doing = "loading kernel '" + name + "' on " + owner->name();
-  char log[8192] = {};
-  JitOption options[] = {errorLogBuffer, errorLogBytes};
-  void *values[] = {log, reinterpret_cast<void *>(sizeof(log))};
-  std::string copy(image); // PTX must end in a zero
-  Result result = driver.cuModuleLoadDataEx(&module, copy.c_str(), 2, options, values);
-  if (result != success) {
-    module = nullptr;
-    return driver.error(result, "cuModuleLoadDataEx", doing, log);
-  }
-  result = driver.cuModuleGetFunction(&function, module, name.c_str());
-  if (result != success)
-    return driver.error(result, "cuModuleGetFunction", doing);
-  // The driver would put the loading off to the first launch, which may be one that must not wait.
-  result = driver.cuFuncLoad(function);
-  if (result != success)
-    return driver.error(result, "cuFuncLoad", doing);
+  auto loaded = Module::load(driver, image, name, doing);
+  if (!loaded.ok())
+    return loaded.error();
+  module = *std::move(loaded);
+  if (Status status = fitRegisters(image, doing); !status.ok())
+    return status;
   // To ask for a symbol that isn't there would be an error, in the eyes of compute-sanitizer too.
   if (image.find(Assertions::symbol) != std::string_view::npos) {
-    auto found = Assertions::of(driver, module, doing);
+    auto found = Assertions::of(driver, module.handle(), doing);
     if (!found.ok())
       return found.error();
     assertions = *std::move(found);
   }
   if (shape.sharedBytes <= sharedWithoutOptIn)
     return {};
-  return driver.check(driver.cuFuncSetAttribute(function, maxDynamicSharedBytes, shape.sharedBytes),
-                      "cuFuncSetAttribute", doing);
+  return driver.check(
+      driver.cuFuncSetAttribute(module.function(), maxDynamicSharedBytes, shape.sharedBytes),
+      "cuFuncSetAttribute", doing);
+}
+
+// Loads the kernel with a limit of its registers instead, if another block then fits beside it, and
+// nothing is spilled for that.
+Status Kernel::fitRegisters(std::string_view image, std::string_view doing) {
+  auto found = module.resources(doing);
+  if (!found.ok())
+    return found.error();
+  used = *found;
+  auto limit = registersForOneMore(owner->properties(),
+                                   {shape.numWarps * 32, used.registers, shape.sharedBytes});
+  auto text = limit ? withRegisterLimit(image, *limit) : std::nullopt;
+  if (!text)
+    return {};
+  auto other = Module::load(owner->driver(), *text, name, doing);
+  if (!other.ok())
+    return other.error();
+  auto needed = other->resources(doing);
+  if (!needed.ok())
+    return needed.error();
+  if (needed->registers <= *limit && needed->stackBytes <= used.stackBytes) {
+    module = *std::move(other);
+    used = *needed;
+  }
+  return {};
 }
 
 Kernel::~Kernel() {
   // In a forked child the module is the parent's. At the process's end the driver may be down
   // already, and what it answers then is of no interest.
-  if (!module || forkedAfterStart()) {
+  if (!module.handle() || forkedAfterStart()) {
     assertions.release();
+    module.release();
     return;
   }
   auto scope = ContextScope::enter(*owner, "unloading a kernel");
   assertions.reset();
   if (scope.ok())
-    owner->driver().cuModuleUnload(module);
+    module.unload();
+  else
+    module.release();
 }
 
 Error Kernel::launchError(Result result, std::string_view call) const {
@@ -121,7 +142,7 @@ Status Kernel::launch(const std::array<uint32_t, 3> &grid, std::span<const uint6
     }
   }
   result =
-      driver.cuLaunchKernel(function, grid[0], grid[1], grid[2], threads, 1, 1,
+      driver.cuLaunchKernel(module.function(), grid[0], grid[1], grid[2], threads, 1, 1,
                             static_cast<unsigned>(shape.sharedBytes), stream, parameters, nullptr);
   Status asserted;
   if (result == success && assertions)

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "runtime/cuda/Assertions.h"
+#include "runtime/cuda/Module.h"
 
 #include <array>
 #include <cstdint>
@@ -28,6 +29,7 @@ public:
   Kernel(const Kernel &) = delete;
 
   const Gpu &gpu() const { return *owner; }
+  const KernelResources &resources() const { return used; }
 
   // Launches one block for each point of `grid`, which must be within the GPU's limits. `slots`
   // holds the parameters, eight bytes each, and can go as soon as the call returns. A kernel with
@@ -39,12 +41,13 @@ private:
   Kernel(const Gpu &gpu, const std::string &name, KernelShape shape, ContextHandle context)
       : owner(&gpu), context(context), shape(shape), name(name) {}
   Status prepare(std::string_view image);
+  Status fitRegisters(std::string_view image, std::string_view doing);
   Error launchError(Result result, std::string_view call) const;
 
   const Gpu *owner;
   ContextHandle context;
-  ModuleHandle module = nullptr;
-  FunctionHandle function = nullptr;
+  Module module;
+  KernelResources used;
   std::unique_ptr<Assertions> assertions; // null if there are none
   KernelShape shape;
   std::string name;

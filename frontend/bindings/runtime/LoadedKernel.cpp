@@ -80,6 +80,27 @@ void dealloc(PyObject *self) {
   Py_DECREF(type);
 }
 
+PyObject *number(PyObject *self, int cuda::KernelResources::*member) {
+  const cuda::KernelResources *resources = cast(self)->kernel->resources();
+  return resources ? PyLong_FromLong(resources->*member) : Py_NewRef(Py_None);
+}
+
+PyObject *registers(PyObject *self, void *) {
+  return number(self, &cuda::KernelResources::registers);
+}
+
+PyObject *stackBytes(PyObject *self, void *) {
+  return number(self, &cuda::KernelResources::stackBytes);
+}
+
+PyGetSetDef properties[] = {
+    {"registers", registers, nullptr, "The registers of a GPU's thread; None on a CPU.", nullptr},
+    {"stack_bytes", stackBytes, nullptr,
+     "The bytes of a GPU's thread on its stack, in which registers are spilled; None on a CPU.",
+     nullptr},
+    {},
+};
+
 PyMethodDef methods[] = {
     {"load_cuda", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(loadCuda)),
      METH_CLASS | METH_VARARGS | METH_KEYWORDS,
@@ -102,6 +123,7 @@ PyType_Slot slots[] = {
     {Py_tp_traverse, reinterpret_cast<void *>(traverse)},
     {Py_tp_dealloc, reinterpret_cast<void *>(dealloc)},
     {Py_tp_methods, methods},
+    {Py_tp_getset, properties},
     {},
 };
 

@@ -74,6 +74,10 @@ class Fake:
         self.library = ctypes.CDLL(str(FAKE))
         self.library.fakeLog.restype = ctypes.c_char_p
 
+    def use_resources(self, registers: int, stack_bytes: int):
+        """What kernels need from now on."""
+        self.library.fakeUse(registers, stack_bytes)
+
     def take_log(self) -> list[str]:
         lines = self.library.fakeLog().decode().splitlines()
         self.library.fakeClear()

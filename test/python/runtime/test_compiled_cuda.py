@@ -3,7 +3,6 @@
 
 import eft
 import eft.language as tl
-from eft import cubin
 from eft.triton.backends.compiler import GPUTarget
 from eft.triton.compiler import compiler
 from runtime_fake_cuda import GPU0, GPU1, CudaArray, message, with_fake_cuda
@@ -47,7 +46,7 @@ def test_a_kernel_of_a_target_is_loaded_where_the_arrays_are(fake):
 def test_what_a_warmup_returns_is_launched_by_itself(fake):
     kernel = fill.warmup(CudaArray(GPU1), 100, BLOCK=64, grid=(1,))
     kernel._init_handles()
-    assert (kernel.n_regs, kernel.n_spills) == (None, None)  # the driver's cubin is of paper, too
+    assert (kernel.n_regs, kernel.n_spills) == (32, 0)
     kernel[(3,)](CudaArray(GPU1), 100, 64)
     assert launches(fake) == ["1: 3 x 128"]
     assert message(lambda: kernel[(3,)](CudaArray(GPU0), 100, 64), ValueError) == (
@@ -57,7 +56,7 @@ def test_what_a_warmup_returns_is_launched_by_itself(fake):
 
 @with_fake_cuda
 def test_registers_and_spilled_words_are_known_once_a_kernel_is_loaded(fake):
-    cubin.resources = lambda code, name: (40, 96)  # a stack frame of 96 bytes
+    fake.use_resources(40, 96)
     made = compiled()
     assert (made.n_regs, made.n_spills) == (None, None)
     made._init_handles()

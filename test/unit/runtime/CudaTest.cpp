@@ -303,6 +303,10 @@ TEST_F(Cuda, loading_may_fail_and_leaves_nothing_behind) {
   EXPECT_EQ(AnyKernel::loadCuda(0, "params=0", "dropout", {}).error().message,
             "cuFuncLoad failed while loading kernel 'dropout' on cuda:0: "
             "CUDA_ERROR_OUT_OF_MEMORY (out of memory)");
+  fake.fail("cuFuncGetAttribute", 2);
+  EXPECT_EQ(AnyKernel::loadCuda(0, "params=0", "dropout", {}).error().message,
+            "cuFuncGetAttribute failed while loading kernel 'dropout' on cuda:0: "
+            "CUDA_ERROR_OUT_OF_MEMORY (out of memory)");
   fake.fail("cuFuncSetAttribute", 1);
   EXPECT_EQ(AnyKernel::loadCuda(0, "params=0", "dropout", {4, 100000}).error().message,
             "cuFuncSetAttribute failed while loading kernel 'dropout' on cuda:0: "
@@ -313,6 +317,32 @@ TEST_F(Cuda, loading_is_allowed_while_a_stream_is_captured_and_changes_no_mode) 
   EXPECT_TRUE(cuda::linkPtx(*gpu, "some ptx", "dropout").ok());
   load("params=0");
   EXPECT_EQ(fake.captureMode(), 0);
+}
+
+TEST_F(Cuda, a_kernel_with_hardly_too_many_registers_is_loaded_with_fewer) {
+  auto kernel = load("\n.reqntid 128, 1, 1\n{ params=0 registers=130", {4, 50000});
+  EXPECT_EQ(fake.log(), "load on 0\nload on 0\nunload on 0\nshared limit 50000\n");
+  EXPECT_EQ(kernel->resources()->registers, 127);
+}
+
+TEST_F(Cuda, a_limit_of_registers_that_spills_is_not_kept) {
+  auto kernel = load("\n.reqntid 128, 1, 1\n{ params=0 registers=130 spilled=8", {4, 50000});
+  EXPECT_EQ(kernel->resources()->registers, 130);
+  EXPECT_EQ(kernel->resources()->stackBytes, 0);
+}
+
+TEST_F(Cuda, registers_are_limited_only_where_another_block_fits) {
+  for (auto [code, shape] : {
+           std::pair("\n.reqntid 128, 1, 1\n{ params=0 registers=137", cuda::KernelShape{4, 50000}),
+           std::pair("\n.reqntid 128, 1, 1\n{ params=0 registers=128", cuda::KernelShape{4, 50000}),
+           std::pair("\n.reqntid 128, 1, 1\n{ params=0 registers=130", cuda::KernelShape{4, 60000}),
+           std::pair("\n.reqntid 128, 1, 1\n.maxnreg 200\n{ params=0", cuda::KernelShape{4, 0}),
+           std::pair("params=0 registers=130", cuda::KernelShape{4, 50000}),
+       }) {
+    fake.clear();
+    auto kernel = load(code, shape);
+    EXPECT_EQ(fake.log().find("load on 0\nload"), std::string::npos) << code;
+  }
 }
 
 TEST_F(Cuda, a_kernel_is_unloaded_in_its_own_context) {

@@ -11,6 +11,7 @@
 #include "runtime/cuda/DriverFunctions.h"
 #include "runtime/cuda/DriverTypes.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <cstdio>
@@ -38,7 +39,14 @@ struct eft::cuda::FunctionObject {
   std::string name;
   int parameters;
   bool asserts;
+  std::string code;
   int sharedLimit = 48 * 1024;
+
+  /// The number behind a word of the code.
+  int number(const char *word, int otherwise) const {
+    const char *found = std::strstr(code.c_str(), word);
+    return found ? std::atoi(found + std::strlen(word)) : otherwise;
+  }
 };
 struct eft::cuda::ModuleObject {
   std::string image;
@@ -136,6 +144,12 @@ EXPORT void fakeFail(const char *name, int result) { failures[name] = result; }
 EXPORT int fakeCurrent() { return current ? current->ordinal : -1; }
 // The calling thread's capture mode.
 EXPORT int fakeCaptureMode() { return captureMode; }
+// The registers and the bytes of stack of code that says nothing of them.
+static int usualRegisters = 32, usualStackBytes = 0;
+EXPORT void fakeUse(int registers, int stackBytes) {
+  usualRegisters = registers;
+  usualStackBytes = stackBytes;
+}
 EXPORT void fakeSetCurrent(int ordinal) { current = ordinal < 0 ? nullptr : &contexts[ordinal]; }
 
 // The variables of a module whose image names them: an address of the host's, and
@@ -251,6 +265,10 @@ Result cuDeviceGetAttribute(int *value, DeviceAttribute attribute, DeviceHandle)
                                             {clockRateKilohertz, 1980000},
                                             {multiprocessorCount, 132},
                                             {l2CacheBytes, 50 << 20},
+                                            {maxBlocksPerMultiprocessor, 32},
+                                            {maxThreadsPerMultiprocessor, 2048},
+                                            {maxSharedPerMultiprocessor, 233472},
+                                            {maxRegistersPerMultiprocessor, 65536},
                                             {memoryClockKilohertz, 3201000},
                                             {memoryBusBits, 6144},
                                             {maxRegistersPerBlock, 65536},
@@ -360,7 +378,7 @@ Result cuModuleGetFunction(FunctionHandle *function, ModuleHandle module, const 
   FAIL_IF_TOLD
   const char *count = std::strstr(module->image.c_str(), "params=");
   bool asserts = module->image.find("eft$failure") != std::string::npos;
-  module->function = {name, count ? std::atoi(count + 7) : 0, asserts};
+  module->function = {name, count ? std::atoi(count + 7) : 0, asserts, module->image};
   *function = &module->function;
   return success;
 }
@@ -373,6 +391,20 @@ Result cuFuncLoad(FunctionHandle) {
 
 Result cuThreadExchangeStreamCaptureMode(CaptureMode *mode) {
   std::swap(*mode, captureMode);
+  return success;
+}
+
+/// As many as the code says by "registers=" and "stack=", and by "limited stack=" if it has a
+/// limit.
+Result cuFuncGetAttribute(int *value, FunctionAttribute attribute, FunctionHandle function) {
+  FAIL_IF_TOLD
+  const int limit = function->number(".maxnreg ", 0);
+  if (attribute == localBytes)
+    *value = limit ? function->number("spilled=", 0) : function->number("stack=", usualStackBytes);
+  else if (attribute == registersPerThread)
+    *value = limit ? limit - 1 : function->number("registers=", usualRegisters);
+  else
+    return 1;
   return success;
 }
 

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "runtime/cuda/Module.h"
+
+#include <utility>
+
+namespace eft::cuda {
+
+Expected<Module> Module::load(const Driver &driver, std::string_view image, const std::string &name,
+                              std::string_view doing) {
+  char log[8192] = {};
+  JitOption options[] = {errorLogBuffer, errorLogBytes};
+  void *values[] = {log, reinterpret_cast<void *>(sizeof(log))};
+  std::string copy(image); // PTX must end in a zero
+  Module loaded;
+  Result result = driver.cuModuleLoadDataEx(&loaded.module, copy.c_str(), 2, options, values);
+  if (result != success) {
+    loaded.module = nullptr;
+    return driver.error(result, "cuModuleLoadDataEx", doing, log);
+  }
+  loaded.driver = &driver;
+  result = driver.cuModuleGetFunction(&loaded.kernel, loaded.module, name.c_str());
+  if (result != success)
+    return driver.error(result, "cuModuleGetFunction", doing);
+  // The driver would put the loading off to the first launch, which may be one that must not wait.
+  result = driver.cuFuncLoad(loaded.kernel);
+  if (result != success)
+    return driver.error(result, "cuFuncLoad", doing);
+  return loaded;
+}
+
+Module &Module::operator=(Module &&other) noexcept {
+  unload();
+  driver = other.driver;
+  module = std::exchange(other.module, nullptr);
+  kernel = other.kernel;
+  return *this;
+}
+
+Expected<KernelResources> Module::resources(std::string_view doing) const {
+  KernelResources found;
+  for (auto [attribute, value] :
+       {std::pair(registersPerThread, &found.registers), std::pair(localBytes, &found.stackBytes)})
+    if (Result result = driver->cuFuncGetAttribute(value, attribute, kernel); result != success)
+      return driver->error(result, "cuFuncGetAttribute", doing);
+  return found;
+}
+
+void Module::unload() {
+  if (module)
+    driver->cuModuleUnload(module);
+  module = nullptr;
+}
+
+} // namespace eft::cuda

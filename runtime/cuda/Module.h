@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Code that lies on a GPU.
+#pragma once
+
+#include "runtime/cuda/Gpu.h"
+
+#include <string>
+#include <string_view>
+
+namespace eft::cuda {
+
+// What the driver says of a kernel.
+struct KernelResources {
+  int registers = 0;  // of each thread
+  int stackBytes = 0; // of each thread, where registers are spilled
+};
+
+// Owns the module. The context of its GPU must be current for everything but moves.
+class Module {
+public:
+  // `image` is PTX, which the driver assembles (or finds in its own cache), or a cubin.
+  static Expected<Module> load(const Driver &driver, std::string_view image,
+                               const std::string &name, std::string_view doing);
+  ~Module() { unload(); }
+  Module() = default;
+  Module(Module &&other) noexcept { *this = std::move(other); }
+  Module &operator=(Module &&other) noexcept;
+
+  Expected<KernelResources> resources(std::string_view doing) const;
+  ModuleHandle handle() const { return module; }
+  FunctionHandle function() const { return kernel; }
+  void unload();
+  // Leaves the module alone: it is another process's, or the driver is down.
+  void release() { module = nullptr; }
+
+private:
+  const Driver *driver = nullptr;
+  ModuleHandle module = nullptr;
+  FunctionHandle kernel = nullptr;
+};
+
+} // namespace eft::cuda
