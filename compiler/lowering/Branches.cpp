@@ -63,7 +63,7 @@ bool testsAtEnd(scf::WhileOp loop) {
 /// Each function gives the blocks in which there may be more loops and conditionals.
 class Brancher {
 public:
-  explicit Brancher(MLIRContext *context) : b(context) {}
+  Brancher(MLIRContext *context, LoopTest test) : b(context), test(test) {}
 
   /// From the last operation to the first: what one of them cuts off then reaches to the next cut.
   void branch(Block &block) {
@@ -82,7 +82,8 @@ private:
     SmallVector<Block *> inner =
         llvm::TypeSwitch<Operation *, SmallVector<Block *>>(op)
             .Case([&](scf::ForOp loop) {
-              return isKnownToRun(loop) ? branchAtEnd(loop) : branchAtStart(loop);
+              return test == LoopTest::AtEnd && isKnownToRun(loop) ? branchAtEnd(loop)
+                                                                   : branchAtStart(loop);
             })
             .Case([&](scf::WhileOp loop) { return branchWhile(loop); })
             .Default([&](Operation *other) { return branchIf(cast<scf::IfOp>(other)); });
@@ -177,12 +178,13 @@ private:
   }
 
   OpBuilder b;
+  LoopTest test;
 };
 
 } // namespace
 
-void branchControlFlow(func::FuncOp function) {
-  Brancher brancher(function.getContext());
+void branchControlFlow(func::FuncOp function, LoopTest test) {
+  Brancher brancher(function.getContext(), test);
   SmallVector<Block *> blocks;
   for (Block &block : function.getBody())
     blocks.push_back(&block);

@@ -49,10 +49,11 @@ struct LowerToLLVMPass : impl::LowerToLLVMBase<LowerToLLVMPass> {
   using LowerToLLVMBase::LowerToLLVMBase;
 
   void runOnOperation() override {
-    // A GPU's code has no tiled loops by the hundred, and stays as upstream's conversion makes it.
+    // A GPU's code has no tiled loops by the hundred, and its PTX is shorter if all test at their
+    // start.
     for (auto function : getOperation().getOps<func::FuncOp>())
-      if (!function->hasAttr(EftDialect::threadsName))
-        branchControlFlow(function);
+      branchControlFlow(function, function->hasAttr(EftDialect::threadsName) ? LoopTest::AtStart
+                                                                             : LoopTest::AtEnd);
     MLIRContext *context = &getContext();
     LLVMTypeConverter types(context);
     RewritePatternSet patterns(context);

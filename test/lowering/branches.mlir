@@ -93,7 +93,7 @@ func.func @nested(%p: !llvm.ptr, %n: i32) -> i32 {
   return %last : i32
 }
 
-// A GPU's loops stay as upstream's conversion makes them.
+// A GPU's loops test at their start, as upstream's conversion makes them.
 // CHECK-LABEL: @of_a_gpu
 // CHECK: llvm.br ^[[HEADER:.*]](%{{.*}} : i32)
 // CHECK: ^[[HEADER]](%[[I:.*]]: i32):
@@ -106,4 +106,23 @@ func.func @of_a_gpu(%p: !llvm.ptr) attributes {eft.threads = 32 : i32} {
     llvm.store %i, %p : i32, !llvm.ptr
   }
   return
+}
+
+// Its conditionals lead straight to what follows, with their results.
+// CHECK-LABEL: @choice_of_a_gpu
+// CHECK: llvm.cond_br %{{.*}}, ^[[THEN:.*]], ^[[ELSE:.*]]
+// CHECK: ^[[THEN]]:
+// CHECK: llvm.br ^[[REST:.*]](%{{.*}} : i32)
+// CHECK: ^[[ELSE]]:
+// CHECK-NEXT: llvm.br ^[[REST]](%{{.*}} : i32)
+// CHECK-NEXT: ^[[REST]](%[[CHOSEN:.*]]: i32):
+// CHECK-NEXT: llvm.return %[[CHOSEN]]
+func.func @choice_of_a_gpu(%condition: i1, %x: i32) -> i32 attributes {eft.threads = 32 : i32} {
+  %chosen = scf.if %condition -> i32 {
+    %sum = arith.addi %x, %x : i32
+    scf.yield %sum : i32
+  } else {
+    scf.yield %x : i32
+  }
+  return %chosen : i32
 }
