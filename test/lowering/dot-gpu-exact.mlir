@@ -32,17 +32,30 @@ func.func @floats(%p: !eft.ptr<f32>, %x: f32, %y: f32) {
 #a = #eft.layout<register = [[0, 32], [1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [32, 0]], lane = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16]], warp = []>
 #b = #eft.layout<register = [[0, 32], [0, 64], [1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [32, 0]], lane = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16]], warp = []>
 
-// Factors of 48 KiB, a little more with what is left free, take two rounds of half of k.
-// CHECK-LABEL: @two_rounds
+// Factors of 48 KiB, a little more with what is left free, go in two parts of half of k: a loop
+// over them. The registers of a part are written behind one branch.
+// CHECK-LABEL: @two_parts
 // CHECK-SAME: eft.shared_bytes = 25344 : i32
-func.func @two_rounds(%p: !eft.ptr<i32>, %x: i32) {
-  // CHECK: %[[SUM:.*]]:256 = scf.for %{{.*}} = %c0_i32 to %c32_i32 step %c1_i32
+func.func @two_parts(%p: !eft.ptr<i32>, %x: i32) {
+  // CHECK: %{{.*}}:256 = scf.for %[[FIRST:.*]] = %c0_i32 to %c64_i32 step %c32_i32 iter_args(%[[BEFORE:[^ ]*]] =
+  // CHECK: nvvm.barrier0
+  // CHECK: %[[IS_PRESENT:.*]] = arith.cmpi eq, %{{.*}}, %[[FIRST]]
+  // CHECK-NEXT: scf.if %[[IS_PRESENT]] {
+  // CHECK-COUNT-64: llvm.store
+  // CHECK: scf.if
+  // CHECK-COUNT-64: llvm.store
+  // CHECK: scf.if
+  // CHECK-COUNT-128: llvm.store
+  // CHECK: scf.if
+  // CHECK-COUNT-128: llvm.store
+  // CHECK-NOT: scf.if
+  // CHECK: nvvm.barrier0
+  // CHECK: %[[SUM:.*]]:256 = scf.for %{{.*}} = %c0_i32 to %c32_i32 step %c1_i32 iter_args(%{{.*}} = %[[BEFORE]]
   // CHECK: arith.muli
   // CHECK: arith.addi
-  // CHECK: nvvm.barrier0
-  // CHECK: scf.if
-  // CHECK: nvvm.barrier0
-  // CHECK: %{{.*}}:256 = scf.for %{{.*}} = %c0_i32 to %c32_i32 step %c1_i32 iter_args(%{{.*}} = %[[SUM]]#0
+  // CHECK: scf.yield
+  // CHECK: scf.yield %[[SUM]]#0
+  // CHECK-NOT: scf.for
   %a = eft.splat %x : i32 -> tensor<64x64xi32, #a>
   %b = eft.splat %x : i32 -> tensor<64x128xi32, #b>
   %c = eft.splat %x : i32 -> tensor<64x128xi32, #acc>

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "compiler/lowering/gpu/FactorParts.h"
+
+#include "compiler/lowering/LinearCode.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/MapVector.h"
+
+using namespace mlir;
+
+namespace eft {
+
+static Value constant(ImplicitLocOpBuilder &b, int64_t value) {
+  return b.create<arith::ConstantIntOp>(value, 32);
+}
+
+ThreadCoordinates::ThreadCoordinates(ImplicitLocOpBuilder &b, const LinearLayout &layout,
+                                     unsigned dimension)
+    : registers(imagesOf(layout, "register", dimension)) {
+  SmallVector<int64_t> images = imagesOf(layout, "lane", dimension);
+  images.append(imagesOf(layout, "warp", dimension));
+  ofThread = emitLinearMap(b, b.create<NVVM::ThreadIdXOp>(b.getI32Type()), images);
+}
+
+int64_t ThreadCoordinates::ofRegister(unsigned number) const {
+  int64_t coordinate = 0;
+  for (auto [bit, image] : llvm::enumerate(registers))
+    coordinate ^= (number >> bit & 1) ? image : 0;
+  return coordinate;
+}
+
+Value ThreadCoordinates::at(ImplicitLocOpBuilder &b, int64_t ofRegister) const {
+  return b.create<arith::XOrIOp>(ofThread, constant(b, ofRegister));
+}
+
+Value PartOrder::numberOf(ImplicitLocOpBuilder &b, Value i, Value j) const {
+  auto scaled = [&](Value index, int64_t stride) -> Value {
+    return stride == 1 ? index : b.create<arith::MulIOp>(index, constant(b, stride));
+  };
+  Value first = scaled(i, strides[0]), second = scaled(j, strides[1]);
+  Value number = b.create<arith::AddIOp>(first, second);
+  return b.create<arith::AddIOp>(number, constant(b, start));
+}
+
+Value FactorParts::pointer(ImplicitLocOpBuilder &b, unsigned factor, Value i, Value j) {
+  Value area = memory.buffer(b, unsigned(bytes));
+  return b.create<LLVM::GEPOp>(area.getType(), element, area,
+                               ValueRange{orders[factor].numberOf(b, i, j)});
+}
+
+SmallVector<Value> FactorParts::sum(ImplicitLocOpBuilder &b, const FactorFragments (&factors)[2],
+                                    Values sums, llvm::function_ref<Values(Values sums)> addPart) {
+  auto addOne = [&](Value first, Values before) {
+    memory.beginWriting(b);
+    for (unsigned factor : {0, 1})
+      write(b, factor, factors[factor], first);
+    memory.beginReading(b);
+    return addPart(std::move(before));
+  };
+  if (part == depth)
+    return addOne(Value(), std::move(sums));
+  auto loop = b.create<scf::ForOp>(constant(b, 0), constant(b, depth), constant(b, part), sums);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  Values after = addOne(loop.getInductionVar(), Values(loop.getRegionIterArgs()));
+  b.create<scf::YieldOp>(after);
+  return Values(loop.getResults());
+}
+
+/// Writes what a thread has of the part from `first` on, if there are several. Threads with copies
+/// write the same. The registers that lie in one part together share a branch.
+void FactorParts::write(ImplicitLocOpBuilder &b, unsigned factor, const FactorFragments &from,
+                        Value first) {
+  ThreadCoordinates row(b, from.layout, 0), column(b, from.layout, 1);
+  const ThreadCoordinates &alongK = factor == 0 ? column : row;
+  llvm::MapVector<int64_t, SmallVector<unsigned>> byPart;
+  for (unsigned number = 0; number < from.fragments.size(); ++number)
+    byPart[alongK.ofRegister(number) & ~(part - 1)].push_back(number);
+  const unsigned alignment = element.getIntOrFloatBitWidth() / 8;
+  for (auto &[upper, numbers] : byPart) {
+    OpBuilder::InsertionGuard guard(b);
+    if (first) {
+      Value partOfThread = b.create<arith::AndIOp>(alongK.at(b, upper), constant(b, ~(part - 1)));
+      Value isPresent = b.create<arith::CmpIOp>(arith::CmpIPredicate::eq, partOfThread, first);
+      b.setInsertionPointToStart(b.create<scf::IfOp>(isPresent).thenBlock());
+    }
+    for (unsigned number : numbers) {
+      Value i = row.at(b, row.ofRegister(number)), j = column.at(b, column.ofRegister(number));
+      if (first)
+        (factor == 0 ? j : i) = b.create<arith::AndIOp>(factor == 0 ? j : i, constant(b, part - 1));
+      b.create<LLVM::StoreOp>(from.fragments[number], pointer(b, factor, i, j), alignment);
+    }
+  }
+}
+
+} // namespace eft
