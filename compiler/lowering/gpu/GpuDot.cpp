@@ -6,6 +6,7 @@
 // registers for a few tiles only, and the tensor cores have work while it reads. That is better
 // even inside a warp, where shuffles could do the same: they move one fragment at a time.
 #include "compiler/lowering/gpu/GpuLowering.h"
+#include "compiler/lowering/gpu/LargeProducts.h"
 #include "compiler/lowering/gpu/OuterProducts.h"
 #include "compiler/lowering/gpu/Staging.h"
 #include "compiler/lowering/gpu/TensorCores.h"
@@ -139,6 +140,42 @@ void writeFactors(GpuLowering &lowering, ImplicitLocOpBuilder &b, MutableArrayRe
   lowering.shared.beginReading(b);
 }
 
+/// A thread's fragments of a factor, in the layout that they have before they change threads.
+/// Nothing for a factor that lies in shared memory.
+std::optional<FactorFragments> fragmentsBefore(GpuLowering &lowering, Value factor) {
+  SmallVector<TransOp> transpositions;
+  while (TransOp trans = factor.getDefiningOp() ? renamingOf(factor.getDefiningOp()) : TransOp()) {
+    transpositions.push_back(trans);
+    factor = trans.getSource();
+  }
+  if (auto read = factor.getDefiningOp<ReadSharedOp>(); read && isReadByProduct(read))
+    return {};
+  if (auto convert = factor.getDefiningOp<ConvertLayoutOp>();
+      convert && isLeftToUser(lowering, convert))
+    factor = convert.getSource();
+  LinearLayout layout = lowering.placesOf(factor.getType());
+  for (TransOp trans : llvm::reverse(transpositions))
+    layout = layout.permute(SmallVector<unsigned>(trans.getOrder()));
+  return FactorFragments{std::move(layout), Fragments(lowering.fragmentsOf(factor))};
+}
+
+/// Lowers a product as a loop over parts of k, if it is large and its factors are in registers.
+std::optional<LogicalResult> lowerLargeDot(GpuLowering &lowering, ImplicitLocOpBuilder &b,
+                                           DotOp dot) {
+  if (!isLargeProduct(dot))
+    return {};
+  std::optional<FactorFragments> a = fragmentsBefore(lowering, dot.getA()),
+                                 other = fragmentsBefore(lowering, dot.getB());
+  if (!a || !other)
+    return {};
+  const FactorFragments factors[] = {std::move(*a), std::move(*other)};
+  FailureOr<Fragments> result =
+      multiplyPartByPart(b, lowering.shared, dot, factors, lowering.fragmentsOf(dot.getAcc()));
+  if (succeeded(result))
+    lowering.setFragments(dot, std::move(*result));
+  return LogicalResult(result);
+}
+
 LogicalResult lowerDot(GpuLowering &lowering, ImplicitLocOpBuilder &b, DotOp dot) {
   Fragments acc(lowering.fragmentsOf(dot.getAcc()));
   if (!dot.usesTensorCores()) {
@@ -146,14 +183,17 @@ LogicalResult lowerDot(GpuLowering &lowering, ImplicitLocOpBuilder &b, DotOp dot
     return lowering.setFragments(dot, sumOuterProducts(b, lowering.shared, dot, a, other, acc)),
            success();
   }
+  if (std::optional<LogicalResult> result = lowerLargeDot(lowering, b, dot))
+    return *result;
+  const int64_t k = cast<RankedTensorType>(dot.getA().getType()).getDimSize(1);
+  FailureOr<FactorLayouts> layouts = layoutsOfFactors(dot, k);
+  if (failed(layouts))
+    return failure();
   Factor factors[] = {{b, lowering, dot.getA()}, {b, lowering, dot.getB()}};
   writeFactors(lowering, b, factors);
   auto a = [&](unsigned fragment) { return factors[0].fragment(b, fragment); };
   auto other = [&](unsigned fragment) { return factors[1].fragment(b, fragment); };
-  FailureOr<Fragments> result = multiplyOnTensorCores(b, dot, a, other, acc);
-  if (failed(result))
-    return failure();
-  lowering.setFragments(dot, std::move(*result));
+  lowering.setFragments(dot, multiplyTiles(b, dot, *layouts, k, a, other, acc));
   return success();
 }
 

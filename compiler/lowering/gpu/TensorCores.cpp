@@ -195,31 +195,36 @@ SmallVector<Value> packWords(ImplicitLocOpBuilder &b, ArrayRef<Value> elements) 
   return words;
 }
 
-FailureOr<SmallVector<Value>> multiplyOnTensorCores(ImplicitLocOpBuilder &b, DotOp dot,
-                                                    FactorFragment a, FactorFragment other,
-                                                    ArrayRef<Value> acc) {
+FailureOr<FactorLayouts> layoutsOfFactors(DotOp dot, int64_t k) {
   Type element = getElementTypeOrSelf(dot.getA());
-  const int64_t k = cast<RankedTensorType>(dot.getA().getType()).getDimSize(1);
-  MatrixTile tile = matrixTile(element.getIntOrFloatBitWidth(), k);
-  std::optional<FactorLayouts> layouts = factorLayouts(tile, *layoutOf(dot.getType()), k);
-  if (!layouts || !isLaidOut(dot.getA(), layouts->a) || !isLaidOut(dot.getB(), layouts->b))
+  const int64_t depth = cast<RankedTensorType>(dot.getA().getType()).getDimSize(1);
+  const LinearLayout acc = *layoutOf(dot.getType());
+  MatrixTile tile = matrixTile(element.getIntOrFloatBitWidth(), depth);
+  std::optional<FactorLayouts> whole = factorLayouts(tile, acc, depth);
+  if (!whole || !isLaidOut(dot.getA(), whole->a) || !isLaidOut(dot.getB(), whole->b))
     return dot.emitOpError("has operands in other layouts than those of a tensor core's tiles");
-
-  Factor left(b, a, tile.a, layouts->a, dot.getPrecision());
-  Factor right(b, other, tile.b, layouts->b, dot.getPrecision());
   if (dot.getFormatOfA() && (ptxName(*dot.getFormatOfA()).empty() ||
                              ptxName(*dot.getFormatOfB()).empty() || k < minFloat8K))
     return dot.emitOpError("has no lowering on this target; run eft-expand-float8 first");
+  return k == depth ? *whole : *factorLayouts(tile, acc, k);
+}
+
+SmallVector<Value> multiplyTiles(ImplicitLocOpBuilder &b, DotOp dot, const FactorLayouts &layouts,
+                                 int64_t k, FactorFragment a, FactorFragment other,
+                                 ArrayRef<Value> acc) {
+  MatrixTile tile = matrixTile(getElementTypeOrSelf(dot.getA()).getIntOrFloatBitWidth(), k);
+  Factor left(b, a, tile.a, layouts.a, dot.getPrecision());
+  Factor right(b, other, tile.b, layouts.b, dot.getPrecision());
   Multiplier multiplier(b, dot, tile);
   const unsigned tilesOfK = k / tile.a.shape()[1];
-  const unsigned rows = 1u << layouts->rowBits.size(), columns = 1u << layouts->columnBits.size();
+  const unsigned rows = 1u << layouts.rowBits.size(), columns = 1u << layouts.columnBits.size();
   Values result(acc);
   const size_t perTile = result.size() / (rows * columns);
   auto addProducts = [&](Values &sums, Values Factor::Tile::*x, Values Factor::Tile::*y) {
     for (unsigned step = 0; step < tilesOfK; ++step)
       for (unsigned number = 0; number < rows * columns; ++number) {
-        unsigned row = gatherBits(number, layouts->rowBits) * tilesOfK + step;
-        unsigned column = gatherBits(number, layouts->columnBits) * tilesOfK + step;
+        unsigned row = gatherBits(number, layouts.rowBits) * tilesOfK + step;
+        unsigned column = gatherBits(number, layouts.columnBits) * tilesOfK + step;
         multiplier.multiply(left.tile(row).*x, right.tile(column).*y,
                             MutableArrayRef(sums).slice(number * perTile, perTile));
       }
