@@ -170,7 +170,8 @@ void TiledLoops::emitAccesses(ImplicitLocOpBuilder &b, TileGroup &group) {
       !group.puts.empty() || llvm::any_of(group.items, llvm::IsaPred<BufferWriteOp>);
   TiledDimension fine = {group.steps.name, isForAll ? group.steps.keptBits : 0};
   std::optional<TileBounds> bounds;
-  if (options.splitPrefix && !accesses.empty() && haveTiles(group, fine))
+  DenseSet<Value> known;
+  if (options.splitPrefix && !accesses.empty() && haveTiles(group, fine, known))
     bounds = emitTileBounds(b, infos, accesses, group.steps, fine);
   if (!bounds)
     return emitLoop(b, group, group.steps, zero, all, /*dropMasks=*/false);

@@ -137,8 +137,8 @@ private:
     return count;
   }
 
-  bool canBeSplit(TileGroup &group) const {
-    return chooseSteps(group) && haveTiles(group, group.steps) &&
+  bool canBeSplit(TileGroup &group) {
+    return chooseSteps(group) && haveTiles(group, group.steps, tiled[group.steps.keptBits]) &&
            llvm::all_of(group.items, [&](Operation *item) {
              auto reduce = dyn_cast<ReduceOp>(item);
              return !reduce || llvm::all_of(reduce.getSources(), [&](Value source) {
@@ -341,17 +341,23 @@ private:
   TilingPlan plan;
   DenseMap<Operation *, TileGroup *> owners;
   DenseMap<Value, TileGroup *> computedBy;
+  DenseMap<unsigned, DenseSet<Value>> tiled; // by the kept bits of their tiles
 };
 
 } // namespace
 
-bool haveTiles(const TileGroup &group, const TiledDimension &steps) {
+bool haveTiles(const TileGroup &group, const TiledDimension &steps, DenseSet<Value> &known) {
+  DenseSet<Value> found;
   bool all = true;
   for (Operation *item : group.items)
     walkTree(item, [&](Value value) {
+      if (known.contains(value) || !found.insert(value).second)
+        return false;
       all &= bool(tileType(cast<RankedTensorType>(value.getType()), steps));
-      return value.getDefiningOp() && canTile(value.getDefiningOp());
+      return all && value.getDefiningOp() && canTile(value.getDefiningOp());
     });
+  if (all)
+    known.insert(found.begin(), found.end());
   return all;
 }
 

@@ -30,7 +30,10 @@ struct TilingPlan {
 TilingPlan planTiling(mlir::Block &block, const TilingOptions &options);
 
 /// True if every block that a group computes, or reads from a buffer, has tiles of this size.
-bool haveTiles(const TileGroup &group, const TiledDimension &steps);
+/// Values in `known` have them, and so have all that they are computed from. If it is true, the
+/// group's are added: later groups begin with much the same values.
+bool haveTiles(const TileGroup &group, const TiledDimension &steps,
+               mlir::DenseSet<mlir::Value> &known);
 
 /// The bytes that all places of a block need in memory.
 int64_t bytesOf(mlir::RankedTensorType block);
