@@ -4,7 +4,7 @@
 // and the kernel's PTX from the build:
 //
 //   c++ -std=c++20 -O2 dropout_launch.cpp -IPREFIX/include -LPREFIX/lib -left-ops -left-runtime
-//   LD_LIBRARY_PATH=PREFIX/lib ./a.out KERNELS/eft_forward_gpu.compute_90.ptx
+//   LD_LIBRARY_PATH=PREFIX/lib ./a.out KERNELS/eft_forward_gpu_fp32.compute_90.ptx
 //
 // with build/release/ops/kernels for KERNELS. Prints the median nanoseconds of each, and
 // their difference.
@@ -57,7 +57,7 @@ int main(int count, char **words) {
     int32_t shift = 0;
     uint64_t factor = 0, exponent = 0; // for more rows than the kernel has here
     void *parameters[] = {&xData,   &yData, &rowCount, &columnCount, &seed,   &threshold,
-                          &mayKeep, &scale, &shift,    &strips,      &factor, &exponent};
+                          &mayKeep, &scale, &factor,   &exponent,    &strips, &shift};
     return driver.launch(function, 1, 1, 1, threads, 1, 1, 0, stream.handle(), parameters,
                          nullptr) == 0;
   };

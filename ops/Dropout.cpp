@@ -3,6 +3,7 @@
 #include "eft/Dropout.h"
 
 #include "ops/DropoutKernels.h"
+#include "ops/TensorChecks.h"
 
 #include <atomic>
 #include <cmath>
@@ -10,17 +11,14 @@
 namespace eft {
 namespace {
 
-/// What is wrong, and the code for it; no code if nothing is.
-struct Verdict {
-  int code = DropoutSuccess;
-  std::string words;
-
-  explicit operator bool() const { return code != DropoutSuccess; }
-};
-
-// The names are no strings until something is wrong: most calls have nothing to say.
-
-Verdict badTensor(std::string words) { return {DropoutBadTensor, std::move(words)}; }
+using ops::checkDistinct;
+using ops::checkDtype;
+using ops::checkKind;
+using ops::checkLike;
+using ops::checkOutput;
+using ops::checkTensor;
+using ops::Named;
+using ops::Verdict;
 
 Verdict checkAttrs(const DropoutAttrs &attrs) {
   if (attrs.p >= 0 && attrs.p <= 1)
@@ -28,129 +26,70 @@ Verdict checkAttrs(const DropoutAttrs &attrs) {
   return {DropoutBadAttribute, "p is " + std::to_string(attrs.p) + ", expected 0 to 1"};
 }
 
-int64_t elements(const Tensor &matrix) { return matrix.shape[0] * matrix.shape[1]; }
+/// What an array is to a call.
+enum class Role { Input, Output };
 
-bool isRowMajor(const Tensor &matrix) {
-  auto [rows, columns] = std::pair(matrix.shape[0], matrix.shape[1]);
-  // Where an axis has one index or none, its stride means nothing.
-  return rows == 0 || columns == 0 ||
-         ((columns == 1 || matrix.strides[1] == 1) && (rows == 1 || matrix.strides[0] == columns));
-}
-
-Verdict checkMatrix(const char *name, const Tensor &tensor, DataType dtype) {
-  if (tensor.dtype != dtype)
-    return badTensor(std::string(name) + " has dtype " + std::string(dataTypeName(tensor.dtype)) +
-                     ", expected " + std::string(dataTypeName(dtype)));
-  if (tensor.rank != 2)
-    return badTensor(std::string(name) + " has rank " + std::to_string(tensor.rank) +
-                     ", expected 2");
-  int64_t count = 0;
-  if (tensor.shape[0] < 0 || tensor.shape[1] < 0 ||
-      __builtin_mul_overflow(tensor.shape[0], tensor.shape[1], &count) ||
-      count > (int64_t(1) << 60))
-    return badTensor(std::string(name) + " has shape " + tensor.shapeText() +
-                     ", expected extents from 0 on and at most 2^60 elements");
-  if (!isRowMajor(tensor))
-    return badTensor(std::string(name) + " has strides " + tensor.stridesText() + ", expected [" +
-                     std::to_string(tensor.shape[1]) + ", 1]: row-major without gaps");
-  if (count > 0 && !tensor.data)
-    return badTensor(std::string(name) + " has no data: its pointer is null, expected " +
-                     std::to_string(count) + " elements");
-  if (reinterpret_cast<uintptr_t>(tensor.data) % 4 != 0)
-    return badTensor(std::string(name) +
-                     " has an address that is not divisible by 4, the size of its elements");
-  return {};
-}
-
-/// Whether `tensor` is where `first` is, and of its shape.
-Verdict checkLike(const char *name, const Tensor &tensor, const char *firstName,
-                  const Tensor &first) {
-  if (!(tensor.device == first.device))
-    return badTensor(std::string(name) + " is on " + tensor.device.name() + ", expected " +
-                     firstName + "'s device " + first.device.name());
-  if (tensor.shape[0] != first.shape[0] || tensor.shape[1] != first.shape[1])
-    return {DropoutBadShape, std::string(name) + " has shape " + tensor.shapeText() +
-                                 ", expected " + firstName + "'s shape " + first.shapeText()};
-  return {};
-}
-
-/// Whether two matrices of one shape, whose elements all have 32 bits, share some of their memory.
-bool overlap(const Tensor &one, const Tensor &other) {
-  auto start = reinterpret_cast<uintptr_t>(one.data);
-  auto otherStart = reinterpret_cast<uintptr_t>(other.data);
-  uintptr_t distance = start < otherStart ? otherStart - start : start - otherStart;
-  return distance < 4 * uint64_t(elements(one));
-}
-
-/// Each program writes its own elements while others still read theirs. An output may be the input
-/// of the same type: every element is read by whoever writes it. It shares no other memory.
-Verdict checkOutput(const char *name, const Tensor &output, const char *inputName,
-                    const Tensor &input) {
-  if (!overlap(output, input))
-    return {};
-  if (output.dtype != input.dtype)
-    return badTensor(std::string(name) + " overlaps " + inputName + ", expected memory of its own");
-  if (output.data != input.data)
-    return badTensor(std::string(name) + " overlaps " + inputName + " in part, expected " +
-                     inputName + " itself or memory of its own");
-  return {};
-}
-
-struct Named {
-  const char *name;
-  const Tensor &tensor;
-  DataType dtype = DataType::F32;
+struct Argument : Named {
+  Role role;
 };
 
-/// The checks of one call; the first of the tensors says where and how large. All that concerns one
-/// tensor alone comes before what concerns two.
-Verdict check(const DropoutAttrs &attrs, std::initializer_list<Named> tensors) {
+/// The checks of one call. The first two are an input and the output of the same type; a third is
+/// the mask.
+Verdict check(const DropoutAttrs &attrs, std::initializer_list<Argument> arguments) {
+  const Argument *all = arguments.begin();
   if (Verdict verdict = checkAttrs(attrs))
     return verdict;
-  for (const Named &each : tensors)
-    if (Verdict verdict = checkMatrix(each.name, each.tensor, each.dtype))
+  if (Verdict verdict =
+          checkDtype(all[0], {DataType::F16, DataType::BF16, DataType::F32, DataType::F64}))
+    return verdict;
+  if (Verdict verdict = checkDtype(all[1], {all[0].tensor.dtype}))
+    return verdict;
+  if (Verdict verdict = arguments.size() > 2 ? checkDtype(all[2], {DataType::I32}) : Verdict())
+    return verdict;
+  for (const Argument &each : arguments)
+    if (Verdict verdict = checkTensor(each))
       return verdict;
-  const Named &first = *tensors.begin();
-  for (const Named &each : tensors)
-    if (Verdict verdict = checkLike(each.name, each.tensor, first.name, first.tensor))
+  for (const Argument &each : arguments)
+    if (Verdict verdict = each.role == Role::Output ? checkDistinct(each) : Verdict())
       return verdict;
+  for (const Argument &each : arguments)
+    if (Verdict verdict = checkLike(each, all[0]))
+      return verdict;
+  // An output shares no memory with inputs, nor with outputs before it.
+  for (const Argument &output : arguments)
+    for (const Argument &other : arguments) {
+      bool isPair = output.role == Role::Output && &other != &output &&
+                    (other.role == Role::Input || &other < &output);
+      if (Verdict verdict = isPair ? checkOutput(output, other) : Verdict())
+        return verdict;
+    }
   return {};
 }
 
 Verdict checkForward(const Tensor &X, const Tensor &Y, const Tensor *mask,
                      const DropoutAttrs &attrs) {
-  Verdict verdict = mask ? check(attrs, {{"X", X}, {"Y", Y}, {"mask", *mask, DataType::I32}})
-                         : check(attrs, {{"X", X}, {"Y", Y}});
-  if (!verdict)
-    verdict = checkOutput("Y", Y, "X", X);
-  if (!verdict && mask)
-    verdict = checkOutput("mask", *mask, "X", X);
-  if (!verdict && mask)
-    verdict = checkOutput("mask", *mask, "Y", Y);
-  return verdict;
+  Argument x = {"X", X, Role::Input}, y = {"Y", Y, Role::Output};
+  return mask ? check(attrs, {x, y, {"mask", *mask, Role::Output}}) : check(attrs, {x, y});
 }
 
 Verdict checkBackward(const Tensor &dY, const Tensor &mask, const Tensor &dX,
                       const DropoutAttrs &attrs) {
-  Verdict verdict = check(attrs, {{"dY", dY}, {"mask", mask, DataType::I32}, {"dX", dX}});
-  if (!verdict)
-    verdict = checkOutput("dX", dX, "dY", dY);
-  if (!verdict)
-    verdict = checkOutput("dX", dX, "mask", mask);
-  return verdict;
+  return check(attrs,
+               {{"dY", dY, Role::Input}, {"dX", dX, Role::Output}, {"mask", mask, Role::Input}});
 }
 
 Verdict checkSeedBackward(const Tensor &dY, const Tensor &dX, const DropoutAttrs &attrs) {
   if (attrs.seed == 0)
     return {DropoutBadAttribute, "the seed is 0, expected the one that the forward used"};
-  Verdict verdict = check(attrs, {{"dY", dY}, {"dX", dX}});
-  return verdict ? verdict : checkOutput("dX", dX, "dY", dY);
+  return check(attrs, {{"dY", dY, Role::Input}, {"dX", dX, Role::Output}});
 }
 
-float scaleOf(const DropoutAttrs &attrs) {
+double scaleOf(const DropoutAttrs &attrs, DataType dtype) {
   if (!attrs.scale_in_train)
     return 1;
-  return attrs.p < 1 ? 1 / (1 - attrs.p) : 0;
+  if (attrs.p == 1)
+    return 0;
+  return dtype == DataType::F64 ? 1 / (1 - double(attrs.p)) : double(1 / (1 - attrs.p));
 }
 
 uint64_t seedOf(const DropoutAttrs &attrs) {
@@ -161,23 +100,27 @@ uint64_t seedOf(const DropoutAttrs &attrs) {
 ops::Forward forwardOf(const Tensor &X, const Tensor &Y, const Tensor *mask,
                        const DropoutAttrs &attrs, uint64_t seed) {
   ops::Forward what;
-  what.x = static_cast<const float *>(X.data);
-  what.y = static_cast<float *>(Y.data);
+  what.dtype = X.dtype;
+  what.x = X.data;
+  what.y = Y.data;
   what.mask = mask ? static_cast<int32_t *>(mask->data) : nullptr;
-  what.rows = X.shape[0];
-  what.columns = X.shape[1];
+  what.rows = ops::rowsOf(X);
+  what.columns = ops::columnsOf(X);
   what.seed = seed;
   // Exact: p has 24 bits. For p = 1 the threshold has 33.
   what.mayKeep = attrs.p < 1;
   what.threshold = what.mayKeep ? uint32_t(std::ceil(double(attrs.p) * 0x1p32)) : UINT32_MAX;
-  what.scale = scaleOf(attrs);
+  what.scale = scaleOf(attrs, X.dtype);
   return what;
 }
 
-ops::Backward backwardOf(const Tensor &dY, const Tensor &mask, const Tensor &dX,
-                         const DropoutAttrs &attrs) {
-  return {static_cast<const float *>(dY.data), static_cast<const int32_t *>(mask.data),
-          static_cast<float *>(dX.data), elements(dY), scaleOf(attrs)};
+/// Without a mask, Y has its place.
+ops::Strided stridedOf(const ops::Forward &what, const Tensor &X, const Tensor &Y,
+                       const Tensor *mask) {
+  ops::Strided strided{what};
+  if (ops::elementsOf(X) > 0)
+    strided.axes = ops::axesOf({&X, &Y, mask ? mask : &Y});
+  return strided;
 }
 
 template <typename What> Status launch(const What &what, Device device, StreamHandle stream) {
@@ -189,7 +132,10 @@ template <typename What> Status launch(const What &what, Device device, StreamHa
 Status forward(const Tensor &X, Tensor &Y, Tensor *mask, const DropoutAttrs &attrs,
                StreamHandle stream, uint64_t *usedSeed) {
   uint64_t seed = seedOf(attrs);
-  Status status = launch(forwardOf(X, Y, mask, attrs, seed), X.device, stream);
+  ops::Forward what = forwardOf(X, Y, mask, attrs, seed);
+  bool isRowMajor = ops::isRowMajor(X) && ops::isRowMajor(Y) && (!mask || ops::isRowMajor(*mask));
+  Status status = isRowMajor ? launch(what, X.device, stream)
+                             : launch(stridedOf(what, X, Y, mask), X.device, stream);
   if (usedSeed && status.ok())
     *usedSeed = seed;
   return status;
@@ -197,22 +143,21 @@ Status forward(const Tensor &X, Tensor &Y, Tensor *mask, const DropoutAttrs &att
 
 Status backward(const Tensor &dY, const Tensor &mask, Tensor &dX, const DropoutAttrs &attrs,
                 StreamHandle stream) {
-  return launch(backwardOf(dY, mask, dX, attrs), dY.device, stream);
+  if (ops::isRowMajor(dY) && ops::isRowMajor(mask) && ops::isRowMajor(dX))
+    return launch(ops::Backward{dY.dtype, dY.data, static_cast<const int32_t *>(mask.data), dX.data,
+                                ops::elementsOf(dY), scaleOf(attrs, dY.dtype)},
+                  dY.device, stream);
+  ops::Strided what = stridedOf(forwardOf(dY, dX, &mask, attrs, 0), dY, dX, &mask);
+  what.readsMask = true;
+  return launch(what, dY.device, stream);
 }
 
 /// What was dropped of X is dropped of dY, and scaled alike: it is the forward once more.
 Status seedBackward(const Tensor &dY, Tensor &dX, const DropoutAttrs &attrs, StreamHandle stream) {
-  return launch(forwardOf(dY, dX, nullptr, attrs, attrs.seed), dY.device, stream);
+  return forward(dY, dX, nullptr, attrs, stream, nullptr);
 }
 
 // Two ways to say what went wrong.
-
-Verdict checkKind(const char *name, const Tensor &tensor, DeviceKind kind) {
-  if (tensor.device.kind == kind)
-    return {};
-  return badTensor(std::string(name) + " is on " + tensor.device.name() + ", expected " +
-                   (kind == DeviceKind::Host ? "the CPU" : "a CUDA device"));
-}
 
 template <typename Run> Status withStatus(Verdict device, Verdict verdict, Run run) {
   if (Verdict &first = device ? device : verdict)
@@ -240,17 +185,17 @@ template <typename Run> int withCode(Verdict verdict, Run run) {
 #define EFT_DROPOUT(NAME, KIND)                                                                    \
   Status NAME##Launch(const Tensor &X, Tensor &Y, Tensor *mask, const DropoutAttrs &attrs,         \
                       StreamHandle stream, uint64_t *usedSeed) {                                   \
-    return withStatus(checkKind("X", X, KIND), checkForward(X, Y, mask, attrs),                    \
+    return withStatus(checkKind({"X", X}, KIND), checkForward(X, Y, mask, attrs),                  \
                       [&] { return forward(X, Y, mask, attrs, stream, usedSeed); });               \
   }                                                                                                \
   Status NAME##BackwardLaunch(const Tensor &dY, const Tensor &mask, Tensor &dX,                    \
                               const DropoutAttrs &attrs, StreamHandle stream) {                    \
-    return withStatus(checkKind("dY", dY, KIND), checkBackward(dY, mask, dX, attrs),               \
+    return withStatus(checkKind({"dY", dY}, KIND), checkBackward(dY, mask, dX, attrs),             \
                       [&] { return backward(dY, mask, dX, attrs, stream); });                      \
   }                                                                                                \
   Status NAME##SeedBackwardLaunch(const Tensor &dY, Tensor &dX, const DropoutAttrs &attrs,         \
                                   StreamHandle stream) {                                           \
-    return withStatus(checkKind("dY", dY, KIND), checkSeedBackward(dY, dX, attrs),                 \
+    return withStatus(checkKind({"dY", dY}, KIND), checkSeedBackward(dY, dX, attrs),               \
                       [&] { return seedBackward(dY, dX, attrs, stream); });                        \
   }
 

@@ -4,82 +4,105 @@
 // What `python -m eft compile` made; see CMakeLists.txt.
 #include "eft_dropout_kernels.h"
 
-#include <cstring>
-
 namespace eft::ops {
 namespace {
 
-template <typename T> uint64_t slot(T value) {
-  uint64_t bits = 0;
-  std::memcpy(&bits, &value, sizeof(value));
-  return bits;
+// Of each kernel there is one for each type of elements, which computes with scales of another.
+#define EFT_FOR_DTYPES(ROW)                                                                        \
+  {ROW(fp16, float), ROW(bf16, float), ROW(fp32, float), ROW(fp64, double)}
+
+size_t indexOf(DataType dtype) {
+  switch (dtype) {
+  case DataType::F16:
+    return 0;
+  case DataType::BF16:
+    return 1;
+  case DataType::F64:
+    return 3;
+  default:
+    return 2;
+  }
 }
-
-template <typename... Ts> Slots slotsOf(Ts... values) {
-  return {{slot(values)...}, sizeof...(values)};
-}
-
-// The kernels of these names; behind What their arguments.
-
-#define EFT_ON_GPU(name, What, ...)                                                                \
-  {[](StreamHandle stream, uint32_t programs, const What &what) {                                  \
-     return name##_launch(stream, programs, 1, 1, __VA_ARGS__);                                    \
-   },                                                                                              \
-   name##_error_string}
-
-#define EFT_ON_CPU(name, What, ...)                                                                \
-  {[]() -> const cpu::Kernel * {                                                                   \
-     static HostFunction *const function = name##_host_function();                                 \
-     static const cpu::Kernel kernel(function);                                                    \
-     return function ? &kernel : nullptr;                                                          \
-   },                                                                                              \
-   [](const What &what) { return slotsOf(__VA_ARGS__); }}
 
 // What the forwards take behind the pointers.
-#define EFT_NUMBERS                                                                                \
-  what.rows, what.columns, int64_t(what.seed), what.threshold, what.mayKeep, what.scale
-#define EFT_DIVISION what.division.factor, what.division.exponent
-#define EFT_FOR_GPU EFT_NUMBERS, what.shift, what.rowPrograms, EFT_DIVISION
-#define EFT_FOR_CPU                                                                                \
-  EFT_NUMBERS, what.rowPrograms, what.programRows, what.blockPrograms, what.programBlocks,         \
-      EFT_DIVISION
+#define EFT_FOR_BOTH(Scale)                                                                        \
+  what.rows, what.columns, int64_t(what.seed), what.threshold, what.mayKeep, Scale(what.scale),    \
+      what.division.factor, what.division.exponent, what.rowPrograms
+#define EFT_FOR_GPU(Scale) EFT_FOR_BOTH(Scale), what.shift
+#define EFT_FOR_CPU(Scale)                                                                         \
+  EFT_FOR_BOTH(Scale), what.programRows, what.blockPrograms, what.programBlocks
 
-constexpr GpuKernel<GpuForward> gpuForwards[] = {
-    EFT_ON_GPU(eft_forward_gpu, GpuForward, what.x, what.y, EFT_FOR_GPU),
-    EFT_ON_GPU(eft_forward_gpu_mask, GpuForward, what.x, what.y, what.mask, EFT_FOR_GPU)};
-constexpr CpuKernel<CpuForward> cpuForwards[] = {
-    EFT_ON_CPU(eft_forward_cpu, CpuForward, what.x, what.y, EFT_FOR_CPU),
-    EFT_ON_CPU(eft_forward_cpu_mask, CpuForward, what.x, what.y, what.mask, EFT_FOR_CPU)};
+#define EFT_X_Y address(what.x), address(what.y)
+#define EFT_ROW(dtype, Scale)                                                                      \
+  {EFT_ON_GPU(eft_forward_gpu_##dtype, GpuForward, EFT_X_Y, EFT_FOR_GPU(Scale)),                   \
+   EFT_ON_GPU(eft_forward_gpu_mask_##dtype, GpuForward, EFT_X_Y, what.mask, EFT_FOR_GPU(Scale))}
+constexpr GpuKernel<GpuForward> gpuForwards[][2] = EFT_FOR_DTYPES(EFT_ROW);
+#undef EFT_ROW
 
-#define EFT_BACKWARD what.dy, what.mask, what.dx, what.count, what.scale
-constexpr GpuKernel<Backward> gpuBackwards[] = {
-    EFT_ON_GPU(eft_backward, Backward, EFT_BACKWARD),
-    EFT_ON_GPU(eft_backward_by4, Backward, EFT_BACKWARD)};
-constexpr CpuKernel<Backward> cpuBackwards[] = {
-    EFT_ON_CPU(eft_backward, Backward, EFT_BACKWARD),
-    EFT_ON_CPU(eft_backward_by4, Backward, EFT_BACKWARD)};
+#define EFT_ROW(dtype, Scale)                                                                      \
+  {EFT_ON_CPU(eft_forward_cpu_##dtype, CpuForward, EFT_X_Y, EFT_FOR_CPU(Scale)),                   \
+   EFT_ON_CPU(eft_forward_cpu_mask_##dtype, CpuForward, EFT_X_Y, what.mask, EFT_FOR_CPU(Scale))}
+constexpr CpuKernel<CpuForward> cpuForwards[][2] = EFT_FOR_DTYPES(EFT_ROW);
+#undef EFT_ROW
+
+#define EFT_BACKWARD(Scale)                                                                        \
+  address(what.dy), what.mask, address(what.dx), what.count, Scale(what.scale)
+#define EFT_ROW(dtype, Scale)                                                                      \
+  {EFT_ON_GPU(eft_backward_##dtype, Backward, EFT_BACKWARD(Scale)),                                \
+   EFT_ON_GPU(eft_backward_by4_##dtype, Backward, EFT_BACKWARD(Scale))}
+constexpr GpuKernel<Backward> gpuBackwards[][2] = EFT_FOR_DTYPES(EFT_ROW);
+#undef EFT_ROW
+
+#define EFT_ROW(dtype, Scale) EFT_ON_CPU(eft_backward_##dtype, Backward, EFT_BACKWARD(Scale))
+constexpr CpuKernel<Backward> cpuBackwards[] = EFT_FOR_DTYPES(EFT_ROW);
+#undef EFT_ROW
+
+// The strides of the three arrays, and the axes of the rows.
+#define EFT_STRIDES(strides) what.axes.strides[0], what.axes.strides[1], what.axes.strides[2]
+#define EFT_AXIS(i)                                                                                \
+  what.axes.axes[i].division.factor, what.axes.axes[i].division.exponent,                          \
+      what.axes.axes[i].jumps[0], what.axes.axes[i].jumps[1], what.axes.axes[i].jumps[2]
+#define EFT_STRIDED(Scale)                                                                         \
+  EFT_X_Y, what.mask, EFT_STRIDES(row), EFT_STRIDES(column), what.rows, what.columns,              \
+      int64_t(what.seed), what.threshold, what.mayKeep, Scale(what.scale), what.readsMask,         \
+      what.axes.alongRows, what.axes.isUnit, what.axes.isNested, EFT_AXIS(0), EFT_AXIS(1),         \
+      EFT_AXIS(2), EFT_AXIS(3), EFT_AXIS(4), EFT_AXIS(5)
+#define EFT_ROW(dtype, Scale) EFT_ON_GPU(eft_strided_##dtype, Strided, EFT_STRIDED(Scale))
+constexpr GpuKernel<Strided> gpuStrided[] = EFT_FOR_DTYPES(EFT_ROW);
+#undef EFT_ROW
+#define EFT_ROW(dtype, Scale) EFT_ON_CPU(eft_strided_##dtype, Strided, EFT_STRIDED(Scale))
+constexpr CpuKernel<Strided> cpuStrided[] = EFT_FOR_DTYPES(EFT_ROW);
+#undef EFT_ROW
 
 bool isAligned(const Backward &what) {
-  auto address = [](const void *pointer) { return reinterpret_cast<uintptr_t>(pointer); };
-  return (address(what.dy) | address(what.mask) | address(what.dx)) % 16 == 0;
+  auto number = [](const void *pointer) { return reinterpret_cast<uintptr_t>(pointer); };
+  return (number(what.dy) | number(what.mask) | number(what.dx)) % 16 == 0;
 }
 
 } // namespace
 
 const GpuKernel<GpuForward> &kernelFor(const GpuForward &what) {
-  return gpuForwards[what.mask != nullptr];
+  return gpuForwards[indexOf(what.dtype)][what.mask != nullptr];
 }
 
 const CpuKernel<CpuForward> &kernelFor(const CpuForward &what) {
-  return cpuForwards[what.mask != nullptr];
+  return cpuForwards[indexOf(what.dtype)][what.mask != nullptr];
 }
 
 const GpuKernel<Backward> &gpuKernelFor(const Backward &what) {
-  return gpuBackwards[isAligned(what)];
+  return gpuBackwards[indexOf(what.dtype)][isAligned(what)];
 }
 
 const CpuKernel<Backward> &cpuKernelFor(const Backward &what) {
-  return cpuBackwards[isAligned(what)];
+  return cpuBackwards[indexOf(what.dtype)];
+}
+
+const GpuKernel<Strided> &gpuKernelFor(const Strided &what) {
+  return gpuStrided[indexOf(what.dtype)];
+}
+
+const CpuKernel<Strided> &cpuKernelFor(const Strided &what) {
+  return cpuStrided[indexOf(what.dtype)];
 }
 
 } // namespace eft::ops

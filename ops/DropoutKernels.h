@@ -3,36 +3,52 @@
 #pragma once
 
 #include "eft/Dropout.h"
+#include "ops/TensorAxes.h"
 
 #include <cstdint>
 
 namespace eft::ops {
 
-// What the forward works on. Pointers are to memory of the device.
-struct Forward {
-  const float *x = nullptr;
-  float *y = nullptr;
-  int32_t *mask = nullptr; // or null
-  int64_t rows = 0, columns = 0;
+// What is dropped, and the scale of the rest.
+struct DropoutRule {
   uint64_t seed = 0;
   uint32_t threshold = 0; // see dropout.py
   bool mayKeep = true;
-  float scale = 1;
+  double scale = 1; // fp32's for all arrays but those of fp64
 };
 
-// What the backward by a mask works on.
+// What the forward works on: arrays that are row-major without gaps. Pointers are to memory of the
+// device.
+struct Forward : DropoutRule {
+  DataType dtype = DataType::F32; // of x and y
+  const void *x = nullptr;
+  void *y = nullptr;
+  int32_t *mask = nullptr; // or null
+  int64_t rows = 0, columns = 0;
+};
+
+// What the backward by a mask works on: arrays that are row-major without gaps.
 struct Backward {
-  const float *dy = nullptr;
+  DataType dtype = DataType::F32; // of dy and dx
+  const void *dy = nullptr;
   const int32_t *mask = nullptr;
-  float *dx = nullptr;
+  void *dx = nullptr;
   int64_t count = 0;
-  float scale = 1;
+  double scale = 1;
 };
 
-// For an empty matrix they launch nothing.
+// What both work on where arrays have other strides.
+struct Strided : Forward {
+  bool readsMask = false;
+  TensorAxes axes; // of x, y and the mask
+};
+
+// For an array without elements they launch nothing.
 Status launchOnCpu(const Forward &what);
 Status launchOnCpu(const Backward &what);
+Status launchOnCpu(const Strided &what);
 Status launchOnCuda(const Forward &what, int ordinal, StreamHandle stream);
 Status launchOnCuda(const Backward &what, int ordinal, StreamHandle stream);
+Status launchOnCuda(const Strided &what, int ordinal, StreamHandle stream);
 
 } // namespace eft::ops

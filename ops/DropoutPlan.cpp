@@ -2,7 +2,6 @@
 #include "ops/DropoutPlan.h"
 
 #include <algorithm>
-#include <bit>
 
 namespace eft::ops {
 namespace {
@@ -15,23 +14,22 @@ constexpr int64_t gpuColumns = EFT_GPU_STRIPS * EFT_GPU_GROUPS * group;
 
 int64_t ceilDivide(int64_t number, int64_t by) { return number / by + (number % by != 0); }
 
-} // namespace
-
-Division divisionBy(int64_t divisor) {
-  uint64_t exponent = std::bit_width(uint64_t(divisor) - 1);
-  __extension__ using Wide = unsigned __int128;
-  Wide power = Wide(1) << (60 + exponent);
-  return {uint64_t((power + uint64_t(divisor) - 1) / uint64_t(divisor)), exponent};
+/// The draws of late rows, as rows of draws: 16 of each 64.
+int64_t lateDrawRows(int64_t rows) {
+  int64_t late = std::max<int64_t>(rows - earlyRows, 0);
+  return late / group * lanes + std::min(late % group, lanes);
 }
+
+} // namespace
 
 GpuForward planForGpu(const Forward &what) {
   GpuForward plan{what};
-  plan.shift = int32_t(reinterpret_cast<uintptr_t>(what.y) % 64 / sizeof(float));
+  uint64_t size = bitsInMemory(what.dtype) / 8;
+  plan.shift = int32_t(reinterpret_cast<uintptr_t>(what.y) % (lanes * size) / size);
   // A row may begin up to 15 elements behind the place where its first strip does.
   plan.rowPrograms = ceilDivide(what.columns + lanes - 1, gpuColumns);
   plan.programs = plan.rowPrograms * std::min(what.rows, earlyRows);
-  if (int64_t late = what.rows - earlyRows; late > 0) {
-    int64_t drawRows = late / group * lanes + std::min(late % group, lanes);
+  if (int64_t drawRows = lateDrawRows(what.rows); drawRows > 0) {
     plan.division = divisionBy(what.columns);
     plan.programs += ceilDivide(drawRows * what.columns + plan.shift, EFT_GPU_BLOCK);
   }
@@ -53,6 +51,14 @@ CpuForward planForCpu(const Forward &what) {
     plan.programs += plan.blockPrograms * ceilDivide(late, group * plan.programBlocks);
   }
   return plan;
+}
+
+int64_t programsOf(const Strided &what) {
+  int64_t tileRows = what.axes.alongRows ? EFT_STRIDED_LONG : EFT_STRIDED_SHORT;
+  int64_t tileColumns = what.axes.alongRows ? EFT_STRIDED_SHORT : EFT_STRIDED_LONG;
+  int64_t earlyColumns = ceilDivide(ceilDivide(what.columns, group) * lanes, tileColumns);
+  return ceilDivide(std::min(what.rows, earlyRows), tileRows) * earlyColumns +
+         ceilDivide(lateDrawRows(what.rows), tileRows) * ceilDivide(what.columns, tileColumns);
 }
 
 int64_t programsOf(const Backward &what) { return ceilDivide(what.count, EFT_BACKWARD_BLOCK); }

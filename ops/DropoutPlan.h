@@ -1,23 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How the programs of the forward divide a matrix, as the kernels in dropout_gpu.py and
-// dropout_cpu.py want to have it.
+// How the programs divide a matrix, as the kernels in dropout_gpu.py, dropout_cpu.py and
+// dropout_strided.py want to have it.
 #pragma once
 
 #include "ops/DropoutKernels.h"
 
 namespace eft::ops {
 
-/// For dividing numbers of 60 bits without a division; see `divide` in dropout.py.
-struct Division {
-  uint64_t factor = 0, exponent = 0;
-};
-
-/// `divisor` is from 1 to 2^60.
-Division divisionBy(int64_t divisor);
-
 struct GpuForward : Forward {
   int64_t programs = 0;
-  int32_t shift = 0;       // elements in front of y in its 64 bytes
+  int32_t shift = 0;       // elements in front of y in a run of 16
   int64_t rowPrograms = 0; // of each early row
   Division division = {};  // by the number of columns, if there are late rows
 };
@@ -31,9 +23,10 @@ struct CpuForward : Forward {
   Division division = {};    // by the number of columns, if there are late rows
 };
 
-/// These are for matrices that have elements.
+/// These are for arrays that have elements.
 GpuForward planForGpu(const Forward &what);
 CpuForward planForCpu(const Forward &what);
 int64_t programsOf(const Backward &what);
+int64_t programsOf(const Strided &what);
 
 } // namespace eft::ops

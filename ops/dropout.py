@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The random numbers of the dropout operator, and what its kernels share: dropout_gpu.py and
-dropout_cpu.py have the forward. All are compiled ahead of time into eft::ops.
+"""The random numbers of the dropout operator, and what its kernels share: dropout_forward.py has
+the forward, dropout_strided.py arrays with any strides. All are compiled ahead of time into
+eft::ops. They compute in the type of the scale: fp64 for arrays of fp64, else fp32.
 
 Whether the element of row r and column c is kept is a function of the seed, r and c alone. Philox
 draws four words at a time. In the first 1024 rows they are for columns that are 16 apart, and from
@@ -27,10 +28,16 @@ EARLY_ROWS = tl.constexpr(1024)  # whose draws are for their own columns
 @eft.jit
 def draw(seed, row, column):
     """The words of the draws with these first places."""
-    return tl.philox(
-        *(seed, column.to(tl.int32), (column >> 32).to(tl.int32)),
-        *(row.to(tl.int32), (row >> 32).to(tl.int32)),
-    )
+    return tl.philox(seed, *halves(column), *halves(row))
+
+
+@eft.jit
+def halves(number):
+    """The 32-bit halves of numbers from 0 on."""
+    high = 0
+    if number.dtype == tl.int64:
+        high = (number >> 32).to(tl.int32)
+    return number.to(tl.int32), high
 
 
 @eft.jit
@@ -66,12 +73,18 @@ def places(first, columns, division, BLOCK: tl.constexpr):
 
 
 @eft.jit
+def kept_of(word, threshold, may_keep):
+    """Whether elements with these random words are kept. `may_keep` is false to drop everything,
+    which no threshold of 32 bits can do."""
+    return (word >= threshold) & may_keep
+
+
+@eft.jit
 def write(y_ptr, mask_ptr, x, word, inside, rule):
     """An element of each place: y = where(kept, x * scale, 0), and the mask, if there is one.
-    `rule` is the threshold, `may_keep` and the scale; `may_keep` is false to drop everything, which
-    no threshold of 32 bits can do."""
+    `rule` is the threshold, `may_keep` and the scale."""
     threshold, may_keep, scale = rule
-    kept = (word >= threshold) & may_keep
+    kept = kept_of(word, threshold, may_keep)
     tl.store(y_ptr, tl.where(kept, x * scale, 0.0), mask=inside)
     if mask_ptr is not None:
         tl.store(mask_ptr, kept.to(tl.int32), mask=inside)

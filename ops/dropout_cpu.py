@@ -8,37 +8,28 @@ from dropout import EARLY_ROWS, GROUP, LANES, draw, moved, places, write
 
 
 @eft.jit
-def forward(
-    x_ptr,
-    y_ptr,
-    mask_ptr,
+def cpu_program(
+    arrays,
     rows,
     columns,
     seed,
-    threshold,
-    may_keep,
-    scale,
-    row_programs,
-    program_rows,
-    block_programs,
-    program_blocks,
-    factor,
-    exponent,
+    rule,
+    division,
+    plan,
     COLUMNS: tl.constexpr,
     DRAWS: tl.constexpr,
     BLOCK: tl.constexpr,
 ):
-    """y = where(kept, x * scale, 0), and 1 where kept in the mask, if there is one.
+    """`plan` is (row_programs, program_rows, block_programs, program_blocks).
 
     `row_programs` programs for each `program_rows` of the early rows come first, which have COLUMNS
     columns of these. Then `block_programs` programs for each `program_blocks` blocks of 64 late
     rows, which have DRAWS draws of every block. BLOCK draws are made at a time.
     """
     program = tl.program_id(0).to(tl.int64)
+    row_programs, program_rows, block_programs, program_blocks = plan
     early = tl.minimum(rows, EARLY_ROWS)
     early_programs = row_programs * tl.cdiv(early, program_rows)
-    arrays = (x_ptr, y_ptr, mask_ptr)
-    rule, division = (threshold, may_keep, scale), (factor, exponent)
     if program < early_programs:
         first_row = program // row_programs * program_rows
         end_row = tl.minimum(first_row + program_rows, early)

@@ -2,9 +2,9 @@
 """The forward of dropout for GPUs.
 
 Arrays may begin anywhere, and so may rows. Warps that begin with them would write the two halves of
-a sector of 32 bytes. So threads begin where y has 16 · k elements, counted from a multiple of 64
-bytes; `shift` is how many there are in front of y's first. All elements are asked for before the
-first is written: a thread waits for its memory once.
+a sector of 32 bytes. So threads begin where y has 16 · k elements, counted from a multiple of 16
+elements' bytes; `shift` is how many there are in front of y's first. All elements are asked for
+before the first is written: a thread waits for its memory once.
 """
 
 import eft
@@ -13,33 +13,26 @@ from dropout import EARLY_ROWS, GROUP, LANES, divide, draw, moved, places, write
 
 
 @eft.jit
-def forward(
-    x_ptr,
-    y_ptr,
-    mask_ptr,
+def gpu_program(
+    arrays,
     rows,
     columns,
     seed,
-    threshold,
-    may_keep,
-    scale,
-    shift,
-    row_programs,
-    factor,
-    exponent,
+    rule,
+    division,
+    plan,
     STRIPS: tl.constexpr,
     GROUPS: tl.constexpr,
     BLOCK: tl.constexpr,
 ):
-    """y = where(kept, x * scale, 0), and 1 where kept in the mask, if there is one.
+    """`plan` is (shift, row_programs).
 
     Each early row has `row_programs` programs, of STRIPS strips of GROUPS * 64 places. They come
     first; the others have BLOCK draws of late rows each. STRIPS * 16 is the number of threads.
     """
     program = tl.program_id(0).to(tl.int64)
+    shift, row_programs = plan
     early = row_programs * tl.minimum(rows, EARLY_ROWS)
-    arrays = (x_ptr, y_ptr, mask_ptr)
-    rule, division = (threshold, may_keep, scale), (factor, exponent)
     if program < early:
         row = program // row_programs
         part = program - row * row_programs
@@ -66,8 +59,8 @@ def late_rows(
     BLOCK: tl.constexpr,
 ):
     """BLOCK draws, counted from `first` on along the columns, then over the rows that are first in
-    their draws: 16 of each 64. The four rows of a draw begin at like places of 64 bytes. WHOLE says
-    that there are all of their elements."""
+    their draws: 16 of each 64. The four rows of a draw begin at like places of 16 elements. WHOLE
+    says that there are all of their elements."""
     x_ptr, y_ptr, mask_ptr = arrays
     draw_row, further, column = places(first, columns, division, BLOCK)
     first_row = EARLY_ROWS + draw_row // LANES * GROUP
@@ -104,7 +97,7 @@ def early_row(
     A strip is walked in *turns* of 16 elements. A row's first turn begins up to 15 columns in front
     of the row, at the column `first`. A thread has the same place in every turn, so its columns are
     16 apart and take a word of their draw after the other. A thread that turn 0 has in front of the
-    row is one word behind the others. Where the row begins 12 elements behind 64 bytes,
+    row is one word behind the others. Where the row begins 12 elements behind such a multiple,
 
         turn      0                            1                               2
         column    . . . . . . . . . . . . 0-3  4 … 15, 16 … 19                 . . .

@@ -9,10 +9,15 @@
 // the row and the column alone: the same on every device, in every shape that has the element. So a
 // seed is as good as a mask, and takes no memory. What is dropped is +0, whatever stood there.
 //
-// X, Y, dX and dY are fp32 and the mask is int32, all of them matrices that are row-major without
-// gaps, on one device and of one shape [M, N], which may have more than 2³¹ elements. Y may be X,
-// and dX may be dY; what is written shares no other memory with another tensor of the call. A
-// matrix without elements is a success that launches nothing.
+// X, Y, dX and dY are of one type, fp16, bf16, fp32 or fp64, and the mask is int32. All of them are
+// on one device and of one shape, of up to 8 axes, which may have more than 2³¹ elements. The last
+// axis is the columns; all others are the rows, in row-major order of their indices. The strides
+// may be any, of each its own, but those of what is written give each element memory of its own.
+// The random numbers don't depend on them. Arrays that are row-major without gaps are the fastest.
+//
+// A product is rounded once to fp32, and once more to the type of the arrays; in fp64 it is one of
+// fp64, with an s of fp64. Y may be X, and dX may be dY; what is written shares no other memory
+// with another tensor of the call. An array without elements is a success that launches nothing.
 //
 // All functions may be called from several threads. On a GPU they return at once, and the work
 // stands in the stream, which belongs to the device's primary context (the one of the CUDA runtime
@@ -32,7 +37,7 @@ using StreamHandle = CUstream_st *;
 
 struct DropoutAttrs {
   float p = 0.5f; ///< the probability of dropping an element, from 0 (none) to 1 (all, with s = 0)
-  bool scale_in_train = true; ///< whether s is 1 / (1 − p), in fp32; otherwise it is 1
+  bool scale_in_train = true; ///< whether s is 1 / (1 − p); otherwise it is 1
   /// The seed. For 0 the forward takes a fresh one: 2⁶³ + 1, 2⁶³ + 2 and so on, in the order of the
   /// calls in this process. The backward from a seed takes no 0.
   uint64_t seed = 0;

@@ -108,23 +108,29 @@ def operators() -> None:
     """The kernels of eft.ops, with the constants of ops/CMakeLists.txt."""
     sys.path.insert(0, str(ROOT / "ops"))
     import dropout
-    import dropout_cpu
-    import dropout_gpu
+    import dropout_forward
+    import dropout_strided
 
     _, tl = _eft()
-    wide, word, long = tl.float32, tl.int32, 1 << 40
-    numbers = (long, long, long, 1 << 31, True, 2.0)
-    division = ((1 << 63) + 1, (1 << 63) + 1)
-    for mask in (None, word):
-        dropout_gpu.forward.warmup(
-            *(wide, wide, mask, *numbers, 3, long, *division),
-            **{"STRIPS": 4, "GROUPS": 4, "BLOCK": 256, "num_warps": 2, "target": "cpu"},
+    word, long, factor = tl.int32, 1 << 40, (1 << 63) + 1
+    rule = (long, 1 << 31, True, 2.0)
+    for of in (tl.float32, tl.float16, tl.bfloat16, tl.float64):
+        for mask in (None, word):
+            numbers = (of, of, mask, long, long, *rule, factor, factor, long)
+            dropout_forward.forward.warmup(
+                *(*numbers, 3, None, None, None),
+                **{"ON_GPU": True, "SIZES": (4, 4, 256), "num_warps": 2, "target": "cpu"},
+            )
+            dropout_forward.forward.warmup(
+                *(*numbers, None, long, long, long),
+                **{"ON_GPU": False, "SIZES": (16384, 4096, 64), "target": "cpu"},
+            )
+        axes = (factor, factor, long, long, long) * 6
+        dropout_strided.strided.warmup(
+            *(of, of, word, *(long,) * 8, *rule, True, True, True, True, *axes),
+            **{"LONG": 32, "SHORT": 8, "num_warps": 2, "target": "cpu"},
         )
-        dropout_cpu.forward.warmup(
-            *(wide, wide, mask, *numbers, long, long, long, long, *division),
-            **{"COLUMNS": 16384, "DRAWS": 4096, "BLOCK": 64, "target": "cpu"},
-        )
-    dropout.backward.warmup(wide, word, wide, long, 2.0, BLOCK=2048, num_warps=8, target="cpu")
+        dropout.backward.warmup(of, word, of, long, 2.0, BLOCK=2048, num_warps=8, target="cpu")
 
 
 def _name(path: Path) -> str:

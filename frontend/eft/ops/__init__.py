@@ -30,38 +30,42 @@ def dropout(
     return_seed: bool = False,
     device: str | None = None,
 ):
-    """Drops each element of a matrix with probability p.
+    """Drops each element of an array with probability p.
 
     Y = mask * X * s, where mask is 1 if a random number in [0, 1) is at least p. That number is a
     function of the seed, the row and the column alone: the same on every device and in every shape.
+    An array's columns are its last axis; its rows are all others, in row-major order of their
+    indices. Where its elements lie in memory does not matter.
 
     Args:
-        X: a matrix of float32. It is copied if it is not row-major without gaps.
+        X: an array of float16, bfloat16, float32 or float64, of up to 8 axes and any strides.
         p: from 0 to 1; at 1 everything is dropped. Any library's number.
         seed: an integer of 64 bits, of any library; 0 takes a fresh one.
         return_mask: whether to make the mask too. It is not needed: `dropout_seed_backward` gives
             the same gradient without one.
-        scale_in_train: whether s is 1 / (1 - p); otherwise it is 1.
+        scale_in_train: whether s is 1 / (1 - p), in float64 for an X of float64 and in float32
+            otherwise; if not, it is 1.
         return_seed: whether to return the seed that was used, too.
         device: "cpu", "cuda" or "cuda:N", for an array of NumPy's: where to compute. On a GPU it is
             copied there and back.
 
     Returns:
-        (Y, mask): Y is float32, the mask int32, or None without `return_mask`; both new arrays of
-        X's library, on its device. With `return_seed` (Y, mask, seed).
+        (Y, mask): Y is of X's type, the mask int32, or None without `return_mask`; both new arrays
+        of X's library, on its device, laid out like X as far as there are no gaps. With
+        `return_seed` (Y, mask, seed).
 
     Raises:
         TypeError: p is no number, or the seed no integer.
-        ValueError: X is not a matrix of float32, p is not from 0 to 1, or the seed does not fit in
-            64 bits.
+        ValueError: X is none of these arrays, p is not from 0 to 1, or the seed does not fit in 64
+            bits.
         RuntimeError: the device can't be used.
     """
     attributes = probability(p), bool(scale_in_train), seed_bits(seed)
     with on_device(device, X) as (place, X):
         library = library_of(X)
-        X = library.contiguous(X)
+        X = library.plain(X)
         Y = library.empty_like(X)
-        mask = library.empty_like(X, is_mask=True) if return_mask else None
+        mask = library.empty_like(X, "int32") if return_mask else None
         view = None if mask is None else library.view(mask)
         views = library.view(X), library.view(Y), view
         seed = _ops.dropout(*views, *attributes, library.stream(X))
@@ -79,7 +83,7 @@ def dropout_backward(dY, mask, p: float, scale_in_train: bool = True):
     library = library_of(dY)
     if type(library) is not type(library_of(mask)):
         raise TypeError(f"dY and mask must be of one library, got {type(dY)} and {type(mask)}")
-    dY, mask = library.contiguous(dY), library.contiguous(mask)
+    dY, mask = library.plain(dY), library.plain(mask)
     dX = library.empty_like(dY)
     views = [library.view(each) for each in (dY, mask, dX)]
     _ops.dropout_backward(*views, *attributes, library.stream(dY))
@@ -95,7 +99,7 @@ def dropout_seed_backward(dY, seed: int, p: float, scale_in_train: bool = True):
     """
     attributes = probability(p), bool(scale_in_train), seed_bits(seed)
     library = library_of(dY)
-    dY = library.contiguous(dY)
+    dY = library.plain(dY)
     dX = library.empty_like(dY)
     views = [library.view(dY), library.view(dX)]
     _ops.dropout_seed_backward(*views, *attributes, library.stream(dY))

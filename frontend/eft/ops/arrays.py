@@ -11,12 +11,13 @@ class Library(ABC):
     own."""
 
     @abstractmethod
-    def contiguous(self, array):
-        """The array, or a copy of it that is row-major without gaps."""
+    def plain(self, array):
+        """The array itself, without what a library does when it is read."""
 
     @abstractmethod
-    def empty_like(self, array, is_mask=False):
-        """A new array of the same shape and device, float32, or int32 for a mask."""
+    def empty_like(self, array, dtype=None):
+        """A new array of the same shape and device, laid out alike as far as there are no gaps;
+        of the same type, or of the one with this name."""
 
     @abstractmethod
     def view(self, array) -> tuple:
@@ -31,34 +32,31 @@ class NumPy(Library):
     def __init__(self, numpy):
         self.numpy = numpy
 
-    def contiguous(self, array):
-        return self.numpy.ascontiguousarray(array)
+    def plain(self, array):
+        return self.numpy.asarray(array)
 
-    def empty_like(self, array, is_mask=False):
-        return self.numpy.empty(array.shape, "int32" if is_mask else "float32")
+    def empty_like(self, array, dtype=None):
+        return self.numpy.empty_like(array, dtype, subok=False)
 
     def view(self, array) -> tuple:
         if not array.dtype.isnative:
             raise ValueError(f"arrays in the machine's byte order are needed, got {array.dtype!r}")
-        strides = tuple(stride // max(1, array.itemsize) for stride in array.strides)
-        return array.ctypes.data, array.shape, strides, array.dtype.name, -1
+        return array.ctypes.data, array.shape, _strides(array), array.dtype.name, -1
 
 
 class CuPy(Library):
     def __init__(self, cupy):
         self.cupy = cupy
 
-    def contiguous(self, array):
-        with array.device:
-            return self.cupy.ascontiguousarray(array)
+    def plain(self, array):
+        return array
 
-    def empty_like(self, array, is_mask=False):
+    def empty_like(self, array, dtype=None):
         with array.device:
-            return self.cupy.empty(array.shape, "int32" if is_mask else "float32")
+            return self.cupy.empty_like(array, dtype)
 
     def view(self, array) -> tuple:
-        strides = tuple(stride // max(1, array.itemsize) for stride in array.strides)
-        return array.data.ptr, array.shape, strides, array.dtype.name, array.device.id
+        return array.data.ptr, array.shape, _strides(array), array.dtype.name, array.device.id
 
     def stream(self, array) -> int:
         with array.device:
@@ -69,12 +67,11 @@ class PyTorch(Library):
     def __init__(self, torch):
         self.torch = torch
 
-    def contiguous(self, array):
-        return array.detach().contiguous()
+    def plain(self, array):
+        return array.detach().resolve_neg()
 
-    def empty_like(self, array, is_mask=False):
-        dtype = self.torch.int32 if is_mask else self.torch.float32
-        return self.torch.empty(array.shape, dtype=dtype, device=array.device)
+    def empty_like(self, array, dtype=None):
+        return self.torch.empty_like(array, dtype=dtype and getattr(self.torch, dtype))
 
     def view(self, array) -> tuple:
         kind = array.device.type
@@ -88,6 +85,17 @@ class PyTorch(Library):
         if array.device.type == "cpu":
             return 0
         return self.torch.cuda.current_stream(array.device).cuda_stream
+
+
+def _strides(array) -> tuple[int, ...]:
+    """The strides in elements."""
+    size = max(1, array.itemsize)
+    if any(stride % size for stride in array.strides):
+        raise ValueError(
+            f"arrays whose strides are whole elements are needed, got strides of {array.strides} "
+            f"bytes for elements of {size}"
+        )
+    return tuple(stride // size for stride in array.strides)
 
 
 _LIBRARIES = {"numpy": NumPy, "cupy": CuPy, "torch": PyTorch}

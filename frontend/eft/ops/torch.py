@@ -8,8 +8,6 @@ each of its runs, and checkpointing, which puts PyTorch's generator back, the sa
 
 from __future__ import annotations
 
-import math
-
 import torch
 from torch import Tensor
 
@@ -19,26 +17,20 @@ from eft.ops.numbers import probability, seed_bits
 __all__ = ["dropout"]
 
 
-def _rows(x: Tensor) -> Tensor:
-    """As a matrix: all axes but the last are rows."""
-    return x.reshape(math.prod(x.shape[:-1]), x.shape[-1]) if x.dim() else x.reshape(1, 1)
-
-
 @torch.library.custom_op("eft::dropout", mutates_args=())
 def _dropout(x: Tensor, seed: Tensor, p: float, scale_in_train: bool) -> Tensor:
-    y, _ = ops.dropout(_rows(x), p, int(seed), False, scale_in_train)
-    return y.reshape(x.shape)
+    return ops.dropout(x, p, int(seed), False, scale_in_train)[0]
 
 
 @torch.library.custom_op("eft::dropout_backward", mutates_args=())
 def _dropout_backward(dy: Tensor, seed: Tensor, p: float, scale_in_train: bool) -> Tensor:
-    return ops.dropout_seed_backward(_rows(dy), int(seed), p, scale_in_train).reshape(dy.shape)
+    return ops.dropout_seed_backward(dy, int(seed), p, scale_in_train)
 
 
 @_dropout.register_fake
 @_dropout_backward.register_fake
 def _(x: Tensor, seed: Tensor, p: float, scale_in_train: bool) -> Tensor:
-    return torch.empty_like(x, memory_format=torch.contiguous_format)
+    return torch.empty_like(x)
 
 
 def _save(ctx, inputs, output):
@@ -67,7 +59,7 @@ def dropout(
     gradient.
 
     Args:
-        x: float32, of any shape; the last axis is the columns of `eft.ops.dropout`.
+        x: as `eft.ops.dropout` takes it; the result is of its type.
         p: from 0 to 1.
         seed: an integer of 64 bits other than 0; None draws one from PyTorch's generator of the
             CPU.

@@ -42,6 +42,17 @@ def test_a_matrix_that_is_not_row_major():
     np.testing.assert_array_equal(y.get(), eft.ops.dropout(x.T, 0.5, 3)[0])
 
 
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+def test_any_type_rank_and_strides(dtype):
+    x = numbers(3, 40, 2, 30).astype(dtype)[:, ::-2].transpose(3, 0, 2, 1)
+    on_gpu = cupy.asarray(x.base)[:, ::-2].transpose(3, 0, 2, 1)
+    assert on_gpu.strides == x.strides
+    y, mask = eft.ops.dropout(on_gpu, 0.5, 3)
+    expected, kept = eft.ops.dropout(x, 0.5, 3)
+    np.testing.assert_array_equal(y.get(), expected)
+    np.testing.assert_array_equal(mask.get(), kept)
+
+
 def test_works_in_the_current_stream():
     stream = cupy.cuda.Stream(non_blocking=True)
     with stream:
@@ -65,7 +76,7 @@ def test_holds_numpys_arrays_where_there_is_no_pytorch(monkeypatch):
 
 
 def test_a_mistake():
-    with pytest.raises(ValueError, match="X has dtype fp64, expected fp32"):
-        eft.ops.dropout(cupy.ones((4, 6)))
+    with pytest.raises(ValueError, match="X has dtype i32, expected fp16, bf16, fp32 or fp64"):
+        eft.ops.dropout(cupy.ones((4, 6), "i4"))
     with pytest.raises(TypeError, match="dY and mask must be of one library, got <class 'cupy"):
         eft.ops.dropout_backward(cupy.ones((2, 2), "f4"), np.ones((2, 2), np.int32), 0.5)

@@ -16,11 +16,11 @@ SEED, P, SCALE = 0x123456789ABCDEF, 0.25, 1.5
 GUARD = 40
 
 
-@pytest.fixture(scope="module", params=["dropout_gpu", "dropout_cpu"])
-def module(request):
+@pytest.fixture(scope="module")
+def forward():
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(str(FOLDER))
-        return importlib.import_module(request.param)
+        return importlib.import_module("dropout_forward").forward
 
 
 def ceil_divide(number: int, by: int) -> int:
@@ -34,16 +34,12 @@ def division(columns: int) -> tuple:
 
 
 def gpu_launch(rows: int, columns: int, shift: int):
-    """The number of programs, the arguments after the scale and the constexprs."""
+    """The number of programs, the plan and the constexprs."""
     row_programs = ceil_divide(columns + 15, 4 * 2 * 64)
     draws = columns * (max(rows - 1024, 0) // 64 * 16 + min(max(rows - 1024, 0) % 64, 16))
     late = ceil_divide(draws + shift, 128) if draws else 0
-    constexprs = {"STRIPS": 4, "GROUPS": 2, "BLOCK": 128}
-    return (
-        row_programs * min(rows, 1024) + late,
-        (shift, row_programs, *division(columns)),
-        constexprs,
-    )
+    plan = (*division(columns), row_programs, shift, None, None, None)
+    return row_programs * min(rows, 1024) + late, plan, {"ON_GPU": True, "SIZES": (4, 2, 128)}
 
 
 def cpu_launch(rows: int, columns: int, shift: int):
@@ -51,10 +47,12 @@ def cpu_launch(rows: int, columns: int, shift: int):
     block_programs, program_blocks = ceil_divide(16 * columns, 1024), 2
     early = row_programs * ceil_divide(min(rows, 1024), program_rows)
     late = block_programs * ceil_divide(max(rows - 1024, 0), 64 * program_blocks)
-    numbers = (row_programs, program_rows, block_programs, program_blocks, *division(columns))
-    return early + late, numbers, {"COLUMNS": 512, "DRAWS": 1024, "BLOCK": 64}
+    sizes = program_rows, block_programs, program_blocks
+    plan = (*division(columns), row_programs, None, *sizes)
+    return early + late, plan, {"ON_GPU": False, "SIZES": (512, 1024, 64)}
 
 
+@pytest.mark.parametrize("launch", [gpu_launch, cpu_launch])
 @pytest.mark.parametrize("with_mask", [True, False])
 @pytest.mark.parametrize(
     ("shape", "shift"),
@@ -65,7 +63,7 @@ def cpu_launch(rows: int, columns: int, shift: int):
         *[((1025, 600), 14), ((1041, 513), 2)],
     ],
 )
-def test_forward(device, module, shape, shift, with_mask):
+def test_forward(device, forward, shape, shift, with_mask, launch):
     rows, columns = shape
     count = rows * columns
     offset = shift % 4  # of the arrays, whose addresses are divisible by 16 bytes or not
@@ -81,11 +79,10 @@ def test_forward(device, module, shape, shift, with_mask):
     views = [each[GUARD + offset : -GUARD] for each in arrays]
     if not with_mask:
         views[2] = None
-    launch = gpu_launch if module.__name__ == "dropout_gpu" else cpu_launch
-    programs, numbers, constexprs = launch(rows, columns, shift)
+    programs, plan, constexprs = launch(rows, columns, shift)
     sizes = np.int64(rows), np.int64(columns)
-    arguments = (*views, *sizes, SEED, np.uint32(P * 2**32), True, SCALE, *numbers)
-    module.forward[(programs,)](*arguments, **constexprs, num_warps=2)
+    arguments = (*views, *sizes, SEED, np.uint32(P * 2**32), True, SCALE, *plan)
+    forward[(programs,)](*arguments, **constexprs, num_warps=2)
     kept = (uniforms(SEED, rows, columns) >= P).ravel()
     y = np.where(kept, x * np.float32(SCALE), np.float32(0))
     np.testing.assert_array_equal(device.get(arrays[1]), guarded(y.astype("f4")))

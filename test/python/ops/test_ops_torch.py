@@ -58,6 +58,30 @@ def test_the_gradient_is_pytorchs(where):
     torch.testing.assert_close(x.grad, z.grad)
 
 
+@pytest.mark.parametrize("name", ["float16", "bfloat16", "float64"])
+def test_other_types(where, name):
+    x = torch.randn(3, 4, 70, device=where, dtype=getattr(torch, name), requires_grad=True)
+    y = ops.dropout(x, 0.5, seed=3)
+    assert y.dtype == x.dtype
+    y.sum().backward()  # whose gradient has strides of 0
+    kept = ops.dropout(torch.ones(12, 70), 0.5, seed=3).reshape(3, 4, 70).to(x)
+    assert torch.equal(y, x * kept) and torch.equal(x.grad, kept)
+
+
+def test_keeps_the_layout(where):
+    x = torch.randn(2, 30, 20, 10, device=where).to(memory_format=torch.channels_last)
+    y = ops.dropout(x, 0.5, seed=3)
+    assert y.stride() == x.stride()
+    assert torch.equal(y, ops.dropout(x.contiguous(), 0.5, seed=3))
+    turned = torch.randn(300, 40, device=where).T
+    assert ops.dropout(turned, 0.5, seed=3).stride() == turned.stride()
+
+
+def test_a_view_that_is_negative_when_it_is_read(where):
+    x = torch.randn(30, 40, dtype=torch.complex64, device=where).conj().imag
+    assert torch.equal(ops.dropout(x, 0.5, seed=3), ops.dropout(x.clone(), 0.5, seed=3))
+
+
 def test_the_gradients_gradient(where):
     x, weight = ones(where, 6, 70), ones(where, 6, 70)
     y = ops.dropout(x, 0.5, seed=3)
@@ -87,6 +111,8 @@ def test_pytorchs_own_checks(where):
     seed = torch.tensor(9)
     torch.library.opcheck(torch.ops.eft.dropout.default, (x, seed, 0.5, True))
     torch.library.opcheck(torch.ops.eft.dropout_backward.default, (x, seed, 0.5, False))
+    turned = torch.randn(70, 5, device=where, dtype=torch.float16).T.requires_grad_()
+    torch.library.opcheck(torch.ops.eft.dropout.default, (turned, seed, 0.5, True))
 
 
 def test_draws_from_pytorchs_generator(where):
@@ -144,8 +170,8 @@ def test_a_mistake(where):
         ops.dropout(ones(where, 2, 2), "a")
     with pytest.raises(ValueError, match="p is -1.000000, expected 0 to 1"):
         ops.dropout(ones(where, 2, 2), -1.0)
-    with pytest.raises(ValueError, match="X has dtype fp64, expected fp32"):
-        ops.dropout(torch.ones(2, 2, dtype=torch.float64, device=where))
+    with pytest.raises(ValueError, match="X has dtype i32, expected fp16, bf16, fp32 or fp64"):
+        ops.dropout(torch.ones(2, 2, dtype=torch.int32, device=where))
 
 
 def test_agrees_with_numpy(where):

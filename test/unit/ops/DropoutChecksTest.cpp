@@ -42,22 +42,32 @@ const Mistake mistakes[] = {
     {"p_above_1", [](Arguments &a) { a.attrs.p = 1.5f; }, -1, "p is 1.500000, expected 0 to 1",
      nullptr},
     {"p_nan", [](Arguments &a) { a.attrs.p = NAN; }, -1, "p is nan, expected 0 to 1", nullptr},
-    {"dtype_of_the_first", [](Arguments &a) { a.in.dtype = DataType::F16; }, -2,
-     "X has dtype fp16, expected fp32", "dY has dtype fp16, expected fp32"},
+    {"dtype_of_the_first", [](Arguments &a) { a.in.dtype = DataType::I32; }, -2,
+     "X has dtype i32, expected fp16, bf16, fp32 or fp64",
+     "dY has dtype i32, expected fp16, bf16, fp32 or fp64"},
     {"dtype_of_the_result", [](Arguments &a) { a.out.dtype = DataType::F64; }, -2,
      "Y has dtype fp64, expected fp32", "dX has dtype fp64, expected fp32"},
     {"dtype_of_the_mask", [](Arguments &a) { a.mask.dtype = DataType::I1; }, -2,
      "mask has dtype i1, expected i32", nullptr},
-    {"rank", [](Arguments &a) { a.in.rank = 3; }, -2, "X has rank 3, expected 2",
-     "dY has rank 3, expected 2"},
-    {"rank_of_the_mask", [](Arguments &a) { a.mask.rank = 1; }, -2, "mask has rank 1, expected 2",
-     nullptr},
-    {"layout", [](Arguments &a) { a.in.strides = {1, 4}; }, -2,
-     "X has strides [1, 4], expected [6, 1]: row-major without gaps",
-     "dY has strides [1, 4], expected [6, 1]: row-major without gaps"},
-    {"gaps", [](Arguments &a) { a.out.strides = {8, 1}; }, -2,
-     "Y has strides [8, 1], expected [6, 1]: row-major without gaps",
-     "dX has strides [8, 1], expected [6, 1]: row-major without gaps"},
+    {"rank", [](Arguments &a) { a.in.rank = 9; }, -2, "X has rank 9, expected at most 8",
+     "dY has rank 9, expected at most 8"},
+    {"rank_of_the_mask", [](Arguments &a) { a.mask.rank = 1; }, -3,
+     "mask has shape [4], expected X's shape [4, 6]",
+     "mask has shape [4], expected dY's shape [4, 6]"},
+    {"elements_at_one_place", [](Arguments &a) { a.out.strides = {0, 1}; }, -2,
+     "Y has shape [4, 6] and strides [0, 1], by which elements may share memory, expected memory "
+     "of "
+     "its own for each",
+     "dX has shape [4, 6] and strides [0, 1], by which elements may share memory, expected memory "
+     "of "
+     "its own for each"},
+    {"rows_that_overlap", [](Arguments &a) { a.out.strides = {5, 1}; }, -2,
+     "Y has shape [4, 6] and strides [5, 1], by which elements may share memory, expected memory "
+     "of "
+     "its own for each",
+     "dX has shape [4, 6] and strides [5, 1], by which elements may share memory, expected memory "
+     "of "
+     "its own for each"},
     {"extent", [](Arguments &a) { reshape(a.in, -4, 6); }, -2,
      "X has shape [-4, 6], expected extents from 0 on and at most 2^60 elements",
      "dY has shape [-4, 6], expected extents from 0 on and at most 2^60 elements"},
@@ -193,6 +203,24 @@ TEST(DropoutChecks, an_output_that_overlaps_its_input_in_part_is_refused) {
                  "dropout: dX overlaps dY in part, expected dY itself or memory of its own");
   }
   EXPECT_EQ(numbers, std::vector<float>(40, 1));
+}
+
+TEST(DropoutChecks, halves_of_rows_do_not_overlap) {
+  std::vector<float> numbers(48, 1);
+  Tensor left = Tensor::matrix(numbers.data(), 4, 6), right = Tensor::matrix(&numbers[6], 4, 6);
+  left.strides = right.strides = {12, 1};
+  EXPECT_EQ(dropout_run(left, right, nullptr, {0.5f, true, 1}, nullptr), 0) << dropout_message();
+  right.data = &numbers[5];
+  EXPECT_EQ(dropout_run(left, right, nullptr, {0.5f, true, 1}, nullptr), -2);
+  EXPECT_STREQ(dropout_message(),
+               "dropout: Y overlaps X in part, expected X itself or memory of its own");
+  // Backwards in memory, they are left and right of each other all the same.
+  left.data = &numbers[47], right.data = &numbers[41];
+  left.strides = right.strides = {-12, -1};
+  EXPECT_EQ(dropout_run(left, right, nullptr, {0.5f, true, 1}, nullptr), 0) << dropout_message();
+  // Of other strides, what lies between counts.
+  right = Tensor::matrix(&numbers[0], 4, 6);
+  EXPECT_EQ(dropout_run(left, right, nullptr, {0.5f, true, 1}, nullptr), -2);
 }
 
 TEST(DropoutChecks, a_mask_that_overlaps_another_tensor_is_refused) {

@@ -74,6 +74,25 @@ TEST_F(DropoutCuda, the_backward_is_one_row) {
   EXPECT_EQ(fake.log(), "launch forward on 1 grid 300 1 1 block 64 1 1 shared 0 stream 0:\n");
 }
 
+TEST_F(DropoutCuda, each_type_has_its_kernel) {
+  for (DataType dtype : {DataType::F16, DataType::BF16, DataType::F32, DataType::F64}) {
+    Tensor X = onGpu(4, 4, dtype);
+    ASSERT_TRUE(DropoutCudaLaunch(X, X, nullptr, {0.5f, true, 1}, stream).ok());
+    EXPECT_TRUE(fake.log().ends_with(launch("forward", "4", "64"))) << fake.log();
+    fake.clear();
+  }
+}
+
+TEST_F(DropoutCuda, other_strides_have_a_kernel) {
+  Tensor X = onGpu(40, 128), mask = onGpu(40, 128, DataType::I32);
+  X.strides = {1, 40};
+  ASSERT_TRUE(DropoutCudaLaunch(X, X, nullptr, {0.5f, true, 1}, stream).ok());
+  EXPECT_TRUE(fake.log().ends_with(launch("strided", "8", "64"))) << fake.log();
+  fake.clear();
+  ASSERT_TRUE(DropoutCudaBackwardLaunch(X, mask, X, {}, stream).ok());
+  EXPECT_EQ(fake.log(), launch("strided", "8", "64"));
+}
+
 TEST_F(DropoutCuda, nothing_is_launched_for_nothing) {
   Tensor X = onGpu(0, 64), mask = onGpu(0, 64, DataType::I32);
   EXPECT_EQ(dropout_run(X, X, &mask, {}, stream), 0);

@@ -2,44 +2,8 @@
 #include "ops/DropoutPlan.h"
 
 #include <gtest/gtest.h>
-#include <random>
 
 using namespace eft::ops;
-
-namespace {
-
-__extension__ using Wide = unsigned __int128;
-
-/// What `divide` in dropout.py makes of it.
-uint64_t divide(uint64_t number, Division by) {
-  return uint64_t(Wide(number * 16) * by.factor >> 64) >> by.exponent;
-}
-
-/// Where a quotient of 60-bit numbers is likeliest to be wrong, and anywhere.
-void checkDivision(uint64_t divisor, std::mt19937_64 &random) {
-  constexpr uint64_t most = (uint64_t(1) << 60) - 1;
-  Division by = divisionBy(int64_t(divisor));
-  uint64_t last = most / divisor * divisor;
-  std::vector<uint64_t> numbers = {0, 1, divisor - 1, divisor, last - 1, last, most};
-  for (int i = 0; i < 20; ++i) {
-    uint64_t multiple = random() % most / divisor * divisor;
-    numbers.insert(numbers.end(), {multiple, multiple ? multiple - 1 : 0, random() % (most + 1)});
-  }
-  for (uint64_t number : numbers)
-    ASSERT_EQ(divide(number, by), number / divisor) << number << " by " << divisor;
-}
-
-} // namespace
-
-TEST(DropoutPlan, divides_exactly) {
-  std::mt19937_64 random(2026);
-  for (uint64_t divisor = 1; divisor < 3000; ++divisor)
-    checkDivision(divisor, random);
-  for (int bits = 1; bits <= 60; ++bits)
-    for (uint64_t other : {uint64_t(-1), uint64_t(0), uint64_t(1), random() % 1000})
-      if (uint64_t divisor = (uint64_t(1) << bits) + other; divisor < uint64_t(1) << 60)
-        checkDivision(divisor, random);
-}
 
 TEST(DropoutPlan, the_early_rows_of_a_gpu_have_strips) {
   Forward what;
@@ -69,9 +33,34 @@ TEST(DropoutPlan, the_late_rows_of_a_gpu_have_blocks_of_draws) {
   }
   // The first one is short of what y has in front of it.
   what.rows = 1040, what.columns = 256;
-  what.y = reinterpret_cast<float *>(uintptr_t(64 + 20));
+  what.y = reinterpret_cast<void *>(uintptr_t(64 + 20));
   EXPECT_EQ(planForGpu(what).shift, 5);
   EXPECT_EQ(planForGpu(what).programs - 1024, 17);
+}
+
+TEST(DropoutPlan, what_y_has_in_front_is_counted_in_its_elements) {
+  Forward what;
+  what.rows = what.columns = 1;
+  what.y = reinterpret_cast<void *>(uintptr_t(128 + 24));
+  for (auto [dtype, shift] :
+       {std::pair{eft::DataType::F16, 12}, {eft::DataType::F32, 6}, {eft::DataType::F64, 3}}) {
+    what.dtype = dtype;
+    EXPECT_EQ(planForGpu(what).shift, shift);
+  }
+}
+
+TEST(DropoutPlan, tiles_of_any_strides_cover_all_draws) {
+  Strided what;
+  for (auto [rows, columns, alongRows, programs] :
+       std::vector<std::tuple<int64_t, int64_t, bool, int64_t>>{{1, 1, false, 1},
+                                                                {8, 128, false, 1},
+                                                                {9, 129, false, 2 * 2},
+                                                                {32, 32, true, 2},
+                                                                {1025, 33, false, 128 + 2},
+                                                                {1088, 8, true, 32 * 2 + 1}}) {
+    what.rows = rows, what.columns = columns, what.axes.alongRows = alongRows;
+    EXPECT_EQ(programsOf(what), programs) << rows << " x " << columns;
+  }
 }
 
 TEST(DropoutPlan, programs_of_a_cpu_have_thousands_of_elements) {

@@ -229,14 +229,19 @@ struct FarOut {
 
   /// Runs programs from `first` on, counted from the first for late rows if they are `late`.
   void run(bool late, int64_t first, int64_t programs) {
-    ops::Forward what{before(x.data()), before(y.data()), before(mask.data()), rows, columns, 99,
-                      1u << 31};
+    ops::Forward what{{.seed = 99, .threshold = 1u << 31},
+                      DataType::F32,
+                      before(x.data()),
+                      before(y.data()),
+                      before(mask.data()),
+                      rows,
+                      columns};
     ops::CpuForward plan = ops::planForCpu(what);
     if (late)
       first += plan.rowPrograms * ((1024 + plan.programRows - 1) / plan.programRows);
     const uint32_t grid[3] = {UINT32_MAX, 1, 1};
-    eft_forward_cpu_mask_host_function()(ops::kernelFor(plan).slots(plan).values.data(), grid,
-                                         uint64_t(first), uint64_t(programs));
+    eft_forward_cpu_mask_fp32_host_function()(ops::kernelFor(plan).slots(plan).values.data(), grid,
+                                              uint64_t(first), uint64_t(programs));
   }
 
   /// Checks that of the elements that there are those of the pieces were written, and no others.

@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The forward of dropout for arrays that are row-major without gaps: the kernels of both targets,
+which differ in how their programs divide a matrix."""
+
+import eft
+import eft.language as tl
+from dropout_cpu import cpu_program
+from dropout_gpu import gpu_program
+
+
+@eft.jit
+def forward(
+    x_ptr,
+    y_ptr,
+    mask_ptr,
+    rows,
+    columns,
+    seed,
+    threshold,
+    may_keep,
+    scale,
+    factor,
+    exponent,
+    row_programs,
+    shift,
+    program_rows,
+    block_programs,
+    program_blocks,
+    ON_GPU: tl.constexpr,
+    SIZES: tl.constexpr,
+):
+    """y = where(kept, x * scale, 0), and 1 where kept in the mask, if there is one. SIZES are the
+    constants of the programs. What a target's programs don't use of the plan is None."""
+    arrays = (x_ptr, y_ptr, mask_ptr)
+    rule, division = (threshold, may_keep, scale), (factor, exponent)
+    if ON_GPU:
+        plan = (shift, row_programs)
+        gpu_program(arrays, rows, columns, seed, rule, division, plan, *SIZES)
+    else:
+        plan = (row_programs, program_rows, block_programs, program_blocks)
+        cpu_program(arrays, rows, columns, seed, rule, division, plan, *SIZES)
