@@ -2,29 +2,20 @@
 // The dropout operator: the checks of its tensors, and what its kernels get.
 #include "eft/Dropout.h"
 
-#include "ops/DropoutKernels.h"
-#include "ops/TensorChecks.h"
-
-#include <atomic>
-#include <cmath>
+#include "ops/DropoutRule.h"
 
 namespace eft {
 namespace {
 
+using ops::checkAttrs;
 using ops::checkDistinct;
 using ops::checkDtype;
 using ops::checkKind;
 using ops::checkLike;
-using ops::checkOutput;
+using ops::checkMemory;
 using ops::checkTensor;
 using ops::Named;
 using ops::Verdict;
-
-Verdict checkAttrs(const DropoutAttrs &attrs) {
-  if (attrs.p >= 0 && attrs.p <= 1)
-    return {};
-  return {DropoutBadAttribute, "p is " + std::to_string(attrs.p) + ", expected 0 to 1"};
-}
 
 /// What an array is to a call.
 enum class Role { Input, Output };
@@ -60,7 +51,7 @@ Verdict check(const DropoutAttrs &attrs, std::initializer_list<Argument> argumen
     for (const Argument &other : arguments) {
       bool isPair = output.role == Role::Output && &other != &output &&
                     (other.role == Role::Input || &other < &output);
-      if (Verdict verdict = isPair ? checkOutput(output, other) : Verdict())
+      if (Verdict verdict = isPair ? checkMemory(output, other, true) : Verdict())
         return verdict;
     }
   return {};
@@ -84,33 +75,15 @@ Verdict checkSeedBackward(const Tensor &dY, const Tensor &dX, const DropoutAttrs
   return check(attrs, {{"dY", dY, Role::Input}, {"dX", dX, Role::Output}});
 }
 
-double scaleOf(const DropoutAttrs &attrs, DataType dtype) {
-  if (!attrs.scale_in_train)
-    return 1;
-  if (attrs.p == 1)
-    return 0;
-  return dtype == DataType::F64 ? 1 / (1 - double(attrs.p)) : double(1 / (1 - attrs.p));
-}
-
-uint64_t seedOf(const DropoutAttrs &attrs) {
-  static std::atomic<uint64_t> fresh = uint64_t(1) << 63;
-  return attrs.seed ? attrs.seed : fresh.fetch_add(1, std::memory_order_relaxed) + 1;
-}
-
 ops::Forward forwardOf(const Tensor &X, const Tensor &Y, const Tensor *mask,
                        const DropoutAttrs &attrs, uint64_t seed) {
-  ops::Forward what;
+  ops::Forward what{ops::ruleOf(attrs, X.dtype, seed)};
   what.dtype = X.dtype;
   what.x = X.data;
   what.y = Y.data;
   what.mask = mask ? static_cast<int32_t *>(mask->data) : nullptr;
   what.rows = ops::rowsOf(X);
   what.columns = ops::columnsOf(X);
-  what.seed = seed;
-  // Exact: p has 24 bits. For p = 1 the threshold has 33.
-  what.mayKeep = attrs.p < 1;
-  what.threshold = what.mayKeep ? uint32_t(std::ceil(double(attrs.p) * 0x1p32)) : UINT32_MAX;
-  what.scale = scaleOf(attrs, X.dtype);
   return what;
 }
 
@@ -131,7 +104,7 @@ template <typename What> Status launch(const What &what, Device device, StreamHa
 
 Status forward(const Tensor &X, Tensor &Y, Tensor *mask, const DropoutAttrs &attrs,
                StreamHandle stream, uint64_t *usedSeed) {
-  uint64_t seed = seedOf(attrs);
+  uint64_t seed = ops::seedOf(attrs);
   ops::Forward what = forwardOf(X, Y, mask, attrs, seed);
   bool isRowMajor = ops::isRowMajor(X) && ops::isRowMajor(Y) && (!mask || ops::isRowMajor(*mask));
   Status status = isRowMajor ? launch(what, X.device, stream)
@@ -145,7 +118,7 @@ Status backward(const Tensor &dY, const Tensor &mask, Tensor &dX, const DropoutA
                 StreamHandle stream) {
   if (ops::isRowMajor(dY) && ops::isRowMajor(mask) && ops::isRowMajor(dX))
     return launch(ops::Backward{dY.dtype, dY.data, static_cast<const int32_t *>(mask.data), dX.data,
-                                ops::elementsOf(dY), scaleOf(attrs, dY.dtype)},
+                                ops::elementsOf(dY), ops::ruleOf(attrs, dY.dtype, 0).scale},
                   dY.device, stream);
   ops::Strided what = stridedOf(forwardOf(dY, dX, &mask, attrs, 0), dY, dX, &mask);
   what.readsMask = true;

@@ -101,24 +101,28 @@ std::pair<Wide, Wide> rangeOf(const Tensor &tensor) {
   return {low, high + bytesOf(tensor)};
 }
 
-bool haveSameStrides(const Tensor &one, const Tensor &other) {
+/// Whether two tensors have their elements at like distances.
+bool haveSamePlaces(const Tensor &one, const Tensor &other) {
+  if (one.dtype != other.dtype || one.rank != other.rank)
+    return false;
   for (unsigned axis = 0; axis < one.rank; ++axis)
-    if (one.shape[axis] > 1 && one.strides[axis] != other.strides[axis])
+    if (one.shape[axis] != other.shape[axis] ||
+        (one.shape[axis] > 1 && one.strides[axis] != other.strides[axis]))
       return false;
-  return one.dtype == other.dtype;
+  return true;
 }
 
-/// Whether two tensors of one shape share some of their memory. Of tensors with strides that
-/// differ, the ranges count.
+/// Whether two tensors share some of their memory. If their elements lie at other distances, the
+/// ranges count.
 bool overlap(const Tensor &one, const Tensor &other) {
-  if (elementsOf(one) == 0)
+  if (elementsOf(one) == 0 || elementsOf(other) == 0)
     return false;
   auto [low, high] = rangeOf(one);
   auto [otherLow, otherHigh] = rangeOf(other);
   if (high <= otherLow || otherHigh <= low)
     return false;
   std::vector<Axis> axes = axesOf(one);
-  if (!haveSameStrides(one, other) || !haveDistinctElements(axes))
+  if (!haveSamePlaces(one, other) || !haveDistinctElements(axes))
     return true;
   return reaches(axes, otherLow - low, Wide(bytesOf(one)));
 }
@@ -180,12 +184,12 @@ Verdict checkLike(Named what, Named first) {
                                ", expected " + first.name + "'s shape " + first.tensor.shapeText()};
 }
 
-Verdict checkOutput(Named output, Named input) {
+Verdict checkMemory(Named output, Named input, bool mayBeInPlace) {
   const auto &[name, tensor] = output;
-  bool isInPlace = tensor.data == input.tensor.data && haveSameStrides(tensor, input.tensor);
-  if (isInPlace || !overlap(tensor, input.tensor))
+  mayBeInPlace &= haveSamePlaces(tensor, input.tensor);
+  if ((mayBeInPlace && tensor.data == input.tensor.data) || !overlap(tensor, input.tensor))
     return {};
-  if (tensor.dtype != input.tensor.dtype)
+  if (!mayBeInPlace)
     return badTensor(std::string(name) + " overlaps " + input.name +
                      ", expected memory of its own");
   return badTensor(std::string(name) + " overlaps " + input.name + " in part, expected " +

@@ -38,10 +38,10 @@ Verdict checkDevice(Named what, Named first);
 /// Whether `what` is where `first` is, and of its shape.
 Verdict checkLike(Named what, Named first);
 
-/// Each program writes its own elements while others still read theirs. An output may be the input
-/// of the same type and strides: every element is read by whoever writes it. It shares no other
-/// memory.
-Verdict checkOutput(Named output, Named input);
+/// Each program writes its own elements while others still read theirs. If an output may be in the
+/// place of an input, it may be the input itself, of the same shape, type and strides: every
+/// element is read by whoever writes it. It shares no other memory.
+Verdict checkMemory(Named output, Named input, bool mayBeInPlace);
 
 /// Whether a tensor is on a device of this kind.
 Verdict checkKind(Named what, DeviceKind kind);

@@ -3,4 +3,5 @@
 #pragma once
 
 #include "eft/Dropout.h"
+#include "eft/Norm.h"
 #include "eft/Tensor.h"

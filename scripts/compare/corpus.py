@@ -131,6 +131,22 @@ def operators() -> None:
             **{"LONG": 32, "SHORT": 8, "num_warps": 2, "target": "cpu"},
         )
         dropout.backward.warmup(of, word, of, long, 2.0, BLOCK=2048, num_warps=8, target="cpu")
+    norms()
+
+
+def norms() -> None:
+    """The kernels of dropout and norm, of two lengths."""
+    import norm
+
+    _, tl = _eft()
+    long, wide = 1 << 40, tl.float32
+    numbers = (long, long, long, 1 << 31, True, 2.0)
+    for of in (wide, tl.float16, tl.bfloat16):
+        for is_long in (False, True):
+            size = {"GROUPS": 32, "IS_LONG": is_long, "num_warps": 4, "target": "cpu"}
+            norm.forward.warmup(*(of,) * 6, wide, wide, *numbers, 1e-5, True, **size)
+            norm.backward.warmup(*(of,) * 4, wide, wide, of, of, wide, *numbers, True, **size)
+        norm.add_partials.warmup(wide, of, of, long, long, ROWS=16, COLUMNS=64, target="cpu")
 
 
 def _name(path: Path) -> str:

@@ -47,6 +47,36 @@ template <typename Run> void runReleased(Run run) {
     throw py::value_error(message);
 }
 
+/// The same for a status.
+template <typename Run> void runReleasedStatus(Run run) {
+  Status status;
+  {
+    py::gil_scoped_release released;
+    status = run();
+  }
+  if (status.ok())
+    return;
+  if (status.error().kind == ErrorKind::InvalidArgument)
+    throw py::value_error(status.error().message);
+  throw std::runtime_error(status.error().message);
+}
+
+/// A tensor that may be missing.
+class Optional {
+public:
+  Optional(const std::optional<View> &view) {
+    if (view)
+      tensor = tensorOf(*view);
+  }
+
+  Tensor *get() { return tensor ? &*tensor : nullptr; }
+
+private:
+  std::optional<Tensor> tensor;
+};
+
+using MaybeView = std::optional<View>;
+
 StreamHandle streamOf(uintptr_t stream) { return reinterpret_cast<StreamHandle>(stream); }
 
 uint64_t dropout(const View &x, const View &y, const std::optional<View> &mask, float p,
@@ -72,6 +102,39 @@ void dropoutSeedBackward(const View &dy, const View &dx, float p, bool scales, u
       [&] { return dropout_seed_backward_run(dY, dX, {p, scales, seed}, streamOf(stream)); });
 }
 
+NormAttrs attrsOf(bool isLayer, float eps, float p, bool scales, uint64_t seed) {
+  return {isLayer ? NormKind::Layer : NormKind::RootMeanSquare, eps, {p, scales, seed}};
+}
+
+uint64_t norm(const View &x, const MaybeView &residual, const View &weight, const MaybeView &bias,
+              const View &z, const View &y, const MaybeView &mean, const View &rstd, bool isLayer,
+              float eps, float p, bool scales, uint64_t seed, uintptr_t stream) {
+  Tensor X = tensorOf(x), W = tensorOf(weight), Z = tensorOf(z), Y = tensorOf(y);
+  Tensor Rstd = tensorOf(rstd);
+  Optional R = residual, B = bias, Mean = mean;
+  uint64_t used = 0;
+  runReleasedStatus([&] {
+    return normForward({X, R.get(), W, B.get(), Z, Y, Mean.get(), Rstd},
+                       attrsOf(isLayer, eps, p, scales, seed), streamOf(stream), &used);
+  });
+  return used;
+}
+
+void gradientsOfNorm(const View &dy, const MaybeView &dz, const View &z, const View &weight,
+                     const MaybeView &mean, const View &rstd, const MaybeView &dx,
+                     const MaybeView &dresidual, const MaybeView &dweight, const MaybeView &dbias,
+                     const MaybeView &workspace, bool isLayer, float p, bool scales, uint64_t seed,
+                     uintptr_t stream) {
+  Tensor dY = tensorOf(dy), Z = tensorOf(z), W = tensorOf(weight), Rstd = tensorOf(rstd);
+  Optional dZ = dz, Mean = mean, dX = dx, dR = dresidual, dW = dweight, dB = dbias;
+  Optional Workspace = workspace;
+  runReleasedStatus([&] {
+    return normBackward({dY, dZ.get(), Z, W, Mean.get(), Rstd, dX.get(), dR.get(), dW.get(),
+                         dB.get(), Workspace.get()},
+                        attrsOf(isLayer, 0, p, scales, seed), streamOf(stream));
+  });
+}
+
 } // namespace
 
 PYBIND11_MODULE(_ops, module) {
@@ -83,4 +146,15 @@ PYBIND11_MODULE(_ops, module) {
              py::arg("p"), py::arg("scale_in_train"), py::arg("stream"));
   module.def("dropout_seed_backward", &dropoutSeedBackward, py::arg("dy"), py::arg("dx"),
              py::arg("p"), py::arg("scale_in_train"), py::arg("seed"), py::arg("stream"));
+  module.def("norm", &norm, py::arg("x"), py::arg("residual"), py::arg("weight"), py::arg("bias"),
+             py::arg("z"), py::arg("y"), py::arg("mean"), py::arg("rstd"), py::arg("is_layer"),
+             py::arg("eps"), py::arg("p"), py::arg("scale_in_train"), py::arg("seed"),
+             py::arg("stream"), "Writes z, y and the statistics; gives the seed that was used.");
+  module.def("norm_backward", &gradientsOfNorm, py::arg("dy"), py::arg("dz"), py::arg("z"),
+             py::arg("weight"), py::arg("mean"), py::arg("rstd"), py::arg("dx"),
+             py::arg("dresidual"), py::arg("dweight"), py::arg("dbias"), py::arg("workspace"),
+             py::arg("is_layer"), py::arg("p"), py::arg("scale_in_train"), py::arg("seed"),
+             py::arg("stream"));
+  module.def("norm_workspace", &normWorkspace, py::arg("rows"), py::arg("columns"),
+             "How many floats the workspace of a backward must have.");
 }

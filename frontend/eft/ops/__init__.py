@@ -14,10 +14,26 @@ except ImportError as error:
         raise
     raise ImportError("eft.ops is not built; scripts/setup builds it") from None
 from eft.ops.arrays import library_of
+from eft.ops.norm import (
+    Normed,
+    NormGradients,
+    dropout_add_layer_norm,
+    dropout_add_norm_backward,
+    dropout_add_rms_norm,
+)
 from eft.ops.numbers import probability, seed_bits
 from eft.ops.places import on_device
 
-__all__ = ["dropout", "dropout_backward", "dropout_seed_backward"]
+__all__ = [
+    "NormGradients",
+    "Normed",
+    "dropout",
+    "dropout_add_layer_norm",
+    "dropout_add_norm_backward",
+    "dropout_add_rms_norm",
+    "dropout_backward",
+    "dropout_seed_backward",
+]
 
 
 def dropout(

@@ -20,6 +20,15 @@ class Library(ABC):
         of the same type, or of the one with this name."""
 
     @abstractmethod
+    def row_major(self, array):
+        """The array, or a copy of it that is row-major without gaps."""
+
+    @abstractmethod
+    def empty(self, array, shape: tuple, dtype=None):
+        """A new row-major array on the same device; of the same type, or of the one with this
+        name."""
+
+    @abstractmethod
     def view(self, array) -> tuple:
         """Its address, shape, strides in elements, dtype, and the GPU's number or -1."""
 
@@ -38,6 +47,13 @@ class NumPy(Library):
     def empty_like(self, array, dtype=None):
         return self.numpy.empty_like(array, dtype, subok=False)
 
+    def row_major(self, array):
+        # Unlike `ascontiguousarray` it leaves arrays without axes as they are.
+        return self.numpy.asarray(array, order="C")
+
+    def empty(self, array, shape: tuple, dtype=None):
+        return self.numpy.empty(shape, dtype or array.dtype)
+
     def view(self, array) -> tuple:
         if not array.dtype.isnative:
             raise ValueError(f"arrays in the machine's byte order are needed, got {array.dtype!r}")
@@ -54,6 +70,14 @@ class CuPy(Library):
     def empty_like(self, array, dtype=None):
         with array.device:
             return self.cupy.empty_like(array, dtype)
+
+    def row_major(self, array):
+        with array.device:
+            return self.cupy.asarray(array, order="C")
+
+    def empty(self, array, shape: tuple, dtype=None):
+        with array.device:
+            return self.cupy.empty(shape, dtype or array.dtype)
 
     def view(self, array) -> tuple:
         return array.data.ptr, array.shape, _strides(array), array.dtype.name, array.device.id
@@ -72,6 +96,13 @@ class PyTorch(Library):
 
     def empty_like(self, array, dtype=None):
         return self.torch.empty_like(array, dtype=dtype and getattr(self.torch, dtype))
+
+    def row_major(self, array):
+        return self.plain(array).contiguous()
+
+    def empty(self, array, shape: tuple, dtype=None):
+        dtype = getattr(self.torch, dtype) if dtype else array.dtype
+        return self.torch.empty(shape, dtype=dtype, device=array.device)
 
     def view(self, array) -> tuple:
         kind = array.device.type

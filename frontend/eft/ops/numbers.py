@@ -30,14 +30,23 @@ def probability(p) -> float:
     Raises:
         TypeError: it is no number.
     """
-    if type(p) is float:
-        return p
+    return real("p", p)
+
+
+def real(name: str, number) -> float:
+    """A number of any library's as a float.
+
+    Raises:
+        TypeError: it is no number.
+    """
+    if type(number) is float:
+        return number
     # Text that shows a number is none, though `float` reads it.
-    if hasattr(type(p), "__float__") or hasattr(type(p), "__index__"):
+    if hasattr(type(number), "__float__") or hasattr(type(number), "__index__"):
         try:
-            return float(p)
+            return float(number)
         except OverflowError:
             return math.inf
         except (TypeError, ValueError, RuntimeError):  # an array of several
             pass
-    raise TypeError(f"p must be a number, got {p!r}")
+    raise TypeError(f"{name} must be a number, got {number!r}")

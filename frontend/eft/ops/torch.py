@@ -1,20 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Dropout for PyTorch: differentiable, and known to torch.compile and to checkpointing.
+"""Dropout and norms for PyTorch: differentiable, and known to torch.compile and to checkpointing.
 
-The operators are `torch.ops.eft.dropout` and `torch.ops.eft.dropout_backward`. Neither changes what
-it is given. The seed travels as a tensor on the CPU, so that a compiled graph draws a new one at
-each of its runs, and checkpointing, which puts PyTorch's generator back, the same one again.
+The operators are `torch.ops.eft.dropout`, `torch.ops.eft.dropout_add_norm`, and those with
+`_backward` behind these names. None changes what it is given. The seed travels as a tensor on the
+CPU, so that a compiled graph draws a new one at each of its runs, and checkpointing, which puts
+PyTorch's generator back, the same one again.
 """
 
 from __future__ import annotations
+
+import math
 
 import torch
 from torch import Tensor
 
 from eft import ops
-from eft.ops.numbers import probability, seed_bits
+from eft.ops.numbers import probability, real, seed_bits
 
-__all__ = ["dropout"]
+__all__ = ["dropout", "dropout_add_layer_norm", "dropout_add_rms_norm"]
 
 
 @torch.library.custom_op("eft::dropout", mutates_args=())
@@ -65,9 +68,129 @@ def dropout(
             CPU.
         scale_in_train: whether what is kept is multiplied by 1 / (1 - p).
     """
+    return _dropout(x, _seed_tensor(seed), probability(p), bool(scale_in_train))
+
+
+def _seed_tensor(seed: int | None) -> Tensor:
     if seed is None:
-        number = torch.randint(1, 2**63 - 1, (), dtype=torch.int64)
-    else:
-        bits = seed_bits(seed, takes_zero=False)
-        number = torch.tensor((bits + 2**63) % 2**64 - 2**63, dtype=torch.int64)
-    return _dropout(x, number, probability(p), bool(scale_in_train))
+        return torch.randint(1, 2**63 - 1, (), dtype=torch.int64)
+    bits = seed_bits(seed, takes_zero=False)
+    return torch.tensor((bits + 2**63) % 2**64 - 2**63, dtype=torch.int64)
+
+
+@torch.library.custom_op("eft::dropout_add_norm", mutates_args=())
+def _norm(
+    x: Tensor,
+    weight: Tensor,
+    bias: Tensor | None,
+    residual: Tensor | None,
+    seed: Tensor,
+    is_layer: bool,
+    p: float,
+    eps: float,
+    scale_in_train: bool,
+) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    """y, z and the statistics; without a mean, that of a root mean square norm has no elements."""
+    numbers = p, int(seed), eps, scale_in_train
+    if is_layer:
+        normed = ops.dropout_add_layer_norm(x, weight, bias, residual, *numbers)
+        return normed.y, normed.z, normed.mean, normed.rstd
+    normed = ops.dropout_add_rms_norm(x, weight, residual, *numbers)
+    return normed.y, normed.z, normed.rstd.new_empty((0,)), normed.rstd
+
+
+@_norm.register_fake
+def _(x, weight, bias, residual, seed, is_layer, p, eps, scale_in_train):
+    y, z = (x.new_empty(x.shape) for _ in range(2))
+    rows = math.prod(x.shape[:-1])
+    mean, rstd = (x.new_empty((n,), dtype=torch.float32) for n in (rows if is_layer else 0, rows))
+    return y, z, mean, rstd
+
+
+@torch.library.custom_op("eft::dropout_add_norm_backward", mutates_args=())
+def _norm_backward(
+    dy: Tensor,
+    dz: Tensor | None,
+    z: Tensor,
+    weight: Tensor,
+    mean: Tensor,
+    rstd: Tensor,
+    seed: Tensor,
+    is_layer: bool,
+    p: float,
+    scale_in_train: bool,
+) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    """The gradients; that of the bias of a root mean square norm has no elements."""
+    normed = ops.Normed(None, z, mean if is_layer else None, rstd, int(seed))
+    dx, dresidual, dweight, dbias = ops.dropout_add_norm_backward(
+        dy, normed, weight, p, dz, scale_in_train
+    )
+    return dx, dresidual, dweight, weight.new_empty((0,)) if dbias is None else dbias
+
+
+@_norm_backward.register_fake
+def _(dy, dz, z, weight, mean, rstd, seed, is_layer, p, scale_in_train):
+    dx, dresidual = (dy.new_empty(dy.shape) for _ in range(2))
+    shape = weight.shape if is_layer else (0,)
+    return dx, dresidual, weight.new_empty(weight.shape), weight.new_empty(shape)
+
+
+def _save_norm(ctx, inputs, output):
+    _, weight, bias, residual, seed, ctx.is_layer, ctx.p, _, ctx.scale_in_train = inputs
+    ctx.has_bias, ctx.has_residual = bias is not None, residual is not None
+    _, z, mean, rstd = output
+    ctx.save_for_backward(z, weight, mean, rstd, seed)
+    ctx.mark_non_differentiable(mean, rstd)
+    ctx.set_materialize_grads(False)
+
+
+def _gradients_of_norm(ctx, dy: Tensor | None, dz: Tensor | None, *statistics):
+    z, weight, mean, rstd, seed = ctx.saved_tensors
+    dy = torch.zeros_like(z) if dy is None else dy
+    dx, dresidual, dweight, dbias = _norm_backward(
+        dy, dz, z, weight, mean, rstd, seed, ctx.is_layer, ctx.p, ctx.scale_in_train
+    )
+    of_optional = dbias if ctx.has_bias else None, dresidual if ctx.has_residual else None
+    return dx, dweight, *of_optional, None, None, None, None, None
+
+
+_norm.register_autograd(_gradients_of_norm, setup_context=_save_norm)
+
+
+def dropout_add_layer_norm(
+    x: Tensor,
+    weight: Tensor,
+    bias: Tensor | None = None,
+    residual: Tensor | None = None,
+    p: float = 0.0,
+    seed: int | None = None,
+    eps: float = 1e-5,
+    scale_in_train: bool = True,
+) -> tuple[Tensor, Tensor]:
+    """y and z of `eft.ops.dropout_add_layer_norm`: the norm of residual + dropout(x), and that sum
+    itself, which is the next residual. Both can be differentiated, once.
+
+    Args:
+        seed: an integer of 64 bits other than 0; None draws one from PyTorch's generator of the
+            CPU.
+    """
+    return _normed(x, weight, bias, residual, seed, True, p, eps, scale_in_train)
+
+
+def dropout_add_rms_norm(
+    x: Tensor,
+    weight: Tensor,
+    residual: Tensor | None = None,
+    p: float = 0.0,
+    seed: int | None = None,
+    eps: float = 1e-5,
+    scale_in_train: bool = True,
+) -> tuple[Tensor, Tensor]:
+    """The same of `eft.ops.dropout_add_rms_norm`."""
+    return _normed(x, weight, None, residual, seed, False, p, eps, scale_in_train)
+
+
+def _normed(x, weight, bias, residual, seed, is_layer, p, eps, scale_in_train):
+    numbers = probability(p), real("eps", eps), bool(scale_in_train)
+    y, z, _, _ = _norm(x, weight, bias, residual, _seed_tensor(seed), is_layer, *numbers)
+    return y, z

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Launches the compiled kernels.
+#include "ops/Launch.h"
+#include "ops/NormCompiled.h"
+
+#include <algorithm>
+
+namespace eft::ops {
+namespace {
+
+constexpr OperatorName name = {"dropout and norm", "launching dropout and norm"};
+
+// Of norm.py.
+constexpr int64_t group = 64, lanes = 16, quads = 4;
+
+int64_t ceilDivide(int64_t number, int64_t by) { return number / by + (number % by != 0); }
+
+bool isEmpty(const Norm &what) { return what.rows == 0 || what.columns == 0; }
+
+/// The rows that are the first of four.
+int64_t firstRows(int64_t rows) { return rows / group * lanes + std::min(rows % group, lanes); }
+
+template <typename What>
+Status runOn(const cuda::Gpu *gpu, const CompiledKernel<What> &kernel, int64_t programs,
+             const What &what, StreamHandle stream) {
+  return gpu ? runOnCuda(name, *gpu, kernel.gpu, programs, what, stream)
+             : runOnCpu(name, kernel.cpu, programs, what);
+}
+
+Status launch(const NormForwardWork &what, const cuda::Gpu *gpu, StreamHandle stream) {
+  return isEmpty(what) ? Status() : runOn(gpu, kernelFor(what), programsOf(what), what, stream);
+}
+
+Status launch(const NormBackwardWork &what, const cuda::Gpu *gpu, StreamHandle stream) {
+  if (!isEmpty(what))
+    if (Status status = runOn(gpu, kernelFor(what), programsOf(what), what, stream); !status.ok())
+      return status;
+  return what.dweight && what.columns > 0
+             ? runOn(gpu, sumsFor(what), sumProgramsOf(what), what, stream)
+             : Status();
+}
+
+template <typename What> Status launchOn(const What &what, int ordinal, StreamHandle stream) {
+  auto gpu = findGpu(ordinal);
+  return gpu.ok() ? launch(what, *gpu, stream) : Status(gpu.error());
+}
+
+} // namespace
+
+int64_t programsOf(const NormForwardWork &what) { return firstRows(what.rows); }
+
+int64_t programsOf(const NormBackwardWork &what) { return ceilDivide(firstRows(what.rows), quads); }
+
+int64_t sumProgramsOf(const NormBackwardWork &what) {
+  return ceilDivide(what.columns, EFT_NORM_SUM_COLUMNS) * (what.dbias ? 2 : 1);
+}
+
+Status launchOnCpu(const NormForwardWork &what) { return launch(what, nullptr, nullptr); }
+Status launchOnCpu(const NormBackwardWork &what) { return launch(what, nullptr, nullptr); }
+
+Status launchOnCuda(const NormForwardWork &what, int ordinal, StreamHandle stream) {
+  return launchOn(what, ordinal, stream);
+}
+
+Status launchOnCuda(const NormBackwardWork &what, int ordinal, StreamHandle stream) {
+  return launchOn(what, ordinal, stream);
+}
+
+} // namespace eft::ops
