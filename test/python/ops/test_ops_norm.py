@@ -9,6 +9,7 @@ import eft.ops
 import numpy as np
 import pytest
 import pytorch
+from eft.reference import reduce_in_order
 from support import DTYPES
 
 SEED, P = 0x123456789ABCDEF, 0.25
@@ -127,6 +128,44 @@ def test_the_gradient_of_z_is_added(device, shape):
     _, without, same, _ = arrays_of(device, case.backward(device, normed, has_dz=False))
     np.testing.assert_array_equal(with_dz, without + case.dz)
     np.testing.assert_array_equal(dweight, same)
+
+
+def sum_in_order(x: np.ndarray, num_warps: int) -> np.ndarray:
+    """Of axis 0, as tl.sum adds it in blocks of this shape."""
+    return reduce_in_order(x, 0, np.add, num_warps)
+
+
+@pytest.mark.parametrize("columns", [1, 1000, 3000, 8192, 17000])
+def test_the_order_of_the_sums_of_rows(device, columns):
+    case = Case((3, columns), "fp32")
+    normed = case.forward(device)
+    z, mean = device.get(normed.z), device.get(normed.mean)
+    length = next((each for each in (1024, 2048, 4096, 8192) if columns <= each), 8192)
+    pieces = -(-columns // length)
+    padded = np.zeros((3, pieces * length), np.float32)
+    padded[:, :columns] = z
+    for row in range(3):
+        parts = padded[row].reshape(pieces, length // 64, 4, 16)
+        block = (parts[:, :, 0] + parts[:, :, 1]) + (parts[:, :, 2] + parts[:, :, 3])
+        sums = np.zeros(length // 4, np.float32)
+        for piece in block.reshape(pieces, -1):
+            sums += piece
+        assert mean[row] == sum_in_order(sums, length // 512) / np.float32(columns)
+
+
+@pytest.mark.parametrize("rows", [1, 70, 2100])
+def test_the_order_of_the_sums_of_columns(device, rows):
+    case = Case((rows, 64), "fp32")
+    dbias = device.get(case.backward(device, case.forward(device)).dbias)
+    groups = {}
+    for row in sorted(range(rows), key=lambda row: (row // 64, row % 16, row % 64 // 16)):
+        group = row // 64, row % 16 // 4
+        before = groups.get(group, np.zeros(64, np.float32))
+        groups[group] = before + case.dy[row]
+    running = np.zeros((16, 64), np.float32)
+    for number, group in enumerate(groups.values()):
+        running[number % 16] += group
+    np.testing.assert_array_equal(dbias, sum_in_order(running, 4))
 
 
 @pytest.mark.parametrize("columns", [100, 2000, 9000])
