@@ -311,6 +311,46 @@ def layer_norm(x_ptr, weight_ptr, bias_ptr, y_ptr, columns, eps, BLOCK: tl.const
 
 
 @jit
+def dropout_add_norm(
+    x_ptr,
+    residual_ptr,
+    weight_ptr,
+    bias_ptr,
+    z_ptr,
+    y_ptr,
+    mean_ptr,
+    rstd_ptr,
+    columns,
+    p,
+    seed,
+    eps,
+    BLOCK: tl.constexpr,
+    IS_LAYER: tl.constexpr,
+):
+    """Dropout by a seed, the sum with a residual, and a norm of the row, as a user would write it:
+    a call of Philox for each element."""
+    row = tl.program_id(0).to(tl.int64)
+    offsets = tl.arange(0, BLOCK)
+    inside = offsets < columns
+    at = row * columns + offsets
+    x = tl.load(x_ptr + at, mask=inside, other=0.0).to(tl.float32)
+    residual = tl.load(residual_ptr + at, mask=inside, other=0.0).to(tl.float32)
+    z = residual + tl.where(tl.rand(seed, at) > p, x / (1 - p), 0.0)
+    tl.store(z_ptr + at, z, mask=inside)
+    mean = 0.0
+    if IS_LAYER:
+        mean = tl.sum(z, axis=0) / columns
+        tl.store(mean_ptr + row, mean)
+    centred = tl.where(inside, z - mean, 0.0)
+    rstd = tl.rsqrt(tl.sum(centred * centred, axis=0) / columns + eps)
+    tl.store(rstd_ptr + row, rstd)
+    y = centred * rstd * tl.load(weight_ptr + offsets, mask=inside).to(tl.float32)
+    if IS_LAYER:
+        y += tl.load(bias_ptr + offsets, mask=inside).to(tl.float32)
+    tl.store(y_ptr + at, y, mask=inside)
+
+
+@jit
 def add_group(sums, x_ptr, half, start, columns, S: tl.constexpr):
     place = start + (half & (S - 1)).to(tl.int32)
     sign = tl.where((half & 0x8000) == 0, 1.0, -1.0)

@@ -4,6 +4,9 @@
 // What `python -m eft compile` made; see CMakeLists.txt.
 #include "eft_norm_kernels.h"
 
+#include <algorithm>
+#include <initializer_list>
+
 namespace eft::ops {
 namespace {
 
@@ -31,38 +34,69 @@ size_t indexOf(int64_t columns) {
 #define EFT_SUMS                                                                                   \
   what.partial, address(what.dweight), address(what.dbias), programsOf(what), what.columns
 
-#define EFT_ON_BOTH(name, What, ...)                                                               \
-  {EFT_ON_GPU(name, What, __VA_ARGS__), EFT_ON_CPU(name, What, __VA_ARGS__)}
-#define EFT_OF_ALL_LENGTHS(name, What, ...)                                                        \
-  {EFT_ON_BOTH(name##_1024, What, __VA_ARGS__), EFT_ON_BOTH(name##_2048, What, __VA_ARGS__),       \
-   EFT_ON_BOTH(name##_4096, What, __VA_ARGS__), EFT_ON_BOTH(name##_8192, What, __VA_ARGS__),       \
-   EFT_ON_BOTH(name##_long, What, __VA_ARGS__)}
+// The kernels of a type, by the lengths of rows.
+#define EFT_OF_ALL_LENGTHS(EFT_ON, name, What, ...)                                                \
+  {EFT_ON(name##_1024, What, __VA_ARGS__), EFT_ON(name##_2048, What, __VA_ARGS__),                 \
+   EFT_ON(name##_4096, What, __VA_ARGS__), EFT_ON(name##_8192, What, __VA_ARGS__),                 \
+   EFT_ON(name##_long, What, __VA_ARGS__)}
+#define EFT_OF_ALL_TYPES(EFT_ON, name, What, ...)                                                  \
+  {EFT_OF_ALL_LENGTHS(EFT_ON, name##_fp16, What, __VA_ARGS__),                                     \
+   EFT_OF_ALL_LENGTHS(EFT_ON, name##_bf16, What, __VA_ARGS__),                                     \
+   EFT_OF_ALL_LENGTHS(EFT_ON, name##_fp32, What, __VA_ARGS__)}
 
-constexpr CompiledKernel<NormForwardWork> forwards[][5] = {
-    EFT_OF_ALL_LENGTHS(eft_norm_forward_fp16, NormForwardWork, EFT_FORWARD),
-    EFT_OF_ALL_LENGTHS(eft_norm_forward_bf16, NormForwardWork, EFT_FORWARD),
-    EFT_OF_ALL_LENGTHS(eft_norm_forward_fp32, NormForwardWork, EFT_FORWARD)};
-constexpr CompiledKernel<NormBackwardWork> backwards[][5] = {
-    EFT_OF_ALL_LENGTHS(eft_norm_backward_fp16, NormBackwardWork, EFT_BACKWARD),
-    EFT_OF_ALL_LENGTHS(eft_norm_backward_bf16, NormBackwardWork, EFT_BACKWARD),
-    EFT_OF_ALL_LENGTHS(eft_norm_backward_fp32, NormBackwardWork, EFT_BACKWARD)};
-constexpr CompiledKernel<NormBackwardWork> sums[] = {
-    EFT_ON_BOTH(eft_norm_sums_fp16, NormBackwardWork, EFT_SUMS),
-    EFT_ON_BOTH(eft_norm_sums_bf16, NormBackwardWork, EFT_SUMS),
-    EFT_ON_BOTH(eft_norm_sums_fp32, NormBackwardWork, EFT_SUMS)};
+constexpr GpuKernel<NormForwardWork> gpuForwards[][3][5] = {
+    EFT_OF_ALL_TYPES(EFT_ON_GPU, eft_norm_forward, NormForwardWork, EFT_FORWARD),
+    EFT_OF_ALL_TYPES(EFT_ON_GPU, eft_norm_forward_by8, NormForwardWork, EFT_FORWARD)};
+constexpr GpuKernel<NormBackwardWork> gpuBackwards[][3][5] = {
+    EFT_OF_ALL_TYPES(EFT_ON_GPU, eft_norm_backward, NormBackwardWork, EFT_BACKWARD),
+    EFT_OF_ALL_TYPES(EFT_ON_GPU, eft_norm_backward_by8, NormBackwardWork, EFT_BACKWARD)};
+constexpr CpuKernel<NormForwardWork> cpuForwards[][5] =
+    EFT_OF_ALL_TYPES(EFT_ON_CPU, eft_norm_forward, NormForwardWork, EFT_FORWARD);
+constexpr CpuKernel<NormBackwardWork> cpuBackwards[][5] =
+    EFT_OF_ALL_TYPES(EFT_ON_CPU, eft_norm_backward, NormBackwardWork, EFT_BACKWARD);
+
+#define EFT_SUMS_OF(EFT_ON)                                                                        \
+  {EFT_ON(eft_norm_sums_fp16, NormBackwardWork, EFT_SUMS),                                         \
+   EFT_ON(eft_norm_sums_bf16, NormBackwardWork, EFT_SUMS),                                         \
+   EFT_ON(eft_norm_sums_fp32, NormBackwardWork, EFT_SUMS)}
+constexpr GpuKernel<NormBackwardWork> gpuSums[] = EFT_SUMS_OF(EFT_ON_GPU);
+constexpr CpuKernel<NormBackwardWork> cpuSums[] = EFT_SUMS_OF(EFT_ON_CPU);
+
+/// Whether rows begin at multiples of 16 bytes in all arrays. Those that are missing don't matter.
+bool isAligned(int64_t columns, std::initializer_list<const void *> arrays) {
+  return columns % 8 == 0 && std::ranges::all_of(arrays, [](const void *array) {
+           return reinterpret_cast<uintptr_t>(array) % 16 == 0;
+         });
+}
 
 } // namespace
 
-const CompiledKernel<NormForwardWork> &kernelFor(const NormForwardWork &what) {
-  return forwards[indexOf(what.dtype)][indexOf(what.columns)];
+const GpuKernel<NormForwardWork> &gpuKernelFor(const NormForwardWork &what) {
+  bool by8 =
+      isAligned(what.columns, {what.x, what.residual, what.weight, what.bias, what.z, what.y});
+  return gpuForwards[by8][indexOf(what.dtype)][indexOf(what.columns)];
 }
 
-const CompiledKernel<NormBackwardWork> &kernelFor(const NormBackwardWork &what) {
-  return backwards[indexOf(what.dtype)][indexOf(what.columns)];
+const CpuKernel<NormForwardWork> &cpuKernelFor(const NormForwardWork &what) {
+  return cpuForwards[indexOf(what.dtype)][indexOf(what.columns)];
 }
 
-const CompiledKernel<NormBackwardWork> &sumsFor(const NormBackwardWork &what) {
-  return sums[indexOf(what.dtype)];
+const GpuKernel<NormBackwardWork> &gpuKernelFor(const NormBackwardWork &what) {
+  bool by8 = isAligned(
+      what.columns, {what.dy, what.dz, what.z, what.weight, what.dx, what.dresidual, what.partial});
+  return gpuBackwards[by8][indexOf(what.dtype)][indexOf(what.columns)];
+}
+
+const CpuKernel<NormBackwardWork> &cpuKernelFor(const NormBackwardWork &what) {
+  return cpuBackwards[indexOf(what.dtype)][indexOf(what.columns)];
+}
+
+const GpuKernel<NormBackwardWork> &gpuSumsFor(const NormBackwardWork &what) {
+  return gpuSums[indexOf(what.dtype)];
+}
+
+const CpuKernel<NormBackwardWork> &cpuSumsFor(const NormBackwardWork &what) {
+  return cpuSums[indexOf(what.dtype)];
 }
 
 } // namespace eft::ops

@@ -7,16 +7,13 @@
 
 namespace eft::ops {
 
-/// A kernel for both targets.
-template <typename What> struct CompiledKernel {
-  GpuKernel<What> gpu;
-  CpuKernel<What> cpu;
-};
+const GpuKernel<NormForwardWork> &gpuKernelFor(const NormForwardWork &what);
+const CpuKernel<NormForwardWork> &cpuKernelFor(const NormForwardWork &what);
+const GpuKernel<NormBackwardWork> &gpuKernelFor(const NormBackwardWork &what);
+const CpuKernel<NormBackwardWork> &cpuKernelFor(const NormBackwardWork &what);
 
-const CompiledKernel<NormForwardWork> &kernelFor(const NormForwardWork &what);
-const CompiledKernel<NormBackwardWork> &kernelFor(const NormBackwardWork &what);
-
-/// The kernel that adds up the partial sums.
-const CompiledKernel<NormBackwardWork> &sumsFor(const NormBackwardWork &what);
+/// The kernels that add up the partial sums.
+const GpuKernel<NormBackwardWork> &gpuSumsFor(const NormBackwardWork &what);
+const CpuKernel<NormBackwardWork> &cpuSumsFor(const NormBackwardWork &what);
 
 } // namespace eft::ops

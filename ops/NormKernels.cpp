@@ -20,24 +20,32 @@ bool isEmpty(const Norm &what) { return what.rows == 0 || what.columns == 0; }
 /// The rows that are the first of four.
 int64_t firstRows(int64_t rows) { return rows / group * lanes + std::min(rows % group, lanes); }
 
-template <typename What>
-Status runOn(const cuda::Gpu *gpu, const CompiledKernel<What> &kernel, int64_t programs,
-             const What &what, StreamHandle stream) {
-  return gpu ? runOnCuda(name, *gpu, kernel.gpu, programs, what, stream)
-             : runOnCpu(name, kernel.cpu, programs, what);
+Status launch(const NormForwardWork &what, const cuda::Gpu *gpu, StreamHandle stream) {
+  if (isEmpty(what))
+    return {};
+  return gpu ? runOnCuda(name, *gpu, gpuKernelFor(what), programsOf(what), what, stream)
+             : runOnCpu(name, cpuKernelFor(what), programsOf(what), what);
 }
 
-Status launch(const NormForwardWork &what, const cuda::Gpu *gpu, StreamHandle stream) {
-  return isEmpty(what) ? Status() : runOn(gpu, kernelFor(what), programsOf(what), what, stream);
+/// The gradients of z, and partial sums.
+Status launchRows(const NormBackwardWork &what, const cuda::Gpu *gpu, StreamHandle stream) {
+  if (isEmpty(what))
+    return {};
+  return gpu ? runOnCuda(name, *gpu, gpuKernelFor(what), programsOf(what), what, stream)
+             : runOnCpu(name, cpuKernelFor(what), programsOf(what), what);
+}
+
+/// The gradients of the weight and the bias from partial sums.
+Status launchSums(const NormBackwardWork &what, const cuda::Gpu *gpu, StreamHandle stream) {
+  if (!what.dweight || what.columns == 0)
+    return {};
+  return gpu ? runOnCuda(name, *gpu, gpuSumsFor(what), sumProgramsOf(what), what, stream)
+             : runOnCpu(name, cpuSumsFor(what), sumProgramsOf(what), what);
 }
 
 Status launch(const NormBackwardWork &what, const cuda::Gpu *gpu, StreamHandle stream) {
-  if (!isEmpty(what))
-    if (Status status = runOn(gpu, kernelFor(what), programsOf(what), what, stream); !status.ok())
-      return status;
-  return what.dweight && what.columns > 0
-             ? runOn(gpu, sumsFor(what), sumProgramsOf(what), what, stream)
-             : Status();
+  Status status = launchRows(what, gpu, stream);
+  return status.ok() ? launchSums(what, gpu, stream) : std::move(status);
 }
 
 template <typename What> Status launchOn(const What &what, int ordinal, StreamHandle stream) {

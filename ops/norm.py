@@ -69,11 +69,12 @@ def is_kept(bits, first_row, row, part):
 
 
 @eft.jit
-def add_dropped(x_ptr, residual_ptr, at, inside, kept, scale):
+def add_dropped(x_ptr, residual_ptr, start, column, inside, kept, scale):
     """The elements of z, 0 outside; in fp32."""
-    z = tl.where(kept & inside, tl.load(x_ptr + at, mask=inside).to(tl.float32) * scale, 0.0)
+    x = tl.load(x_ptr + start + column, mask=inside).to(tl.float32)
+    z = tl.where(kept & inside, x * scale, 0.0)
     if residual_ptr:
-        z += tl.load(residual_ptr + at, mask=inside, other=0.0)
+        z += tl.load(residual_ptr + start + column, mask=inside, other=0.0)
     return z
 
 
@@ -101,11 +102,11 @@ def write_statistics(mean_ptr, rstd_ptr, row, mean, rstd, has_mean):
 
 
 @eft.jit
-def write_normed(y_ptr, weight_ptr, bias_ptr, at, column, inside, difference, rstd):
+def write_normed(y_ptr, weight_ptr, bias_ptr, start, column, inside, difference, rstd):
     y = difference * rstd * tl.load(weight_ptr + column, mask=inside).to(tl.float32)
     if bias_ptr:
         y += tl.load(bias_ptr + column, mask=inside)
-    tl.store(y_ptr + at, y, mask=inside)
+    tl.store(y_ptr + start + column, y, mask=inside)
 
 
 @eft.jit
@@ -140,6 +141,7 @@ def forward(
         for i in range(rows_from(first_row, rows)):
             long_row(inputs, outputs, first_row, i, columns, seed, rule, norm, GROUPS)
     else:
+        columns = columns.to(tl.int32)
         bits = kept_bits(first_row, part_offsets(GROUPS), seed, rule)
         for i in range(rows_from(first_row, rows)):
             short_row(inputs, outputs, first_row, i, columns, bits, rule, norm, GROUPS)
@@ -158,7 +160,7 @@ def short_row(inputs, outputs, first_row, i, columns, bits, rule, norm, GROUPS: 
         column = part_offsets(GROUPS) + part * LANES
         inside = column < columns
         kept = is_kept(bits, first_row, i, part)
-        z = add_dropped(x_ptr, residual_ptr, start + column, inside, kept, rule[2])
+        z = add_dropped(x_ptr, residual_ptr, start, column, inside, kept, rule[2])
         z = z.to(z_ptr.dtype.element_ty)
         tl.store(z_ptr + start + column, z, mask=inside)
         zs = zs + (z.to(tl.float32),)
@@ -176,7 +178,7 @@ def short_row(inputs, outputs, first_row, i, columns, bits, rule, norm, GROUPS: 
         inside = column < columns
         difference = zs[part] - mean
         write_normed(
-            *(y_ptr, weight_ptr, bias_ptr, start + column, column, inside),
+            *(y_ptr, weight_ptr, bias_ptr, start, column, inside),
             *(difference, rstd),
         )
 
@@ -198,7 +200,7 @@ def long_row(inputs, outputs, first_row, i, columns, seed, rule, norm, GROUPS: t
             column = piece + part_offsets(GROUPS) + part * LANES
             inside = column < columns
             kept = is_kept(bits, first_row, i, part)
-            z = add_dropped(x_ptr, residual_ptr, start + column, inside, kept, rule[2])
+            z = add_dropped(x_ptr, residual_ptr, start, column, inside, kept, rule[2])
             z = z.to(z_ptr.dtype.element_ty)
             tl.store(z_ptr + start + column, z, mask=inside)
             zs = zs + (z.to(tl.float32),)
@@ -224,34 +226,34 @@ def long_row(inputs, outputs, first_row, i, columns, seed, rule, norm, GROUPS: t
             inside = column < columns
             z = tl.load(z_ptr + start + column, mask=inside).to(tl.float32)
             write_normed(
-                *(y_ptr, weight_ptr, bias_ptr, start + column, column, inside),
+                *(y_ptr, weight_ptr, bias_ptr, start, column, inside),
                 *(z - mean, rstd),
             )
 
 
 @eft.jit
-def load_gradient(dy_ptr, weight_ptr, z_ptr, at, column, inside, mean, rstd):
+def load_gradient(dy_ptr, weight_ptr, z_ptr, start, column, inside, mean, rstd):
     """dy, its product with the weight, and the normed z; 0 outside."""
-    dy = tl.load(dy_ptr + at, mask=inside, other=0.0).to(tl.float32)
+    dy = tl.load(dy_ptr + start + column, mask=inside, other=0.0).to(tl.float32)
     gradient = dy * tl.load(weight_ptr + column, mask=inside, other=0.0).to(tl.float32)
-    z = tl.load(z_ptr + at, mask=inside, other=0.0).to(tl.float32)
+    z = tl.load(z_ptr + start + column, mask=inside, other=0.0).to(tl.float32)
     return dy, gradient, centred(z, mean, inside) * rstd
 
 
 @eft.jit
-def write_gradients(outputs, dz_ptr, at, inside, gradient, normed, row, kept, scale):
+def write_gradients(outputs, dz_ptr, start, column, inside, gradient, normed, row, kept, scale):
     """Those of the residual and of x."""
     dx_ptr, dresidual_ptr = outputs
     rstd, along, mean_gradient = row
     gradient = (gradient - normed * along - mean_gradient) * rstd
     if dz_ptr:
-        gradient += tl.load(dz_ptr + at, mask=inside)
+        gradient += tl.load(dz_ptr + start + column, mask=inside)
     gradient = gradient.to(dx_ptr.dtype.element_ty)
     if dresidual_ptr:
-        tl.store(dresidual_ptr + at, gradient, mask=inside)
+        tl.store(dresidual_ptr + start + column, gradient, mask=inside)
     dx = tl.where(kept, gradient.to(tl.float32) * scale, 0.0)
     if dx_ptr:
-        tl.store(dx_ptr + at, dx, mask=inside)
+        tl.store(dx_ptr + start + column, dx, mask=inside)
 
 
 @eft.jit
@@ -303,6 +305,7 @@ def backward(
                     *(first_row, i, columns, seed, rule, norm, GROUPS),
                 )
     else:
+        columns = columns.to(tl.int32)
         zero = tl.zeros((GROUPS, LANES), tl.float32)
         weights, biases = (zero, zero, zero, zero), (zero, zero, zero, zero)
         for quad in range(QUADS):
@@ -354,7 +357,7 @@ def short_gradient(
         column = part_offsets(GROUPS) + part * LANES
         inside = column < columns
         dy, gradient, normed = load_gradient(
-            *(dy_ptr, weight_ptr, z_ptr, start + column, column, inside, mean, rstd)
+            *(dy_ptr, weight_ptr, z_ptr, start, column, inside, mean, rstd)
         )
         gradients, normeds = gradients + (gradient,), normeds + (normed,)
         products = products + (gradient * normed,)
@@ -366,7 +369,7 @@ def short_gradient(
     for part in tl.static_range(PARTS):
         column = part_offsets(GROUPS) + part * LANES
         write_gradients(
-            *(outputs, dz_ptr, start + column, column < columns, gradients[part], normeds[part]),
+            *(outputs, dz_ptr, start, column, column < columns, gradients[part], normeds[part]),
             *((rstd, along, mean_gradient), is_kept(bits, first_row, i, part), rule[2]),
         )
     return new_weights, new_biases
@@ -402,7 +405,7 @@ def long_gradient(
             column = piece + part_offsets(GROUPS) + part * LANES
             inside = column < columns
             dy, gradient, normed = load_gradient(
-                *(dy_ptr, weight_ptr, z_ptr, start + column, column, inside, mean, rstd)
+                *(dy_ptr, weight_ptr, z_ptr, start, column, inside, mean, rstd)
             )
             products, gradients = products + (gradient * normed,), gradients + (gradient,)
         product_sums += add_parts(products)
@@ -416,10 +419,10 @@ def long_gradient(
             column = piece + part_offsets(GROUPS) + part * LANES
             inside = column < columns
             dy, gradient, normed = load_gradient(
-                *(dy_ptr, weight_ptr, z_ptr, start + column, column, inside, mean, rstd)
+                *(dy_ptr, weight_ptr, z_ptr, start, column, inside, mean, rstd)
             )
             write_gradients(
-                *(outputs, dz_ptr, start + column, inside, gradient, normed),
+                *(outputs, dz_ptr, start, column, inside, gradient, normed),
                 *((rstd, along, mean_gradient), is_kept(bits, first_row, i, part), rule[2]),
             )
             if partial_ptr:

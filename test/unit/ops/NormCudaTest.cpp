@@ -27,6 +27,13 @@ struct NormCuda : testing::Test {
   FakeDriver fake;
   StreamHandle stream = reinterpret_cast<StreamHandle>(48);
   NormAttrs attrs{.dropout = {0.5f, true, 1}};
+  uintptr_t first = 0; // bytes in front of the arrays of x and of dX
+
+  /// An array that begins so many bytes behind an aligned address.
+  Tensor moved(Tensor tensor) const {
+    tensor.data = static_cast<char *>(tensor.data) + first;
+    return tensor;
+  }
 
   void SetUp() override {
     setenv("EFT_LIBCUDA", EFT_FAKE_CUDA, 1);
@@ -35,7 +42,7 @@ struct NormCuda : testing::Test {
   }
 
   Status forward(int64_t rows, int64_t columns, DataType dtype) {
-    Tensor X = onGpu(1, rows, columns, dtype), Z = onGpu(2, rows, columns, dtype);
+    Tensor X = moved(onGpu(1, rows, columns, dtype)), Z = onGpu(2, rows, columns, dtype);
     Tensor Y = onGpu(3, rows, columns, dtype), W = vectorOf(4, columns, dtype);
     Tensor mean = vectorOf(5, rows), rstd = vectorOf(6, rows);
     return normForward({X, nullptr, W, nullptr, Z, Y, &mean, rstd}, attrs, stream);
@@ -43,7 +50,7 @@ struct NormCuda : testing::Test {
 
   Status backward(int64_t rows, int64_t columns, DataType dtype) {
     Tensor dY = onGpu(1, rows, columns, dtype), Z = onGpu(2, rows, columns, dtype);
-    Tensor dX = onGpu(3, rows, columns, dtype), W = vectorOf(4, columns, dtype);
+    Tensor dX = moved(onGpu(3, rows, columns, dtype)), W = vectorOf(4, columns, dtype);
     Tensor mean = vectorOf(5, rows), rstd = vectorOf(6, rows), dW = vectorOf(7, columns, dtype);
     Tensor dB = vectorOf(8, columns, dtype), room = vectorOf(9, normWorkspace(rows, columns));
     return normBackward({dY, nullptr, Z, W, &mean, rstd, &dX, nullptr, &dW, &dB, &room}, attrs,
@@ -73,6 +80,16 @@ TEST_F(NormCuda, each_type_and_length_has_its_kernel) {
       fake.clear();
     }
   EXPECT_EQ(fake.current(), -1);
+}
+
+TEST_F(NormCuda, arrays_may_lie_anywhere) {
+  // A kernel for aligned arrays would refuse these.
+  for (int64_t columns : {1016, 1023, 8192, 8190, 9000, 9001})
+    for (uintptr_t offset : {0, 2, 8}) {
+      first = offset;
+      EXPECT_TRUE(forward(4, columns, DataType::F16).ok()) << columns << " at " << offset;
+      EXPECT_TRUE(backward(4, columns, DataType::F16).ok()) << columns << " at " << offset;
+    }
 }
 
 TEST_F(NormCuda, of_no_rows_only_sums_are_made) {
