@@ -91,11 +91,14 @@ def seconds_on_gpu(torch, fn: Callable, calls: int = 30, warmup: int = 5) -> flo
 
 
 def seconds_on_cpu(
-    systems: dict[str, Callable], rounds: int = 7, calls: int = 3
+    systems: dict[str, Callable],
+    rounds: int = 7,
+    calls: int = 3,
+    clock: Callable[[], float] = time.perf_counter,
 ) -> dict[str, float]:
-    """The medians of the wall clock. The systems take turns, so that what else the machine does
-    hits all of them; before each turn one call warms up, and a pause lets the others' threads go to
-    sleep.
+    """The medians of the wall clock, or of another one. The systems take turns, so that what else
+    the machine does hits all of them; before each turn one call warms up, and a pause lets the
+    others' threads go to sleep.
     """
     times = {name: [] for name in systems}
     for _ in range(rounds):
@@ -103,9 +106,9 @@ def seconds_on_cpu(
             time.sleep(0.02)
             fn()
             for _ in range(calls):
-                start = time.perf_counter()
+                start = clock()
                 fn()
-                times[name].append(time.perf_counter() - start)
+                times[name].append(clock() - start)
     return {name: statistics.median(values) for name, values in times.items()}
 
 

@@ -1,11 +1,26 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Dropout on a CPU, all cores: beside NumPy, Numba and PyTorch, and a plain copy.
+"""Dropout on a CPU: beside NumPy, Numba, PyTorch and hand-written intrinsics, and a plain copy.
 
-The seeded peers are what a NumPy user would write in one line, and what a patient one would write
-in Numba: the same Philox4x32-10, one call an element, in a parallel loop.
+The seeded peers are what a NumPy user would write in one line, and what patient ones would write in
+Numba, and in C++ with intrinsics (dropout_intrinsics.cpp): the same Philox4x32-10, one call an
+element, in a parallel loop.
 """
 
 from __future__ import annotations
+
+import ctypes
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+if "--threads" in sys.argv[:-1]:  # which libraries read when they are loaded
+    number = sys.argv[sys.argv.index("--threads") + 1]
+    for name in ("EFT_NUM_THREADS", "NUMBA_NUM_THREADS", "OMP_NUM_THREADS"):
+        os.environ[name] = number
 
 import eft
 import eft.language
@@ -110,12 +125,42 @@ def numba_kernels(numba):
     return masked, seeded
 
 
+def intrinsics():
+    """The library of dropout_intrinsics.cpp; None without a compiler, or without AVX2."""
+    compiler = shutil.which("c++") or shutil.which("clang++-19")
+    if compiler is None:
+        print("without intrinsics: there is no C++ compiler", file=sys.stderr)
+        return None
+    source = Path(__file__).with_name("dropout_intrinsics.cpp")
+    with tempfile.TemporaryDirectory() as folder:
+        made = Path(folder) / "intrinsics.so"
+        options = ("-std=c++20", "-O3", "-shared", "-fPIC", "-pthread")
+        subprocess.run([compiler, *options, source, "-o", made], check=True)
+        library = ctypes.CDLL(str(made))
+    pointer, size, word = ctypes.c_void_p, ctypes.c_size_t, ctypes.c_uint64
+    numbers = (size, ctypes.c_float, word, ctypes.c_int, ctypes.c_int)
+    library.dropout_seeded.argtypes = (pointer, pointer, *numbers)
+    library.dropout_seeded.restype = None
+    return library if library.dropout_forms() else None
+
+
+def intrinsics_systems(library, arrays: Arrays, threads: int) -> dict:
+    def run(form: int) -> None:
+        pointers = arrays.x.ctypes.data, arrays.output.ctypes.data
+        library.dropout_seeded(*pointers, arrays.n, P, SEED, threads, form)
+
+    return {
+        ("seeded", f"intrinsics, form {form}"): lambda form=form: run(form)
+        for form in range(library.dropout_forms())
+    }
+
+
 def check(systems: dict, arrays: Arrays) -> None:
-    """Eft and Numba, which draw the same numbers, give the same bits."""
+    """Eft, Numba and the intrinsics, which draw the same numbers, give the same bits."""
     expected = np.where(arrays.keep, arrays.x / np.float32(1 - P), np.float32(0))
     results = []
     for (kernel, system), run in systems.items():
-        if system not in ("Eft", "Numba") or kernel == "seeded_by_four":
+        if system.startswith(("NumPy", "PyTorch")) or kernel == "seeded_by_four":
             continue
         arrays.output.fill(np.nan)
         run()
@@ -131,18 +176,31 @@ def main():
     parser = arguments(__doc__.splitlines()[0])
     parser.add_argument("--bits", type=int, default=24, help="log2 of the number of elements")
     parser.add_argument("--block", type=int, default=1024, help="elements of a program of Eft's")
+    parser.add_argument("--threads", type=int, help="of all systems; by default all cores")
+    parser.add_argument(
+        "--busy", action="store_true", help="count the process's time, on one thread: others work"
+    )
     options = parser.parse_args()
+    clock = time.process_time if options.busy else time.perf_counter
     arrays = Arrays(2**options.bits)
-    report = Report("dropout_cpu", f"Dropout on a CPU, 2^{options.bits} float32", options.out)
+    threads = _runtime.host_threads()
+    name, about = "dropout_cpu", f"Dropout on a CPU, 2^{options.bits} float32"
+    if options.threads:
+        name, about = f"dropout_cpu_{threads}", f"{about}, threads: {threads}"
+    report = Report(name, about, options.out)
     systems = {**eft_systems(arrays, options.block), **numpy_systems(arrays)}
     torch, numba = peer("torch"), peer("numba")
+    library = intrinsics()
+    if library:
+        systems.update(intrinsics_systems(library, arrays, threads))
     if torch:
+        torch.set_num_threads(threads)
         systems.update(torch_systems(torch, arrays))
     if numba:
         systems.update(numba_systems(numba, arrays))
     check(systems, arrays)
 
-    for (kernel, system), seconds in sorted(seconds_on_cpu(systems).items()):
+    for (kernel, system), seconds in sorted(seconds_on_cpu(systems, clock=clock).items()):
         report.add(
             kernel=kernel,
             system=system,
@@ -150,25 +208,30 @@ def main():
             GB_per_s=arrays.bytes(kernel) / seconds / 1e9,
             G_elements_per_s=arrays.n / seconds / 1e9,
         )
-    note(report)
+    note(report, threads)
     report.save()
 
 
-def note(report: Report) -> None:
+def note(report: Report, threads: int) -> None:
     def speed(kernel: str, system: str):
         return report.find("G_elements_per_s", kernel=kernel, system=system)
 
-    report.notes.append(f"Eft's threads: {_runtime.host_threads()}")
+    report.notes.append(f"Eft's threads: {threads}")
     eft_seeded = speed("seeded", "Eft")
     for system, goal in (("NumPy", "10"), ("Numba", "1.15")):
         peers = speed("seeded", system)
         report.note_ratio(f"seeded: Eft's speed over {system}'s", eft_seeded, peers, goal)
-    report.note_ratio(
-        "mask: Eft's bandwidth over that of torch.copy_",
-        report.find("GB_per_s", kernel="masked", system="Eft"),
-        report.find("GB_per_s", kernel="copy", system="PyTorch"),
-        "0.9",
-    )
+    by_hand = [
+        row["G_elements_per_s"]
+        for row in report.matching(kernel="seeded")
+        if row["system"].startswith("intrinsics")
+    ]
+    fastest = max(by_hand, default=None)
+    report.note_ratio("seeded: Eft's speed over that of intrinsics", eft_seeded, fastest, "0.9")
+    copy = report.highest("GB_per_s", kernel="copy")
+    for kernel, goal in (("masked", "0.95"), ("seeded_by_four", "0.9")):
+        found = report.find("GB_per_s", kernel=kernel, system="Eft")
+        report.note_ratio(f"{kernel}: Eft's bandwidth over the best copy's", found, copy, goal)
 
 
 if __name__ == "__main__":
