@@ -12,6 +12,7 @@ import argparse
 import functools
 import importlib
 import importlib.util
+import os
 import statistics
 import sys
 import time
@@ -27,6 +28,15 @@ def arguments(description: str) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(description=description)
     parser.add_argument("--out", type=Path, default=FOLDER / "results", help="where results go")
     return parser
+
+
+def take_threads(words: list[str]) -> None:
+    """Tells all libraries how many threads `--threads` gives them. They read it when they are
+    loaded, so this comes before that."""
+    if "--threads" in words[:-1]:
+        number = words[words.index("--threads") + 1]
+        for name in ("EFT_NUM_THREADS", "NUMBA_NUM_THREADS", "OMP_NUM_THREADS"):
+            os.environ[name] = number
 
 
 def peer(name: str):

@@ -9,7 +9,6 @@ element, in a parallel loop.
 from __future__ import annotations
 
 import ctypes
-import os
 import shutil
 import subprocess
 import sys
@@ -17,17 +16,15 @@ import tempfile
 import time
 from pathlib import Path
 
-if "--threads" in sys.argv[:-1]:  # which libraries read when they are loaded
-    number = sys.argv[sys.argv.index("--threads") + 1]
-    for name in ("EFT_NUM_THREADS", "NUMBA_NUM_THREADS", "OMP_NUM_THREADS"):
-        os.environ[name] = number
+from common import arguments, load_kernels, peer, seconds_on_cpu, take_threads
 
-import eft
-import eft.language
-import numpy as np
-from common import arguments, load_kernels, peer, seconds_on_cpu
-from eft import _runtime
-from report import Report
+take_threads(sys.argv)
+
+import eft  # noqa: E402
+import eft.language  # noqa: E402
+import numpy as np  # noqa: E402
+from eft import _runtime  # noqa: E402
+from report import Report  # noqa: E402
 
 P = 0.5
 SEED = 123

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The dropout operator on a GPU beside PyTorch's, for matrices of 2^28 elements of many shapes.
+"""The dropout operator on a GPU beside PyTorch's, for matrices of 2^28 elements of many shapes, and
+some of other types and layouts.
 
 Needs PyTorch with a GPU:
 
@@ -18,6 +19,14 @@ WIDTHS = [
     100003,
 ]
 ROWS = [1, 7, 32, 100, 1023, 1025, 1040, 1100, 2047]
+#: The widths of matrices of other types.
+SOME_WIDTHS = [255, 1 << 10, 1 << 18]
+#: By name, the shape in memory of a view, for 1024 columns, and the view.
+LAYOUTS = {
+    "turned": (lambda rows: (1024, rows), lambda x: x.T),
+    "gaps between rows": (lambda rows: (rows, 1032), lambda x: x[:, :1024]),
+    "channels last": (lambda rows: (rows // 64, 16, 1024, 4), lambda x: x.permute(0, 3, 1, 2)),
+}
 
 
 def main() -> None:
@@ -25,34 +34,51 @@ def main() -> None:
     parser.add_argument("--bits", type=int, default=28, help="about 2^BITS elements")
     options = parser.parse_args()
     torch = gpu_torch()
-    title = f"The dropout operator, 2^{options.bits} elements of fp32, p = 0.5, milliseconds"
+    title = f"The dropout operator, 2^{options.bits} elements, p = 0.5, milliseconds"
     report = Report("operators_gpu", title, options.out)
     shapes = [(2**options.bits // columns, columns) for columns in WIDTHS]
     shapes += [(rows, 2**options.bits // rows - less) for rows in ROWS for less in (0, 1)]
     for shape in shapes:
-        add_row(report, torch, torch.randn(shape, device="cuda"))
+        add_row(report, torch, torch.randn(shape, device="cuda"), "row-major")
+    for name in ("float16", "bfloat16", "float64"):
+        of = {"device": "cuda", "dtype": getattr(torch, name)}
+        for columns in SOME_WIDTHS:
+            x = torch.randn(2**options.bits // columns, columns, **of)
+            add_row(report, torch, x, "row-major")
+    for name, (shape_for, view_of) in LAYOUTS.items():
+        for dtype in (torch.float32, torch.float16):
+            shape = shape_for(2**options.bits // 1024)
+            x = view_of(torch.randn(shape, device="cuda", dtype=dtype))
+            add_row(report, torch, x, name)
     ratios = [row["PyTorch"] / row["Eft"] for row in report.rows]
     slowest = min(range(len(ratios)), key=ratios.__getitem__)
     report.notes.append(
         f"the least that Eft is faster than PyTorch, without a mask: {ratios[slowest]:.3f} times, "
         f"for {report.rows[slowest]['rows']} x {report.rows[slowest]['columns']} (goal: 1)"
     )
+    for dtype in ("float32", "float16", "bfloat16", "float64"):
+        rows = report.matching(dtype=dtype, layout="row-major")
+        share = min(row["copy"] / row["Eft"] for row in rows)
+        text = f"{dtype}, without a mask: the least share of a copy's speed"
+        report.notes.append(f"{text}: {share:.3f} (goal: 0.97)")
     report.save()
 
 
-def add_row(report: Report, torch, x) -> None:
-    """Times one matrix."""
+def add_row(report: Report, torch, x, layout: str) -> None:
+    """Times one array."""
 
     def milliseconds(fn) -> float:
         return 1e3 * seconds_on_gpu(torch, fn, calls=15, warmup=3)
 
-    _, mask = eft.ops.dropout(x, 0.5, 3)
+    y, mask = eft.ops.dropout(x, 0.5, 3)
     report.add(
-        rows=x.shape[0],
-        columns=x.shape[1],
+        rows=x.shape[:-1].numel(),
+        columns=x.shape[-1],
+        dtype=str(x.dtype).removeprefix("torch."),
+        layout=layout,
         Eft=milliseconds(lambda: eft.ops.dropout(x, 0.5, 3, return_mask=False)),
         PyTorch=milliseconds(lambda: torch.nn.functional.dropout(x, 0.5)),
-        copy=milliseconds(lambda: x.clone()),
+        copy=milliseconds(lambda: y.copy_(x)),
         Eft_with_mask=milliseconds(lambda: eft.ops.dropout(x, 0.5, 3)),
         Eft_backward=milliseconds(lambda: eft.ops.dropout_backward(x, mask, 0.5)),
     )
