@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The parts that Python tests share: the devices, arrays on them, and checks of a kernel's IR."""
+"""The parts that Python tests share: the devices, and checks of a kernel's IR."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ import shutil
 import subprocess
 import sys
 
-import numpy as np
 import pytest
 from eft import _runtime
 
 pytest.register_assert_rewrite("support")  # so that its assertions show what they compare
 
+from devices import Cpu, Cuda  # noqa: E402
 from pytorch import REASON  # noqa: E402
-from support import DTYPES, lower  # noqa: E402
+from support import lower  # noqa: E402
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -34,44 +34,6 @@ def triton_means_what_it_did():
     for name in list(sys.modules) if finders else ():
         if name.partition(".")[0] == "triton":
             del sys.modules[name]
-
-
-class Cpu:
-    """NumPy arrays."""
-
-    name = "cpu"
-
-    def put(self, array: np.ndarray):
-        """A copy of `array` on the device."""
-        return array.copy()
-
-    def get(self, array) -> np.ndarray:
-        """The NumPy array of what `put` made."""
-        return array
-
-
-class Cuda:
-    """PyTorch tensors on the first GPU."""
-
-    name = "cuda"
-
-    def __init__(self):
-        import torch
-
-        self.torch = torch
-
-    def put(self, array: np.ndarray):
-        if array.dtype == DTYPES["bf16"]:
-            return self.torch.from_numpy(array.view(np.int16)).cuda().view(self.torch.bfloat16)
-        if array.dtype.name.startswith("float8_"):
-            dtype = getattr(self.torch, array.dtype.name)
-            return self.torch.from_numpy(array.view(np.uint8)).cuda().view(dtype)
-        return self.torch.from_numpy(array).cuda()
-
-    def get(self, array) -> np.ndarray:
-        if array.dtype == self.torch.bfloat16:
-            return array.view(self.torch.int16).cpu().numpy().view(DTYPES["bf16"])
-        return array.cpu().numpy()
 
 
 @pytest.fixture(params=["cpu", "cuda"])

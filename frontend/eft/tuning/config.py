@@ -61,8 +61,10 @@ class Config:
         return hash(self._facts())
 
     def __str__(self):
-        options = ("num_warps", "num_ctas", "num_stages", "maxnreg", "ir_override")
+        options = ("num_warps", "num_ctas", "num_stages", "maxnreg")
         facts = {**self.kwargs, **{name: getattr(self, name) for name in options}}
+        if self.ir_override is not None:
+            facts["ir_override"] = self.ir_override
         return ", ".join(f"{name}: {value}" for name, value in facts.items())
 
     def __repr__(self):

@@ -33,7 +33,7 @@ def test_a_configuration_that_cannot_be_compiled_is_left_out(device, caplog):
     messages = [each.message for each in caplog.records if "autotun" in each.message]
     assert messages[0] == (
         "autotuning fill left out BLOCK: 100, num_warps: 4, num_ctas: 1, num_stages: 3, maxnreg: "
-        f"None, ir_override: None: {reason}"
+        f"None: {reason}"
     )
     assert messages[1].startswith("autotuned fill for (100, ")
     assert messages[1].endswith(f" s: of 3 configurations {kernel.best_config}")
@@ -50,7 +50,7 @@ def test_if_none_can_run_each_reason_is_listed(device):
     kernel = tuned(configs=[Config({"BLOCK": 100}), Config({"BLOCK": 10})])
     with pytest.raises(AutotunerError) as raised:
         kernel[grid](zeros(device), 100, 1.0)
-    options = "num_warps: 4, num_ctas: 1, num_stages: 3, maxnreg: None, ir_override: None"
+    options = "num_warps: 4, num_ctas: 1, num_stages: 3, maxnreg: None"
     assert str(raised.value) == (
         "none of the 2 configurations of 'fill' can run:\n"
         f"  BLOCK: 100, {options}: a block's extent must be a power of two, got arange(0, 100) of "
