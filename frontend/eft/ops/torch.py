@@ -59,16 +59,21 @@ def dropout(
     x: Tensor, p: float = 0.5, seed: int | None = None, scale_in_train: bool = True
 ) -> Tensor:
     """Drops each element of a tensor with probability p. Nothing but the seed is kept for the
-    gradient.
+    gradient. Of a `DTensor` the elements are dropped that would be if one device had all of it.
 
     Args:
         x: as `eft.ops.dropout` takes it; the result is of its type.
         p: from 0 to 1.
         seed: an integer of 64 bits other than 0; None draws one from PyTorch's generator of the
-            CPU.
+            CPU; for a `DTensor` the first rank of its mesh does, and sends it to the others.
         scale_in_train: whether what is kept is multiplied by 1 / (1 - p).
     """
-    return _dropout(x, _seed_tensor(seed), probability(p), bool(scale_in_train))
+    numbers = probability(p), bool(scale_in_train)
+    if type(x).__name__ == "DTensor":
+        from eft.ops import sharded
+
+        return sharded.dropout(x, None if seed is None else _seed_tensor(seed), *numbers)
+    return _dropout(x, _seed_tensor(seed), *numbers)
 
 
 def _seed_tensor(seed: int | None) -> Tensor:

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Dropout of a part of a matrix: the elements are dropped that are if all of it is at hand.
+docs/operators.md defines the random number of an element.
+
+Unlike the operators' own kernels these are compiled at their first use.
+"""
+
+from __future__ import annotations
+
+import eft
+import eft.language as tl
+
+EARLY_ROWS = 1024  # whose draws are for their own columns
+LANES = tl.constexpr(16)  # neighbours that have a word of as many draws
+GROUP = tl.constexpr(64)  # what these draws are for
+
+
+@eft.jit
+def drop_part(
+    x_ptr,
+    y_ptr,
+    first_row: tl.int64,
+    first_column: tl.int64,
+    rows: tl.int64,
+    columns: tl.int64,
+    seed: tl.int64,
+    threshold: tl.uint32,
+    may_keep: tl.int1,
+    scale: tl.float64,
+    EARLY: tl.constexpr,
+    ROWS: tl.constexpr,
+    COLUMNS: tl.constexpr,
+):
+    """y = where(kept, x * scale, 0) for `rows` rows and `columns` columns of a matrix, from a place
+    of it on; x and y have them without gaps.
+
+    A program has a tile of ROWS by COLUMNS elements of the matrix that begins at multiples of them.
+    Draws belong to groups of 64 elements: along the columns for early rows, which these are all or
+    none, else over the rows. So along that side a tile has a multiple of 64, and it has the four
+    elements of each of its draws.
+    """
+    left = first_column // COLUMNS * COLUMNS
+    top = first_row // ROWS * ROWS
+    across = tl.cdiv(first_column + columns - left, COLUMNS)
+    program = tl.program_id(0).to(tl.int64)
+    row = top + program // across * ROWS + group_places(ROWS, not EARLY)[:, None]
+    column = left + program % across * COLUMNS + group_places(COLUMNS, EARLY)[None, :]
+    words = tl.philox(
+        *(seed, column.to(tl.int32), (column >> 32).to(tl.int32)),
+        *(row.to(tl.int32), (row >> 32).to(tl.int32)),
+    )
+    for word in tl.static_range(4):
+        down = row - first_row + (0 if EARLY else word * LANES)
+        along = column - first_column + (word * LANES if EARLY else 0)
+        inside = (down >= 0) & (down < rows) & (along >= 0) & (along < columns)
+        x = tl.load(x_ptr + down * columns + along, mask=inside)
+        if x.dtype != tl.float64:
+            x = x.to(tl.float32)
+        kept = (words[word] >= threshold) & may_keep
+        y = tl.where(kept, x * scale.to(x.dtype), 0.0)
+        tl.store(y_ptr + down * columns + along, y, mask=inside)
+
+
+@eft.jit
+def group_places(EXTENT: tl.constexpr, IN_GROUPS: tl.constexpr):
+    """The places along one side of a tile: all, or the first 16 of each group of 64."""
+    if IN_GROUPS:
+        place = tl.arange(0, EXTENT // 4)
+        return place // LANES * GROUP + place % LANES
+    else:
+        return tl.arange(0, EXTENT)
+
+
+def launch(x, y, first_row: int, first_column: int, rows: int, columns: int, seed: int, p, scale):
+    """Computes y of x, a part of a matrix, by `drop_part`.
+
+    Args:
+        x, y: arrays of floats of one type, without gaps.
+        first_row, first_column: where the part begins in the matrix.
+        rows, columns: its extents.
+        seed: a number of 64 bits with a sign.
+        p, scale: the probability, and the factor for what is kept.
+    """
+    import math
+
+    may_keep = p < 1
+    threshold = math.ceil(p * 2**32) if may_keep else 2**32 - 1
+    early = max(min(rows, EARLY_ROWS - first_row), 0)
+    for begin, end in ((0, early), (early, rows)):
+        if begin == end or columns == 0:
+            continue
+        is_early = first_row + begin < EARLY_ROWS
+        tile = (8, 512) if is_early else (64, 64)
+        starts, ends = (first_row + begin, first_column), (first_row + end, first_column + columns)
+        down, across = (
+            -(-last // extent) - first // extent
+            for first, last, extent in zip(starts, ends, tile, strict=True)
+        )
+        skipped = begin * columns
+        drop_part[(down * across,)](
+            *(x[skipped:], y[skipped:], *starts, end - begin, columns),
+            *(seed, threshold, may_keep, scale),
+            *(is_early, *tile),
+        )

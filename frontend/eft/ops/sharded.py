@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Dropout of PyTorch's distributed tensors. Each rank drops of its part what one device would drop
+of the whole, so the mask does not depend on how many ranks there are, and on who has what.
+
+The operator is `torch.ops.eft.dropout_part`, which is its own gradient.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from itertools import product
+
+import torch
+import torch.distributed as dist
+from torch import Tensor
+from torch.distributed.tensor import DTensor, Replicate
+from torch.distributed.tensor._utils import compute_local_shape_and_global_offset
+
+from eft.ops import part_kernels
+
+
+@torch.library.custom_op("eft::dropout_part", mutates_args=())
+def _dropout_part(
+    x: Tensor, seed: Tensor, p: float, scale_in_train: bool, shape: list[int], offset: list[int]
+) -> Tensor:
+    """Dropout of the part of a tensor of `shape` that begins at `offset`."""
+    x = x.contiguous()
+    y = torch.empty_like(x)
+    columns = x.shape[-1] if x.dim() else 1
+    first_column = offset[-1] if offset else 0
+    scale = _scale(p, x.dtype) if scale_in_train else 1.0
+    p = float(torch.tensor(p, dtype=torch.float32))
+    flat_x, flat_y = x.detach().view(-1), y.view(-1)
+    for begin, first_row, rows in _runs(shape[:-1], x.shape[:-1], offset[:-1]):
+        places = slice(begin * columns, (begin + rows) * columns)
+        part_kernels.launch(
+            *(flat_x[places], flat_y[places], first_row, first_column, rows, columns),
+            *(int(seed), p, scale),
+        )
+    return y
+
+
+def _scale(p: float, dtype: torch.dtype) -> float:
+    """1 / (1 - p), in the type in which the operators compute."""
+    if p == 1:
+        return 0.0
+    p = torch.tensor(p, dtype=torch.float32)
+    one = torch.ones((), dtype=torch.float64 if dtype == torch.float64 else torch.float32)
+    return float(one / (one - p.to(one.dtype)))
+
+
+def _runs(shape, local, offset) -> Iterator[tuple[int, int, int]]:
+    """The rows of a part that lie one after the other in the whole, too. Rows are counted over all
+    axes that are given.
+
+    Args:
+        shape, local, offset: the extents of the whole and of the part, and where the part begins.
+
+    Yields:
+        The run's first row in the part, its first row in the whole, and how many rows it has.
+    """
+    inner = len(shape)  # the axes from here on are whole in the part
+    while inner > 0 and local[inner - 1] == shape[inner - 1]:
+        inner -= 1
+    cut = max(inner - 1, 0)  # an axis along which the part has neighbours
+    strides = [math.prod(shape[axis + 1 :]) for axis in range(len(shape))]
+    rows = math.prod(local[cut:])
+    places = product(*(range(extent) for extent in local[:cut]))
+    for number, place in enumerate(places if rows else ()):
+        begin = [*place, *(0 for _ in local[cut:])]
+        first = sum((o + b) * s for o, b, s in zip(offset, begin, strides, strict=True))
+        yield number * rows, first, rows
+
+
+@_dropout_part.register_fake
+def _(x, seed, p, scale_in_train, shape, offset):
+    return torch.empty_like(x, memory_format=torch.contiguous_format)
+
+
+def _save(ctx, inputs, output):
+    _, seed, *ctx.rest = inputs
+    ctx.save_for_backward(seed)
+
+
+def _backward(ctx, dy: Tensor):
+    return _dropout_part(dy, *ctx.saved_tensors, *ctx.rest), *[None] * 5
+
+
+_dropout_part.register_autograd(_backward, setup_context=_save)
+
+
+def dropout(x: DTensor, seed: Tensor | None, p: float, scale_in_train: bool) -> DTensor:
+    """Dropout of a distributed tensor, with the placements of x. Sums that ranks still have to add
+    up are added first.
+
+    Args:
+        seed: a number of 64 bits, the same at all ranks; None draws one at the first rank of the
+            mesh, from PyTorch's generator of the CPU, and sends it to the others.
+    """
+    if not 0 <= p <= 1:
+        raise ValueError(f"dropout: p is {p:.6f}, expected 0 to 1")
+    if not x.dtype.is_floating_point or x.dtype.itemsize == 1:
+        raise ValueError(f"dropout: X has dtype {x.dtype}, expected a float of 16 bits or more")
+    mesh = x.device_mesh
+    placements = [Replicate() if each.is_partial() else each for each in x.placements]
+    x = x.redistribute(placements=placements)
+    seed = _drawn_on(mesh) if seed is None else seed
+    _, offset = compute_local_shape_and_global_offset(x.shape, mesh, x.placements)
+    shape = list(x.shape)
+    y = _dropout_part(x.to_local(), seed, p, scale_in_train, shape, list(offset or [0] * x.dim()))
+    strides = torch.empty(shape, device="meta").stride()
+    return DTensor.from_local(y, mesh, placements, run_check=False, shape=x.shape, stride=strides)
+
+
+def _drawn_on(mesh) -> Tensor:
+    """A seed that the first rank of a mesh draws."""
+    seed = torch.randint(1, 2**63 - 1, (), dtype=torch.int64).to(mesh.device_type)
+    for axis in range(mesh.ndim):
+        dist.broadcast(seed, group=mesh.get_group(axis), group_src=0)
+    return seed.cpu()
