@@ -175,6 +175,19 @@ def gradients_of_gradients(ranks):
 
 
 @case
+def in_one_compiled_graph(ranks):
+    def function(x):
+        return dropout(x * 1, 0.5, seed=3) + 1
+
+    x = distribute_tensor(ranks.normal(*SHAPE), ranks.line, [Shard(1)]).requires_grad_()
+    y = torch.compile(function, backend="aot_eager", fullgraph=True)(x)
+    assert torch.equal(y.full_tensor(), function(x).full_tensor())
+    y.sum().backward()
+    expected = dropout(torch.ones(SHAPE, device=ranks.device), 0.5, seed=3)
+    assert torch.equal(x.grad.full_tensor(), expected)
+
+
+@case
 def mistakes(ranks):
     x = distribute_tensor(ranks.normal(*SHAPE), ranks.line, [Shard(0)])
     for call, text in (

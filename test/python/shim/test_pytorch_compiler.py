@@ -1,20 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""PyTorch's compiler with Eft in the place of Triton. It makes kernels for the CPU here, as it does
-for GPUs."""
+"""PyTorch's compiler with Eft in the place of Triton. It makes kernels for the CPU here, too, as it
+does for GPUs."""
 
 from __future__ import annotations
 
 import pytest
+from eft import _runtime
 from pytorch import needs_torch
 
 COMMON = """
-import torch, triton
+import sys, torch, triton
 import torch._inductor.config as config
 from torch._inductor.runtime import triton_compat, triton_heuristics
 from torch.utils._triton import has_triton
 
 assert triton.jit is __import__("eft").jit and triton_compat.HAS_TRITON and has_triton()
 config.cpu_backend = "triton"
+DEVICE = sys.argv[1]
+torch.set_default_device(DEVICE)
 compiled = []
 precompile = triton_heuristics.CachingAutotuner._precompile_config
 
@@ -73,6 +76,162 @@ for n in (300, 256):
 """
 )
 
+#: Models, trained: each with its input, and the type that it computes in.
+MODELS = (
+    COMMON
+    + """
+from torch import nn
+from torch.nn import functional as F
+
+class Embedded(nn.Sequential):
+    def __init__(self):
+        super().__init__(nn.Embedding(50, 32), nn.LayerNorm(32), nn.Linear(32, 8), nn.GELU())
+
+class Residual(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.inner = nn.Sequential(
+            nn.Conv2d(3, 8, 3, padding=1), nn.BatchNorm2d(8), nn.ReLU(), nn.Conv2d(8, 3, 1)
+        )
+
+    def forward(self, x):
+        return x + self.inner(x)
+
+class Attention(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.inputs, self.output = nn.Linear(32, 96), nn.Linear(32, 32)
+
+    def forward(self, x):
+        rows, width = x.shape[1:]
+        q, k, v = self.inputs(x).reshape(-1, rows, 3, 4, 8).permute(2, 0, 3, 1, 4)
+        later = torch.ones(rows, rows, dtype=torch.bool).triu(1)
+        scores = (q @ k.transpose(-1, -2) / 8**0.5).masked_fill(later, float("-inf"))
+        return x + self.output((scores.softmax(-1) @ v).transpose(1, 2).flatten(2))
+
+class Norms(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.group, self.mean_square, self.instance = (
+            nn.GroupNorm(2, 8), nn.RMSNorm(12), nn.InstanceNorm1d(8)
+        )
+
+    def forward(self, x):
+        return self.mean_square(self.group(x)) + self.instance(x).sigmoid()
+
+class Classified(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.linear = nn.Linear(12, 5)
+
+    def forward(self, x):
+        return F.cross_entropy(self.linear(x), torch.arange(len(x)) % 5)
+
+class Steps(nn.Sequential):
+    def __init__(self):
+        super().__init__(nn.Linear(20, 40), nn.SiLU(), nn.Linear(40, 20), nn.Tanh())
+
+def gradients(module, x):
+    y = module(x)
+    return y, *torch.autograd.grad(y.float().square().sum(), list(module.parameters()))
+
+def check(make, x, dtype=torch.float32, **options):
+    torch._dynamo.reset()
+    torch.manual_seed(0)
+    module = make().to(dtype)
+    x = x.to(dtype) if x.is_floating_point() else x
+    before = len(compiled)
+    found = gradients(torch.compile(module, fullgraph=True, **options), x)
+    assert len(compiled) > before
+    bounds = {"rtol": 1e-4, "atol": 1e-4} if dtype == torch.float32 else {}
+    torch.testing.assert_close(found, gradients(module, x), **bounds)
+
+check(Embedded, torch.randint(0, 50, (6, 7)))
+check(Residual, torch.randn(2, 3, 16, 16))
+check(Attention, torch.randn(2, 10, 32))
+check(Norms, torch.randn(3, 8, 12))
+check(Classified, torch.randn(8, 12))
+for dtype in torch.bfloat16, torch.float16:
+    check(Steps, torch.randn(9, 20), dtype)
+check(Steps, torch.randn(9, 20), dynamic=True)
+if DEVICE == "cuda":
+    check(Residual, torch.randn(2, 3, 16, 16), mode="reduce-overhead")
+    check(Steps, torch.randn(90, 20), torch.float16, mode="max-autotune")
+
+def train(is_compiled):
+    torch.manual_seed(1)
+    module, x = Steps(), torch.randn(8, 20)
+    optimizer = torch.optim.AdamW(module.parameters())
+
+    def step():
+        optimizer.zero_grad()
+        loss = (module(x) - x).square().mean()
+        loss.backward()
+        optimizer.step()
+        return loss.detach()
+
+    step = torch.compile(step) if is_compiled else step
+    return torch.stack([step() for _ in range(4)])
+
+torch.testing.assert_close(train(True), train(False))
+"""
+)
+
+#: A kernel as an operator that PyTorch knows, in the ways in which it looks at operators.
+OPERATOR = (
+    COMMON
+    + """
+import triton.language as tl
+from torch._subclasses.fake_tensor import FakeTensorMode
+from torch.fx.experimental.proxy_tensor import make_fx
+from torch.library import triton_op, wrap_triton
+
+@triton.jit
+def add_kernel(x_ptr, y_ptr, out_ptr, n, BLOCK: tl.constexpr):
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    mask = offsets < n
+    x = tl.load(x_ptr + offsets, mask=mask)
+    tl.store(out_ptr + offsets, x + tl.load(y_ptr + offsets, mask=mask), mask=mask)
+
+@triton_op("eft_test::add", mutates_args={})
+def add(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+    out = torch.empty_like(x)
+    wrap_triton(add_kernel)[(triton.cdiv(x.numel(), 128),)](x, y, out, x.numel(), 128)
+    return out
+
+add.register_autograd(lambda ctx, dy: (dy, dy), setup_context=lambda ctx, inputs, output: None)
+x, y = torch.randn(300), torch.randn(300)
+close = torch.testing.assert_close
+close(add(x, y), x + y)
+for dynamic in (False, True):
+    torch._dynamo.reset()
+    function = torch.compile(lambda x, y: (add(x, y) * 2).relu(), fullgraph=True, dynamic=dynamic)
+    a, b = x.clone().requires_grad_(), y.clone().requires_grad_()
+    found, expected = function(a, b), ((x + y) * 2).relu()
+    close(found, expected)
+    found.sum().backward()
+    close((a.grad, b.grad), ((expected > 0) * 2.0,) * 2)
+close(torch.vmap(add)(x.reshape(3, 100), y.reshape(3, 100)), (x + y).reshape(3, 100))
+close(make_fx(add, tracing_mode="fake")(x, y)(x, y), x + y)
+
+class Module(torch.nn.Module):
+    def forward(self, x, y):
+        return add(x, y) + 1
+
+close(torch.export.export(Module(), (x, y)).module()(x, y), x + y + 1)
+with FakeTensorMode():
+    fake = torch.empty(300)
+    assert add(fake, fake).shape == (300,)
+for without_memory in fake, torch.empty(300, device="meta"), torch._to_functional_tensor(x):
+    try:
+        add_kernel[(3,)](without_memory, y, x, 300, BLOCK=128)
+    except TypeError as error:
+        assert "argument 'x_ptr' has no memory" in str(error)
+    else:
+        raise AssertionError("a launch took a tensor without memory")
+"""
+)
+
 #: The workers of PyTorch's compiler are processes that PyTorch starts.
 WORKERS = (
     COMMON
@@ -90,18 +249,18 @@ if __name__ == "__main__":
 
 
 @needs_torch
+@pytest.mark.parametrize("device", ["cpu", "cuda"])
 @pytest.mark.parametrize(
     "text, threads",
-    [(FUNCTIONS, 1), (KERNEL, 1), (WORKERS, 2)],
-    ids=["functions", "kernel", "workers"],
+    [(FUNCTIONS, 1), (KERNEL, 1), (MODELS, 1), (OPERATOR, 1), (WORKERS, 2)],
+    ids=["functions", "kernel", "models", "operator", "workers"],
 )
-def test_a_function_is_compiled(python, text, threads):
+def test_a_function_is_compiled(python, text, threads, device):
+    if device == "cuda" and _runtime.device_count() == 0:
+        pytest.skip("there is no GPU")
     script = python.write("script.py", text)
     done = python.run(
-        "-m",
-        "eft",
-        "run",
-        script,
+        *("-m", "eft", "run", script, device),
         TORCHINDUCTOR_CACHE_DIR=str(python.folder / "inductor"),
         TORCHINDUCTOR_COMPILE_THREADS=str(threads),
         EFT_NUM_THREADS="1",  # on a busy machine, each of the many short launches waits for others
