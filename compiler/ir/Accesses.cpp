@@ -9,6 +9,8 @@ namespace eft {
 
 bool AtomicRMWOp::isAtomic() { return true; }
 bool AtomicCASOp::isAtomic() { return true; }
+bool AtomicLoadOp::isAtomic() { return true; }
+bool AtomicStoreOp::isAtomic() { return true; }
 
 namespace {
 
@@ -33,6 +35,8 @@ void StoreOp::dropMask() {
 }
 
 void AtomicRMWOp::dropMask() { getMaskMutable().clear(); }
+void AtomicLoadOp::dropMask() { getMaskMutable().clear(); }
+void AtomicStoreOp::dropMask() { getMaskMutable().clear(); }
 
 /// It never has one.
 void AtomicCASOp::dropMask() {}

@@ -18,6 +18,7 @@ bool GatherOp::hasAnchor() { return true; }
 // They change memory, or read it anew each time. So they must not be made twice.
 bool AtomicRMWOp::hasAnchor() { return true; }
 bool AtomicCASOp::hasAnchor() { return true; }
+bool AtomicLoadOp::hasAnchor() { return true; }
 bool LoadOp::hasAnchor() { return readsAnew(); }
 
 /// The indices are made where the result is, but each of them may lead to any place of the source.

@@ -45,6 +45,18 @@ LogicalResult AtomicCASOp::verify() {
   return success();
 }
 
+LogicalResult AtomicLoadOp::verify() {
+  if (getOrder() == MemoryOrder::Relaxed || getOrder() == MemoryOrder::Acquire)
+    return success();
+  return emitOpError("order must be relaxed or acquire, got ") << stringifyMemoryOrder(getOrder());
+}
+
+LogicalResult AtomicStoreOp::verify() {
+  if (getOrder() == MemoryOrder::Relaxed || getOrder() == MemoryOrder::Release)
+    return success();
+  return emitOpError("order must be relaxed or release, got ") << stringifyMemoryOrder(getOrder());
+}
+
 LogicalResult AtomicRMWOp::canonicalize(AtomicRMWOp op, PatternRewriter &rewriter) {
   APInt mask;
   if (!op.getMask() || !matchPattern(op.getMask(), m_ConstantInt(&mask)))

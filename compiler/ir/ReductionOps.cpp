@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Verifiers of reductions and scans.
+// Verifiers of reductions and scans, and of functions of single elements.
 #include "compiler/ir/EftDialect.h"
 
 #include "llvm/Support/MathExtras.h"
@@ -106,5 +106,37 @@ LogicalResult ScanIntoOp::verify() {
     if (cast<RankedTensorType>(block).getEncoding() !=
         cast<RankedTensorType>(blocks.front()).getEncoding())
       return emitOpError("buffers must lie alike, got ") << blocks.front() << " and " << block;
+  return success();
+}
+
+namespace {
+
+/// The element type of each value, `pack` times.
+SmallVector<Type> packedElements(TypeRange values, unsigned pack) {
+  SmallVector<Type> elements;
+  for (Type value : values)
+    elements.append(pack, getElementTypeOrSelf(value));
+  return elements;
+}
+
+} // namespace
+
+LogicalResult MapOp::verify() {
+  if (getSources().empty() || getResults().empty())
+    return emitOpError("needs a source and a result");
+  Type first = getSources().getTypes().front();
+  for (TypeRange types : {TypeRange(getSources()), TypeRange(getResults())})
+    for (Type type : types)
+      if (withElementType(first, getElementTypeOrSelf(type)) != type)
+        return emitOpError("must have sources and results of one shape and layout, got ")
+               << type << " and " << first;
+  Block &body = getFunction().front();
+  const SmallVector<Type> taken = packedElements(getSources().getTypes(), getPack());
+  if (body.getArgumentTypes() != TypeRange(taken))
+    return emitOpError("region must take ") << taken << ", got " << body.getArgumentTypes();
+  const SmallVector<Type> given = packedElements(getResults().getTypes(), getPack());
+  auto yield = dyn_cast<YieldOp>(body.getTerminator());
+  if (!yield || yield.getOperandTypes() != TypeRange(given))
+    return emitOpError("region must yield ") << given;
   return success();
 }

@@ -160,6 +160,7 @@ void populateMoveLowerings(LoweringTable &table);
 void populateBufferLowerings(LoweringTable &table);
 void populateReduceLowerings(LoweringTable &table);
 void populateScanLowerings(LoweringTable &table);
+void populateMapLowerings(LoweringTable &table);
 
 /// Two of them, for targets that lower some of these operations otherwise.
 mlir::LogicalResult lowerMove(FragmentLowering &lowering, mlir::ImplicitLocOpBuilder &b,

@@ -53,6 +53,14 @@ func.func @atomics(%p32: !eft.ptr<i32>, %p64: !eft.ptr<i64>, %p16: !eft.ptr<f16>
   eft.atomic_rmw xor acq_rel gpu %s32, %i : tensor<128x!eft.ptr<i32>>
   // CHECK: atom.acq_rel.gpu.global.exch.b64
   eft.atomic_rmw xchg acq_rel gpu %sd, %d : tensor<128x!eft.ptr<f64>>
+  // CHECK: ld.acquire.gpu.global.b64
+  %l = eft.atomic_load acquire gpu %s64 : tensor<128x!eft.ptr<i64>>
+  // CHECK: st.release.sys.global.b64
+  eft.atomic_store release sys %s64, %l : tensor<128x!eft.ptr<i64>>
+  // CHECK: ld.relaxed.cta.global.b16
+  %k = eft.atomic_load relaxed cta %s16 : tensor<128x!eft.ptr<f16>>
+  // CHECK: st.relaxed.gpu.global.b16
+  eft.atomic_store relaxed gpu %s16, %k : tensor<128x!eft.ptr<f16>>
   // CHECK: atom.acq_rel.gpu.global.cas.b32
   eft.atomic_cas acq_rel gpu %sf, %f, %f : tensor<128x!eft.ptr<f32>>
   // CHECK: atom.relaxed.gpu.global.cas.b16

@@ -13,6 +13,16 @@ func.func @atomics(%p: !eft.ptr<i32>, %x: i32, %ps: tensor<64x!eft.ptr<f16>>, %x
   %2 = eft.atomic_rmw fadd relaxed cta %ps, %xs, mask %m : tensor<64x!eft.ptr<f16>>
   // CHECK: eft.atomic_cas acquire sys %{{.*}}, %{{.*}}, %{{.*}} : tensor<64x!eft.ptr<f16>>
   %3 = eft.atomic_cas acquire sys %ps, %xs, %xs : tensor<64x!eft.ptr<f16>>
+  // CHECK: eft.atomic_load acquire gpu %{{.*}} : !eft.ptr<i32>
+  // CANON-COUNT-2: eft.atomic_load acquire gpu
+  %4 = eft.atomic_load acquire gpu %p : !eft.ptr<i32>
+  %5 = eft.atomic_load acquire gpu %p : !eft.ptr<i32>
+  // CHECK: eft.atomic_load relaxed cta %{{.*}}, mask %{{.*}} : tensor<64x!eft.ptr<f16>>
+  %6 = eft.atomic_load relaxed cta %ps, mask %m : tensor<64x!eft.ptr<f16>>
+  // CHECK: eft.atomic_store release sys %{{.*}}, %{{.*}} : !eft.ptr<i32>
+  eft.atomic_store release sys %p, %x : !eft.ptr<i32>
+  // CHECK: eft.atomic_store relaxed gpu %{{.*}}, %{{.*}}, mask %{{.*}} : tensor<64x!eft.ptr<f16>>
+  eft.atomic_store relaxed gpu %ps, %xs, mask %m : tensor<64x!eft.ptr<f16>>
   return
 }
 

@@ -70,3 +70,19 @@ func.func @address_in_32_bits(%a: i32) {
   %0 = eft.cast_ptr %a : i32 -> !eft.ptr<i32>
   return
 }
+
+// -----
+
+func.func @load_that_releases(%p: !eft.ptr<i32>) {
+  // expected-error @+1 {{order must be relaxed or acquire, got release}}
+  %0 = eft.atomic_load release gpu %p : !eft.ptr<i32>
+  return
+}
+
+// -----
+
+func.func @store_that_acquires(%p: !eft.ptr<i32>, %x: i32) {
+  // expected-error @+1 {{order must be relaxed or release, got acq_rel}}
+  eft.atomic_store acq_rel gpu %p, %x : !eft.ptr<i32>
+  return
+}

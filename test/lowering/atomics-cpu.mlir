@@ -34,6 +34,19 @@ func.func @orders(%p: !eft.ptr<f32>, %x: f32) {
 
 // -----
 
+// CHECK-LABEL: @loads_and_stores
+func.func @loads_and_stores(%p: !eft.ptr<f16>, %m: i1) {
+  // CHECK: %[[BITS:.*]] = llvm.load %{{.*}} atomic acquire {alignment = 2 : i64} : !llvm.ptr -> i16
+  // CHECK: %[[X:.*]] = arith.bitcast %[[BITS]] : i16 to f16
+  // CHECK: scf.if %{{.*}}
+  // CHECK: llvm.store %{{.*}}, %{{.*}} atomic release {alignment = 2 : i64} : i16, !llvm.ptr
+  %x = eft.atomic_load acquire gpu %p : !eft.ptr<f16>
+  eft.atomic_store release gpu %p, %x, mask %m : !eft.ptr<f16>
+  return
+}
+
+// -----
+
 // LLVM would call a library to round a bf16.
 // CHECK-LABEL: @narrow_sum
 func.func @narrow_sum(%p: !eft.ptr<bf16>, %x: bf16) {

@@ -41,6 +41,25 @@ func.func @result_of_a_scalar(%p: !eft.ptr<f64>, %x: f64, %m: i1, %out: !eft.ptr
 
 // -----
 
+// One thread loads, and gives the others what it found; what all did before stands before the store.
+// CHECK-LABEL: @flag
+func.func @flag(%p: !eft.ptr<i8>, %q: !eft.ptr<i8>) {
+  // CHECK: %[[MINE:.*]] = arith.cmpi eq
+  // CHECK: %[[WIDE:.*]] = llvm.inline_asm has_side_effects "mov.b16 $0, 0; @$2 ld.acquire.gpu.global.b8 $0, [$1];", "=&h,l,b,~{memory}" %{{.*}}, %[[MINE]] : (i64, i1) -> i16
+  // CHECK: %[[BYTE:.*]] = arith.trunci %[[WIDE]] : i16 to i8
+  // CHECK: llvm.bitcast %[[BYTE]]
+  // CHECK: llvm.store %{{.*}}, %{{.*}} : i8, !llvm.ptr<3>
+  // CHECK: %[[FOUND:.*]] = llvm.bitcast %{{.*}} : i8 to i8
+  // CHECK: nvvm.barrier0
+  // CHECK: %[[VALUE:.*]] = arith.extui %[[FOUND]] : i8 to i16
+  // CHECK: llvm.inline_asm has_side_effects "@$2 st.release.gpu.global.b8 [$0], $1;", "l,h,b,~{memory}" %{{.*}}, %[[VALUE]], %[[MINE]]
+  %x = eft.atomic_load acquire gpu %p : !eft.ptr<i8>
+  eft.atomic_store release gpu %q, %x : !eft.ptr<i8>
+  return
+}
+
+// -----
+
 #layout = #eft.layout<register = [[1]], lane = [[2], [4], [8], [16], [32]], warp = [[64]]>
 
 // Each thread has elements of its own: nothing is to be handed on, and nobody waits.

@@ -50,3 +50,12 @@ func.func @shared_memory_of_a_gpu() {
   eft.commit_copies
   return
 }
+
+// -----
+
+func.func @assembly_of_a_gpu(%x: i32, %p: !eft.ptr<i32>) {
+  // expected-error @+1 {{inline assembly is for GPUs, and can't run on a CPU}}
+  %0 = eft.inline_asm "mov.b32 $0, $1;" constraints "=r,r" pure pack 1 %x : (i32) -> i32
+  eft.store %p, %0 : !eft.ptr<i32>
+  return
+}

@@ -227,6 +227,57 @@ def Eft_AtomicCASOp : Eft_Op<"atomic_cas", [Eft_Anchored,
   let hasVerifier = 1;
 }
 
+class Eft_AtomicAccess<string mnemonic, list<Trait> traits> : Eft_Op<mnemonic, traits # [
+    DeclareOpInterfaceMethods<Eft_MemoryAccessOpInterface, ["isAtomic"]>,
+    TypesMatchWith<"the value to have the shape of the pointer and the type of its pointee",
+                   "pointer", "value", "::eft::pointeeLike($_self)">]> {
+  let hasVerifier = 1;
+}
+
+def Eft_AtomicLoadOp : Eft_AtomicAccess<"atomic_load", [Eft_Anchored,
+    TypesMatchWith<"the mask to be an i1 or a block of i1 of the pointer's shape",
+                   "pointer", "mask", "::eft::maskLike($_self)",
+                   "!::llvm::cast<::eft::AtomicLoadOp>(&$_op).getMask() || std::equal_to<>()">]> {
+  let summary = "Reads memory that other programs may write meanwhile";
+  let description = [{
+    Each element is read anew, whole, and once. Where the mask is false, memory is not touched, and the
+    result is zero. The order is `relaxed` or `acquire`; it and the scope mean what they do for
+    `eft.atomic_rmw`.
+
+    ```mlir
+    %0 = eft.atomic_load acquire gpu %p : !eft.ptr<i32>
+    %1 = eft.atomic_load relaxed gpu %ps, mask %m : tensor<1024x!eft.ptr<f32>>
+    ```
+  }];
+  let arguments = (ins Eft_MemoryOrder:$order, Eft_MemoryScope:$scope,
+                       Arg<Eft_PointerLike, "", [MemRead, MemWrite]>:$pointer,
+                       Optional<Eft_MaskLike>:$mask);
+  let results = (outs Eft_Value:$value);
+  let assemblyFormat = "$order $scope $pointer (`,` `mask` $mask^)? attr-dict `:` type($pointer)";
+}
+
+def Eft_AtomicStoreOp : Eft_AtomicAccess<"atomic_store", [Eft_Placed,
+    TypesMatchWith<"the mask to be an i1 or a block of i1 of the pointer's shape",
+                   "pointer", "mask", "::eft::maskLike($_self)",
+                   "!::llvm::cast<::eft::AtomicStoreOp>(&$_op).getMask() || std::equal_to<>()">]> {
+  let summary = "Writes memory that other programs may read meanwhile";
+  let description = [{
+    Each element is written whole, and once. Where the mask is false, memory is not touched. The order is
+    `relaxed` or `release`; it and the scope mean what they do for `eft.atomic_rmw`.
+
+    ```mlir
+    eft.atomic_store release gpu %p, %one : !eft.ptr<i32>
+    eft.atomic_store relaxed gpu %ps, %xs, mask %m : tensor<1024x!eft.ptr<f32>>
+    ```
+  }];
+  let arguments = (ins Eft_MemoryOrder:$order, Eft_MemoryScope:$scope,
+                       Arg<Eft_PointerLike, "", [MemRead, MemWrite]>:$pointer, Eft_Value:$value,
+                       Optional<Eft_MaskLike>:$mask);
+  let assemblyFormat = [{
+    $order $scope $pointer `,` $value (`,` `mask` $mask^)? attr-dict `:` type($pointer)
+  }];
+}
+
 //===--- Order and knowledge ------------------------------------------------------------------===//
 
 def Eft_BarrierOp : Eft_Op<"barrier", [MemoryEffects<[MemRead, MemWrite]>]> {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Reductions and scans, with the function that combines two elements as a region.
+// Reductions and scans, with the function that combines two elements as a region; and functions of
+// single elements.
 
 #ifndef EFT_OPS_REDUCTIONS
 #define EFT_OPS_REDUCTIONS
@@ -114,9 +115,44 @@ def Eft_CombineOp : Eft_CombiningOp<"combine"> {
   let assemblyFormat = "$sources attr-dict `:` functional-type($sources, $results) $combine";
 }
 
+def Eft_MapOp : Eft_Op<"map", [Pure, Eft_Placed, Eft_ComputesInPlace, IsolatedFromAbove, SingleBlock]> {
+  let summary = "Applies a function to each element";
+  let description = [{
+    The region computes the elements of the results from those of the sources, all of one shape. It has
+    control flow of its own: of a conditional, each element takes one branch, and a loop ends for each when
+    its condition says so. It touches no memory.
+
+    The function takes `pack` elements of each source at a time, first those of the first source, and
+    yields as many of each result. Which elements go together, the target decides. Where their number is no
+    multiple of `pack`, some are computed more than once.
+
+    ```mlir
+    %1 = eft.map %0 pack 1 : (tensor<64xf32>) -> tensor<64xf32> {
+    ^bb0(%a: f32):
+      %negative = arith.cmpf olt, %a, %zero : f32
+      %r = scf.if %negative -> f32 {
+        %e = math.exp %a : f32
+        scf.yield %e : f32
+      } else {
+        scf.yield %a : f32
+      }
+      eft.yield %r : f32
+    }
+    ```
+  }];
+  let arguments = (ins Variadic<Eft_NumberBlock>:$sources, ConfinedAttr<I32Attr, [IntPositive]>:$pack);
+  let results = (outs Variadic<Eft_NumberBlock>:$results);
+  let regions = (region SizedRegion<1>:$function);
+  let assemblyFormat = [{
+    $sources `pack` $pack attr-dict `:` functional-type($sources, $results) $function
+  }];
+  let hasVerifier = 1;
+}
+
 def Eft_YieldOp : Eft_Op<"yield", [Pure, Terminator, ReturnLike,
-    ParentOneOf<["::eft::ReduceOp", "::eft::ScanOp", "::eft::ScanIntoOp", "::eft::CombineOp"]>]> {
-  let summary = "Returns the values of a combining region";
+    ParentOneOf<["::eft::ReduceOp", "::eft::ScanOp", "::eft::ScanIntoOp", "::eft::CombineOp",
+                 "::eft::MapOp"]>]> {
+  let summary = "Returns the values of a region that computes with elements";
   let description = [{
     ```mlir
     eft.yield %sum : f32

@@ -67,11 +67,20 @@ LLVM::AtomicBinOp binaryOf(AtomicKind kind) {
 class HostAtomic {
 public:
   HostAtomic(ImplicitLocOpBuilder &b, Operation *op)
-      : b(b), op(op), element(getElementTypeOrSelf(op->getResult(0))) {}
+      : b(b), op(op), element(getElementTypeOrSelf(pointeeLike(pointerOf(op).getType()))) {}
 
-  /// Does it at an address, with the operation's other operands, and gives what memory held.
+  /// Does it at an address, with the operation's other operands, and gives what memory held; of a
+  /// store, what it holds then.
   Value apply(Value address, ArrayRef<Value> operands) {
     Value pointer = b.create<LLVM::IntToPtrOp>(LLVM::LLVMPointerType::get(b.getContext()), address);
+    if (auto store = dyn_cast<AtomicStoreOp>(op)) {
+      b.create<LLVM::StoreOp>(as(bitsType(), operands.front()), pointer, bytes(),
+                              /*isVolatile=*/false, /*isNonTemporal=*/false,
+                              orderOf(store.getOrder()));
+      return operands.front();
+    }
+    if (auto load = dyn_cast<AtomicLoadOp>(op))
+      return as(element, read(pointer, orderOf(load.getOrder())));
     if (auto cas = dyn_cast<AtomicCASOp>(op))
       return swap(pointer, operands[0], operands[1], cas.getOrder());
     auto rmw = cast<AtomicRMWOp>(op);
@@ -83,6 +92,13 @@ public:
 
 private:
   Type bitsType() { return b.getIntegerType(element.getIntOrFloatBitWidth()); }
+  unsigned bytes() const { return element.getIntOrFloatBitWidth() / 8; }
+
+  /// The bits of what memory holds.
+  Value read(Value pointer, LLVM::AtomicOrdering order) {
+    return b.create<LLVM::LoadOp>(bitsType(), pointer, bytes(), /*isVolatile=*/false,
+                                  /*isNonTemporal=*/false, /*isInvariant=*/false, order);
+  }
 
   Value as(Type type, Value value) {
     return value.getType() == type ? value : b.create<arith::BitcastOp>(type, value).getResult();
@@ -101,9 +117,7 @@ private:
     auto type = cast<FloatType>(element);
     NarrowFormats formats({}); // the time goes elsewhere, and not every CPU has the conversions
     Number addend = formats.toF32(Number(b, as(type, value)));
-    Value first = b.create<LLVM::LoadOp>(bitsType(), pointer, /*alignment=*/2, /*isVolatile=*/false,
-                                         /*isNonTemporal=*/false, /*isInvariant=*/false,
-                                         LLVM::AtomicOrdering::monotonic);
+    Value first = read(pointer, LLVM::AtomicOrdering::monotonic);
     auto loop = b.create<scf::WhileOp>(TypeRange{bitsType()}, ValueRange{first});
     OpBuilder::InsertionGuard guard(b);
     b.createBlock(&loop.getBefore(), {}, {bitsType()}, {b.getLoc()});
@@ -161,7 +175,8 @@ Value lanes(ImplicitLocOpBuilder &b, HostAtomic &atomic, VectorType type, Value 
 }
 
 LogicalResult lowerAtomic(CpuLowering &lowering, ImplicitLocOpBuilder &b, Operation *op) {
-  auto block = dyn_cast<RankedTensorType>(op->getResult(0).getType());
+  Type type = pointeeLike(pointerOf(op).getType());
+  auto block = dyn_cast<RankedTensorType>(type);
   if (block && (layoutOf(block)->redundantBits("lane") || layoutOf(block)->redundantBits("step")))
     return op->emitOpError("must be done once for each element, but the layout has copies, got ")
            << block;
@@ -177,22 +192,22 @@ LogicalResult lowerAtomic(CpuLowering &lowering, ImplicitLocOpBuilder &b, Operat
     for (Value operand : operands)
       ofFragment.push_back(lowering.fragmentsOf(operand)[fragment]);
     if (!block) {
-      Type type = op->getResult(0).getType();
       results.push_back(
           underMask(b, masks[fragment], type, [&] { return atomic.apply(address, ofFragment); }));
       continue;
     }
-    auto type = cast<VectorType>(lowering.fragmentType(block, block.getElementType()));
-    results.push_back(lanes(b, atomic, type, address, masks[fragment], ofFragment));
+    auto vector = cast<VectorType>(lowering.fragmentType(block, block.getElementType()));
+    results.push_back(lanes(b, atomic, vector, address, masks[fragment], ofFragment));
   }
-  lowering.setFragments(op->getResult(0), std::move(results));
+  if (op->getNumResults() != 0)
+    lowering.setFragments(op->getResult(0), std::move(results));
   return success();
 }
 
 } // namespace
 
 void populateCpuAtomicLowerings(LoweringTable &table) {
-  table.addFor<AtomicRMWOp, AtomicCASOp>(lowerAtomic);
+  table.addFor<AtomicRMWOp, AtomicCASOp, AtomicLoadOp, AtomicStoreOp>(lowerAtomic);
 }
 
 } // namespace eft

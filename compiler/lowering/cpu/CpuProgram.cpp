@@ -68,6 +68,10 @@ void lowerNumPrograms(CpuLowering &lowering, ImplicitLocOpBuilder &, NumPrograms
   lowering.setFragments(op, {lowering.program[3 + uint32_t(op.getAxis())]});
 }
 
+LogicalResult refuseInlineAsm(CpuLowering &, ImplicitLocOpBuilder &, InlineAsmOp op) {
+  return op.emitError("inline assembly is for GPUs, and can't run on a CPU");
+}
+
 } // namespace
 
 void populateCpuProgramLowerings(LoweringTable &table) {
@@ -75,6 +79,7 @@ void populateCpuProgramLowerings(LoweringTable &table) {
   table.add(lowerUniformDiv);
   table.add(lowerProgramId);
   table.add(lowerNumPrograms);
+  table.add(refuseInlineAsm);
 }
 
 } // namespace eft

@@ -26,6 +26,7 @@ void populateCpuLowerings(LoweringTable &table) {
   populateBufferLowerings(table);
   populateReduceLowerings(table);
   populateScanLowerings(table);
+  populateMapLowerings(table);
   populateCpuProgramLowerings(table);
   populateCpuMemoryLowerings(table);
   populateCpuAtomicLowerings(table);

@@ -14,6 +14,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 
@@ -27,13 +28,15 @@ constexpr unsigned globalMemory = 1; // LLVM's address space of it on NVPTX
 constexpr unsigned bytesPerResult = 8;
 
 MemoryOrder orderOf(Operation *op) {
-  auto rmw = dyn_cast<AtomicRMWOp>(op);
-  return rmw ? rmw.getOrder() : cast<AtomicCASOp>(op).getOrder();
+  return llvm::TypeSwitch<Operation *, MemoryOrder>(op)
+      .Case<AtomicRMWOp, AtomicCASOp, AtomicLoadOp, AtomicStoreOp>(
+          [](auto atomic) { return atomic.getOrder(); });
 }
 
 MemoryScope scopeOf(Operation *op) {
-  auto rmw = dyn_cast<AtomicRMWOp>(op);
-  return rmw ? rmw.getScope() : cast<AtomicCASOp>(op).getScope();
+  return llvm::TypeSwitch<Operation *, MemoryScope>(op)
+      .Case<AtomicRMWOp, AtomicCASOp, AtomicLoadOp, AtomicStoreOp>(
+          [](auto atomic) { return atomic.getScope(); });
 }
 
 bool acquires(MemoryOrder order) {
@@ -76,12 +79,20 @@ std::string nameOf(AtomicKind kind, Type element) {
 class ThreadAtomic {
 public:
   ThreadAtomic(ImplicitLocOpBuilder &b, Operation *op, bool addsBf16)
-      : b(b), op(op), element(getElementTypeOrSelf(op->getResult(0))),
+      : b(b), op(op), element(getElementTypeOrSelf(pointeeLike(pointerOf(op).getType()))),
         bits(b.getIntegerType(element.getIntOrFloatBitWidth())), addsBf16(addsBf16) {}
 
   /// Does the operation where `condition` is true, or everywhere if it is null, with the
-  /// operation's operands behind the pointer. Returns what memory held, and zero elsewhere.
+  /// operation's operands behind the pointer. Returns what memory held, and zero elsewhere; null
+  /// for a store.
   Value apply(Value condition, Value address, ArrayRef<Value> operands) {
+    const std::string width = std::to_string(bits.getIntOrFloatBitWidth());
+    if (isa<AtomicStoreOp>(op)) {
+      store(qualified("st") + "b" + width, condition, address, as(bits, operands.front()));
+      return {};
+    }
+    if (isa<AtomicLoadOp>(op))
+      return as(element, emit(qualified("ld") + "b" + width, condition, address, {}));
     auto rmw = dyn_cast<AtomicRMWOp>(op);
     bool isLoop = rmw && rmw.getKind() == AtomicKind::FAdd && element.isBF16() && !addsBf16;
     if (isLoop)
@@ -90,7 +101,7 @@ public:
     SmallVector<Value> asBits;
     for (Value operand : operands)
       asBits.push_back(as(bits, operand));
-    return as(element, emit(name, condition, address, asBits));
+    return as(element, emit(qualified("atom") + name, condition, address, asBits));
   }
 
 private:
@@ -100,13 +111,40 @@ private:
     return value.getType() == type ? value : b.create<LLVM::BitcastOp>(type, value).getResult();
   }
 
-  /// `atom`, under a predicate if there is a condition.
+  /// An instruction with the operation's order and scope: `ld.acquire.gpu.global.`
+  std::string qualified(StringRef instruction) {
+    return instruction.str() + "." + stringifyMemoryOrder(orderOf(op)).str() + "." +
+           stringifyMemoryScope(scopeOf(op)).str() + ".global.";
+  }
+
+  /// The width of the register that has an element: there is none of 8 bits.
+  unsigned registerWidth() const { return std::max(bits.getIntOrFloatBitWidth(), 16u); }
+
+  std::string registerLetter() const {
+    return registerWidth() == 64 ? "l" : registerWidth() == 32 ? "r" : "h";
+  }
+
+  /// A store, under a predicate if there is a condition.
+  void store(StringRef name, Value condition, Value address, Value value) {
+    if (Type wide = b.getIntegerType(registerWidth()); wide != bits)
+      value = b.create<arith::ExtUIOp>(wide, value);
+    SmallVector<Value> inputs = {address, value};
+    std::string text = name.str() + " [$0], $1;", constraints = "l," + registerLetter();
+    if (condition) {
+      text = "@$2 " + text;
+      constraints += ",b";
+      inputs.push_back(condition);
+    }
+    b.create<LLVM::InlineAsmOp>(TypeRange(), inputs, text, constraints + ",~{memory}",
+                                /*has_side_effects=*/true, /*is_align_stack=*/false,
+                                LLVM::AsmDialectAttr(), ArrayAttr());
+  }
+
+  /// An instruction with a result, under a predicate if there is a condition.
   Value emit(StringRef name, Value condition, Value address, ArrayRef<Value> operands) {
-    unsigned width = bits.getIntOrFloatBitWidth();
-    std::string letter = width == 64 ? "l" : width == 32 ? "r" : "h";
-    std::string text = "atom." + stringifyMemoryOrder(orderOf(op)).str() + "." +
-                       stringifyMemoryScope(scopeOf(op)).str() + ".global." + name.str() +
-                       " $0, [$1]";
+    const unsigned width = registerWidth();
+    const std::string letter = registerLetter();
+    std::string text = name.str() + " $0, [$1]";
     std::string constraints = (condition ? "=&" : "=") + letter + ",l";
     SmallVector<Value> inputs = {address};
     for (Value operand : operands) {
@@ -122,11 +160,12 @@ private:
       inputs.push_back(condition);
     }
     constraints += ",~{memory}";
-    return b
-        .create<LLVM::InlineAsmOp>(TypeRange(bits), inputs, text, constraints,
-                                   /*has_side_effects=*/true, /*is_align_stack=*/false,
-                                   LLVM::AsmDialectAttr(), ArrayAttr())
-        .getResult(0);
+    Value result =
+        b.create<LLVM::InlineAsmOp>(TypeRange(b.getIntegerType(width)), inputs, text, constraints,
+                                    /*has_side_effects=*/true,
+                                    /*is_align_stack=*/false, LLVM::AsmDialectAttr(), ArrayAttr())
+            .getResult(0);
+    return result.getType() == bits ? result : b.create<arith::TruncIOp>(bits, result).getResult();
   }
 
   /// A sum of bf16 where the GPU has none: computed in f32, until nobody has come in between.
@@ -150,8 +189,8 @@ private:
     b.createBlock(&loop.getBefore(), {}, {bits}, {b.getLoc()});
     Value old = loop.getBefore().getArgument(0);
     Number sum = formats.toF32(Number(b, as(type, old))) + addend;
-    Value found =
-        emit(casName(), /*condition=*/{}, address, {old, formats.fromF32(sum, type).bits()});
+    Value found = emit(qualified("atom") + casName(), /*condition=*/{}, address,
+                       {old, formats.fromF32(sum, type).bits()});
     Value isOther = b.create<arith::CmpIOp>(arith::CmpIPredicate::ne, found, old);
     b.create<scf::ConditionOp>(isOther, ValueRange{found});
     b.createBlock(&loop.getAfter(), {}, {bits}, {b.getLoc()});
@@ -243,15 +282,15 @@ Fragments applyAtomic(GpuLowering &lowering, ImplicitLocOpBuilder &b, Operation 
 }
 
 LogicalResult lowerAtomic(GpuLowering &lowering, ImplicitLocOpBuilder &b, Operation *op) {
-  Value result = op->getResult(0);
-  std::optional<LinearLayout> layout = layoutOf(result.getType());
+  Type type = pointerOf(op).getType();
+  std::optional<LinearLayout> layout = layoutOf(type);
   if (layout && !hasPlainCopies(*layout))
     return op->emitOpError("must be done once for each element, but the layout has copies of "
                            "another kind than whole threads, got ")
-           << result.getType();
+           << pointeeLike(type);
   const MemoryOrder order = orderOf(op);
-  const bool isUsed = !result.use_empty();
-  Value isOwner = storingThread(b, result.getType());
+  const bool isUsed = !op->use_empty();
+  Value isOwner = storingThread(b, type);
   bool haveWaited = isOwner && (lowering.hasLoads || releases(order));
   if (haveWaited)
     b.create<NVVM::Barrier0Op>();
@@ -264,14 +303,15 @@ LogicalResult lowerAtomic(GpuLowering &lowering, ImplicitLocOpBuilder &b, Operat
   } else if (isOwner && (lowering.hasLoads || acquires(order))) {
     b.create<NVVM::Barrier0Op>();
   }
-  lowering.setFragments(result, std::move(results));
+  if (op->getNumResults() != 0)
+    lowering.setFragments(op->getResult(0), std::move(results));
   return success();
 }
 
 } // namespace
 
 void populateGpuAtomicLowerings(LoweringTable &table) {
-  table.addFor<AtomicRMWOp, AtomicCASOp>(lowerAtomic);
+  table.addFor<AtomicRMWOp, AtomicCASOp, AtomicLoadOp, AtomicStoreOp>(lowerAtomic);
 }
 
 } // namespace eft

@@ -14,7 +14,7 @@ public:
   GpuLowering(mlir::func::FuncOp kernel, const LoweringTable &table, unsigned computeCapability)
       : FragmentLowering(kernel.getContext(), table, "a GPU", {"register", "lane", "warp"}),
         shared(kernel), computeCapability(computeCapability),
-        hasLoads(contains<LoadOp, CopyAsyncOp>(kernel)),
+        hasLoads(contains<LoadOp, AtomicLoadOp, CopyAsyncOp>(kernel)),
         hasWarpgroups(contains<DotAsyncOp>(kernel)) {}
 
   /// Makes control uniform where it must be, and gives the kernel its shared memory. To be called
@@ -81,6 +81,7 @@ void populateGpuDivisionLowerings(LoweringTable &table);
 void populateGpuConversionLowerings(LoweringTable &table);
 void populateGpuFloat8Lowerings(LoweringTable &table);
 void populateGpuDebugLowerings(LoweringTable &table);
+void populateGpuAssemblyLowerings(LoweringTable &table);
 
 //===----------------------------------------------------------------------===//
 // The thread at hand: GpuProgram.cpp

@@ -27,6 +27,7 @@ void populateGpuLowerings(LoweringTable &table) {
   populateBufferLowerings(table);
   populateReduceLowerings(table);
   populateScanLowerings(table);
+  populateMapLowerings(table);
   populateGpuProgramLowerings(table);
   populateGpuMemoryLowerings(table);
   populateGpuAtomicLowerings(table);
@@ -37,6 +38,7 @@ void populateGpuLowerings(LoweringTable &table) {
   populateGpuConversionLowerings(table);
   populateGpuFloat8Lowerings(table);
   populateGpuDebugLowerings(table);
+  populateGpuAssemblyLowerings(table);
 }
 
 struct LowerToGpuPass : impl::LowerToGpuBase<LowerToGpuPass> {

@@ -15,14 +15,14 @@ namespace eft {
 
 namespace {
 
-/// True if each thread reads the operation's result from memory that others may write. Shared
-/// memory doesn't count: the program itself has written it, between barriers.
-bool readsMemory(Operation *op) {
+/// True if threads may get different results of the operation: each reads memory that others may
+/// write, or runs assembly, which may do that or ask for the thread. Shared memory doesn't count:
+/// the program itself has written it, between barriers.
+bool differsBetweenThreads(Operation *op) {
   if (auto load = dyn_cast<LLVM::LoadOp>(op))
     return cast<LLVM::LLVMPointerType>(load.getAddr().getType()).getAddressSpace() !=
            SharedMemory::addressSpace;
-  auto code = dyn_cast<LLVM::InlineAsmOp>(op);
-  return code && code.getHasSideEffects();
+  return isa<LLVM::InlineAsmOp>(op);
 }
 
 class UniformControl {
@@ -40,7 +40,7 @@ public:
     for (Operation *op : choices)
       if (containsConvergent(op))
         for (OpOperand *control : controlsOf(op))
-          if (comesFromMemory(control->get()))
+          if (mayDiffer(control->get()))
             agreeOn(*control);
   }
 
@@ -56,7 +56,7 @@ private:
     return {};
   }
 
-  bool comesFromMemory(Value value) const {
+  bool mayDiffer(Value value) const {
     SmallVector<Value> pending = {value};
     DenseSet<Value> seen;
     while (!pending.empty()) {
@@ -72,7 +72,7 @@ private:
         pending.push_back(control->get());
       if (!op || isVote(op))
         continue;
-      if (readsMemory(op))
+      if (differsBetweenThreads(op))
         return true;
       if (op->getNumRegions() == 0)
         llvm::append_range(pending, op->getOperands());

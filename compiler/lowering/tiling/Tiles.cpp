@@ -5,6 +5,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
 
@@ -45,7 +46,7 @@ bool canTile(Operation *op) {
     return matchPattern(op, m_Constant(&splat));
   }
   if (op->hasTrait<ComputesInPlace>())
-    return true;
+    return !hasEffect<MemoryEffects::Write>(op);
   // A tile divides only its own elements, so the division need not be safe for those of other
   // tiles.
   return isMemoryEffectFree(op) && op->getNumRegions() == 0 &&
@@ -144,6 +145,10 @@ Operation *Tiles::makeTile(Operation *op) {
     state.propertiesAttr = builder.getDictionaryAttr(builder.getNamedAttr(
         "value",
         cast<SplatElementsAttr>(constant.getValue()).resizeSplat(cast<ShapedType>(types[0]))));
+  for (Region &region : op->getRegions()) {
+    IRMapping inside;
+    region.cloneInto(state.addRegion(), inside);
+  }
   return builder.create(state);
 }
 

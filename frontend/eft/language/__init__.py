@@ -11,13 +11,16 @@ import sys as _sys
 from types import ModuleType as _ModuleType
 
 from eft.language import core, extra, math, random, standard, target_info
+from eft.language.assembly import inline_asm_elementwise
 from eft.language.atomics import (
     atomic_add,
     atomic_and,
     atomic_cas,
+    atomic_load,
     atomic_max,
     atomic_min,
     atomic_or,
+    atomic_store,
     atomic_xchg,
     atomic_xor,
 )
@@ -66,7 +69,8 @@ from eft.language.hints import (
     max_contiguous,
     multiple_of,
 )
-from eft.language.loops import range, static_range
+from eft.language.loops import condition, range, static_range
+from eft.language.mapping import map_elementwise
 from eft.language.math import PropagateNan, abs, cdiv, clamp, maximum, minimum, umulhi, where
 from eft.language.matrix import dot
 from eft.language.memory import load, store

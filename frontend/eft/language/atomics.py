@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Atomic operations: each changes memory in one step, and gives what it held before.
+"""Atomic operations: each changes memory in one step, and gives what it held before. And loads and
+stores of what other programs access meanwhile.
 
 In all of them, `pointer` is a pointer or a block of them; values and masks are broadcast to its
 shape, and values converted to the type that it points to. Where a mask is false, memory is not
@@ -11,14 +12,14 @@ from __future__ import annotations
 
 from eft.errors import Mistake
 from eft.language import dtypes
-from eft.language.accesses import check_choice, check_mask, check_pointer, to_shape
+from eft.language.accesses import check_choice, check_mask, check_pointer, in_memory, to_shape
 from eft.language.builtin import builtin
 from eft.language.casts import bitcast_to, cast_to
 from eft.language.constants import to_tensor
 from eft.language.dtypes import dtype, pointer_type
 from eft.language.math import where
 from eft.language.operators import and_, invert
-from eft.language.tensor import enum, op, tensor
+from eft.language.tensor import enum, op, ops, tensor
 
 _SEMANTICS = ("relaxed", "acquire", "release", "acq_rel")
 _SCOPES = ("cta", "gpu", "sys")
@@ -38,10 +39,10 @@ def _check_target(name: str, pointer, allowed: tuple[dtype, ...]):
         raise Mistake(f"{name} does not work on {element}: expected one of {choices}")
 
 
-def _order(sem, scope) -> dict:
-    """The attributes for the order and the scope."""
-    sem, scope = ("acq_rel" if sem is None else sem), ("gpu" if scope is None else scope)
-    check_choice("sem", sem, _SEMANTICS)
+def _order(sem, scope, allowed=_SEMANTICS) -> dict:
+    """The attributes for the order, by default the last of those `allowed`, and the scope."""
+    sem, scope = (allowed[-1] if sem is None else sem), ("gpu" if scope is None else scope)
+    check_choice("sem", sem, allowed)
     check_choice("scope", scope, _SCOPES)
     return {"order": enum("MemoryOrder", sem), "scope": enum("MemoryScope", scope)}
 
@@ -51,11 +52,14 @@ def _value(what: str, pointer: tensor, value) -> tensor:
     return to_shape(what, cast_to(to_tensor(value), pointer.dtype.element_ty), pointer.shape)
 
 
+def _mask(name: str, pointer: tensor, mask) -> list[tensor]:
+    """The mask in the shape of the pointer, if there is one."""
+    return [] if mask is None else [to_shape("mask", check_mask(name, mask), pointer.shape)]
+
+
 def _rmw(name: str, kind: str, pointer, value, mask, sem, scope, allowed) -> tensor:
     _check_target(name, pointer, allowed)
-    operands = [pointer, _value("value", pointer, value)]
-    if mask is not None:
-        operands.append(to_shape("mask", check_mask(name, mask), pointer.shape))
+    operands = [pointer, _value("value", pointer, value), *_mask(name, pointer, mask)]
     return _emit(kind, operands, _order(sem, scope))
 
 
@@ -184,3 +188,43 @@ def atomic_cas(pointer, cmp, val, sem=None, scope=None):
     ]
     result = pointer.type.with_scalar(pointer.dtype.element_ty)
     return op("eft.atomic_cas", operands, result, **_order(sem, scope))
+
+
+def _in_bytes(pointer: tensor) -> tensor:
+    """The pointer, of booleans as one to the bytes that they are in memory."""
+    element = pointer.dtype.element_ty
+    if not element.is_bool():
+        return pointer
+    bytes_type = pointer_type(in_memory(element), const=pointer.dtype.is_const())
+    return op("eft.cast_ptr", [pointer], pointer.type.with_scalar(bytes_type))
+
+
+@builtin(method=True)
+def atomic_load(pointer, mask=None, sem=None, scope=None):
+    """Reads memory that other programs may write meanwhile: each element whole, anew, and once.
+
+    Of numbers of every type. `sem` is "acquire" (the default) or "relaxed".
+    """
+    check_pointer("atomic_load", pointer)
+    element = pointer.dtype.element_ty
+    address = _in_bytes(pointer)
+    operands = [address, *_mask("atomic_load", pointer, mask)]
+    result = address.type.with_scalar(address.dtype.element_ty)
+    order = _order(sem, scope, ("relaxed", "acquire"))
+    return cast_to(op("eft.atomic_load", operands, result, **order), element)
+
+
+@builtin(method=True)
+def atomic_store(pointer, val, mask=None, sem=None, scope=None):
+    """Writes `val` to memory that other programs may read meanwhile: each element whole, and once.
+
+    Of numbers of every type. `sem` is "release" (the default) or "relaxed".
+    """
+    check_pointer("atomic_store", pointer)
+    if pointer.dtype.is_const():
+        raise Mistake("atomic_store can't write through a pointer to read-only memory")
+    value = _value("value", pointer, val)
+    address = _in_bytes(pointer)
+    value = cast_to(value, address.dtype.element_ty)
+    order = _order(sem, scope, ("relaxed", "release"))
+    ops("eft.atomic_store", [address, value, *_mask("atomic_store", pointer, mask)], [], **order)

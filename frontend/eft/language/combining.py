@@ -59,10 +59,10 @@ def check_inputs(what: str, input) -> tuple[tensor, ...]:
     return blocks
 
 
-def users_function(what: str, function) -> Callable:
-    """A function that calls a combine function which a kernel has passed."""
+def users_function(what: str, function, kind: str = "combine function") -> Callable:
+    """A function that calls one which a kernel has passed; `kind` is what `what` takes it for."""
     if not hasattr(function, "_eft_jit"):
-        raise Mistake(f"{what} needs a combine function under @eft.jit, got {describe(function)}")
+        raise Mistake(f"{what} needs a {kind} under @eft.jit, got {describe(function)}")
     return lambda *operands: emitter().call(function, list(operands), {})
 
 

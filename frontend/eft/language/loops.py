@@ -99,6 +99,15 @@ def range(
     return Range(*bounds, num_stages, bool(flatten or warp_specialize))
 
 
+@builtin
+def condition(arg1, disable_licm=False):
+    """The condition of a `while` loop, with a hint on how to compile the loop, which nothing uses
+    yet."""
+    if not isinstance(disable_licm, bool | int):
+        raise Mistake(f"a hint of tl.condition must be True or False, got {describe(disable_licm)}")
+    return arg1
+
+
 class Range:
     """The numbers that a loop's variable runs through at run time.
 

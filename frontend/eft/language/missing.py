@@ -6,16 +6,15 @@ from __future__ import annotations
 
 FUNCTIONS = frozenset(
     """
-    aggregate_replace atomic_load atomic_poll atomic_store bitonic_merge condition constexpr_type
-    expect_zero
-    inline_asm_elementwise map_elementwise pi32_t slice str_to_ty tuple_type """.split()
+    aggregate_replace atomic_poll bitonic_merge constexpr_type
+    expect_zero pi32_t slice str_to_ty tuple_type """.split()
 )
 
 NAMES = FUNCTIONS
 
 METHODS = frozenset(
     """
-    atomic_load atomic_poll atomic_store """.split()
+    atomic_poll """.split()
 )
 
 

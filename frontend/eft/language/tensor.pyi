@@ -59,9 +59,11 @@ class tensor:
     from eft.language.atomics import atomic_add as atomic_add
     from eft.language.atomics import atomic_and as atomic_and
     from eft.language.atomics import atomic_cas as atomic_cas
+    from eft.language.atomics import atomic_load as atomic_load
     from eft.language.atomics import atomic_max as atomic_max
     from eft.language.atomics import atomic_min as atomic_min
     from eft.language.atomics import atomic_or as atomic_or
+    from eft.language.atomics import atomic_store as atomic_store
     from eft.language.atomics import atomic_xchg as atomic_xchg
     from eft.language.atomics import atomic_xor as atomic_xor
     from eft.language.block_pointers import advance as advance

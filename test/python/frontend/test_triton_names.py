@@ -23,9 +23,11 @@ assume(cond)
 atomic_add(pointer, val, mask=None, sem=None, scope=None)
 atomic_and(pointer, val, mask=None, sem=None, scope=None)
 atomic_cas(pointer, cmp, val, sem=None, scope=None)
+atomic_load(pointer, mask=None, sem=None, scope=None)
 atomic_max(pointer, val, mask=None, sem=None, scope=None)
 atomic_min(pointer, val, mask=None, sem=None, scope=None)
 atomic_or(pointer, val, mask=None, sem=None, scope=None)
+atomic_store(pointer, val, mask=None, sem=None, scope=None)
 atomic_xchg(pointer, val, mask=None, sem=None, scope=None)
 atomic_xor(pointer, val, mask=None, sem=None, scope=None)
 broadcast(input, other)
@@ -131,8 +133,8 @@ rsqrt sigmoid sin softmax sort split sqrt sqrt_rn squeeze store sum trans unsque
 
 #: Names that Triton has and Eft does not have.
 LACKING = """
-aggregate_replace atomic_load atomic_poll atomic_store bitonic_merge condition constexpr_type
-expect_zero inline_asm_elementwise map_elementwise pi32_t slice str_to_ty tuple_type
+aggregate_replace atomic_poll bitonic_merge constexpr_type expect_zero pi32_t slice str_to_ty
+tuple_type
 """.split()
 
 

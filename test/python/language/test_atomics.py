@@ -291,3 +291,67 @@ def test_errors():
         tl.atomic_add(p, 1.0, mask=n)
 
     assert "atomic_add needs a mask of type int1, got" in str(fails(mask))
+
+
+@eft.jit
+def copies(p, out_ptr, n, ORDER: tl.constexpr, SCOPE: tl.constexpr, N: tl.constexpr):
+    i = tl.arange(0, N)
+    x = tl.atomic_load(p + i, mask=i < n, sem=ORDER and "acquire", scope=SCOPE)
+    tl.atomic_store(out_ptr + i, x, i < n, sem=ORDER and "release", scope=SCOPE)
+
+
+@pytest.mark.parametrize("name", [*DTYPES])
+@pytest.mark.parametrize("scope", [None, "cta", "gpu", "sys"])
+def test_loads_and_stores(device, name, scope):
+    size, n = 256, 200
+    x = (np.arange(size) % 7).astype(DTYPES[name])
+    out = device.put(np.ones(size, x.dtype))
+    copies[1](device.put(x), out, n, ORDER=scope, SCOPE=scope, N=size)
+    expected = np.where(np.arange(size) < n, x, np.ones_like(x))
+    assert_same_bits(device.get(out), expected)
+
+
+@eft.jit
+def passes_on(values, flags):
+    """Program i waits for program i - 1, whose value it finds then."""
+    i = tl.program_id(0)
+    if i > 0:
+        while tl.atomic_load(flags + i - 1) == 0:
+            pass
+        tl.store(values + i, tl.load(values + i - 1, volatile=True) + 1)
+    tl.atomic_store(flags + i, 1)
+
+
+def test_what_a_store_releases_a_load_acquires(device):
+    values, flags = device.put(np.zeros(64, np.int32)), device.put(np.zeros(64, np.int32))
+    passes_on[64](values, flags)
+    assert np.array_equal(device.get(values), np.arange(64))
+
+
+@eft.jit
+def load_that_releases(x_ptr, n):
+    tl.atomic_load(x_ptr, sem="release")
+
+
+@eft.jit
+def store_that_acquires(x_ptr, n):
+    tl.atomic_store(x_ptr, 1.0, sem="acq_rel")
+
+
+@eft.jit
+def store_to_constant(x_ptr: tl.const, n):
+    tl.atomic_store(x_ptr, 1.0)
+
+
+@pytest.mark.parametrize(
+    "kernel, message",
+    [
+        (load_that_releases, "sem must be one of 'relaxed', 'acquire', got 'release'"),
+        (store_that_acquires, "sem must be one of 'relaxed', 'release', got 'acq_rel'"),
+        (store_to_constant, "atomic_store can't write through a pointer to read-only memory"),
+    ],
+)
+def test_wrong_loads_and_stores(kernel, message):
+    error = fails(kernel)
+    assert error.message == message
+    assert_at(error, "tl.atomic_")

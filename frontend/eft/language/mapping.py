@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Functions of single elements, with control flow of their own."""
+
+from __future__ import annotations
+
+from eft.errors import Mistake
+from eft.language.builtin import builtin
+from eft.language.combining import users_function
+from eft.language.constants import to_tensor
+from eft.language.dtypes import block_type, describe
+from eft.language.promotion import broadcast_shape, broadcast_to_shape
+from eft.language.tensor import emitter, is_number, tensor
+
+_WHAT = "map_elementwise"
+#: Each element of a group is a value of its own in the code.
+_MOST_PACKED = 64
+
+
+@builtin
+def map_elementwise(scalar_fn, *args, pack=1):
+    """What a function makes of each element of blocks: `if` and loops in it are decided for each.
+
+    Args:
+        scalar_fn: a function under @eft.jit that takes a number from each of `args` and gives one or
+            a tuple of them. It computes with these numbers alone, and touches no memory.
+        args: numbers, and blocks, which are broadcast to one shape.
+        pack: so many elements go into a call: the function takes `pack` numbers from the first of
+            `args`, then from the second, and gives as many of each result.
+
+    Returns:
+        A block if the function gives a number, a tuple of blocks if it gives a tuple.
+    """
+    if type(pack) is not int or not 1 <= pack <= _MOST_PACKED:
+        raise Mistake(
+            f"{_WHAT} needs pack to be an int from 1 to {_MOST_PACKED}, got {describe(pack)}"
+        )
+    function = users_function(_WHAT, scalar_fn, "function")
+    blocks = _blocks(args)
+    writer = emitter()
+    scalars = [block.dtype for block in blocks for _ in range(pack)]
+    region = writer.region(scalars)
+    writer.enter(region)
+    elements = [tensor(*pair) for pair in zip(region.arguments, scalars, strict=True)]
+    given = function(*elements)
+    values = _numbers(given, pack)
+    writer.create("eft.yield", [value.handle for value in values], [], {})
+    writer.leave()
+    shape = blocks[0].shape
+    types = [block_type(value.dtype, shape) for value in values[::pack]]
+    operands = [block.handle for block in blocks]
+    handles = writer.create("eft.map", operands, types, {"pack": f"{pack} : i32"}, [region])
+    results = tuple(tensor(*pair) for pair in zip(handles, types, strict=True))
+    return results if isinstance(given, tuple) else results[0]
+
+
+def _blocks(args) -> list[tensor]:
+    """The operands as blocks of one shape; of rank 1 and length 1, if all are numbers."""
+    operands = [to_tensor(each) for each in args]
+    if not operands:
+        raise Mistake(f"{_WHAT} needs at least one value to map")
+    shape = ()
+    for each in operands:
+        if each.dtype.is_ptr():
+            raise Mistake(f"{_WHAT} maps numbers, got {describe(each)}")
+        shape = broadcast_shape(shape, each.shape)
+    if not shape:
+        raise Mistake(f"{_WHAT} needs a block among its values: call the function itself")
+    return [broadcast_to_shape(each, shape) for each in operands]
+
+
+def _numbers(given, pack: int) -> list[tensor]:
+    """What the function gives, `pack` numbers of one type for each result."""
+    given = given if isinstance(given, tuple) else (given,)
+    values = [to_tensor(each) if is_number(each) else each for each in given]
+    for value in values:
+        if not isinstance(value, tensor) or value.shape or value.dtype.is_ptr():
+            raise Mistake(f"{_WHAT} needs a function that gives numbers, got {describe(value)}")
+    if not values or len(values) % pack:
+        raise Mistake(
+            f"{_WHAT} with pack {pack} needs a function that gives {pack} numbers of each result, "
+            f"got {len(values)}"
+        )
+    for first in range(0, len(values), pack):
+        for value in values[first : first + pack]:
+            if value.dtype != values[first].dtype:
+                raise Mistake(
+                    f"{_WHAT} needs a function that gives {pack} numbers of one type of each "
+                    f"result, got {values[first].dtype} and {value.dtype}"
+                )
+    return values
