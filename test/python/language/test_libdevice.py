@@ -325,16 +325,6 @@ def test_triton_s_names():
 
 
 @eft.jit
-def bessel(x_ptr, n):
-    libdevice.j0(tl.load(x_ptr))
-
-
-@eft.jit
-def rounded(x_ptr, n):
-    tl.extra.cuda.libdevice.rsqrt_rn(tl.load(x_ptr))
-
-
-@eft.jit
 def unknown(x_ptr, n):
     libdevice.frobnicate(n)
 
@@ -365,12 +355,6 @@ def scaled_by_float(x_ptr, n):
 
 
 @mistakes(
-    (bessel, "libdevice.j0", "tl.extra.libdevice.j0 is not supported yet"),
-    (
-        rounded,
-        "tl.extra.cuda.libdevice.rsqrt_rn",
-        "tl.extra.libdevice.rsqrt_rn is not supported yet",
-    ),
     (unknown, "libdevice.frob", "'libdevice' has no attribute 'frobnicate'"),
     (tangent_of_integer, "libdevice.tan(", "tan needs a floating-point operand, got int32"),
     (count_of_float, "libdevice.popc(", "popc needs an integer of 32 or 64 bits, got fp32"),

@@ -2,27 +2,23 @@
 """The functions of NVIDIA's libdevice by Triton's names, on every target and with the same bits.
 
 Each takes every type of floats (or integers) that it makes sense for, not only fp32 and fp64. The
-mathematical ones are within 2 ulp; docs/mathematics.md has the measured errors.
+elementary ones are within 2 ulp; docs/mathematics.md has the measured errors of all.
 """
 
 # ruff: noqa: F403, F405 (the files offer what their __all__ says)
 from __future__ import annotations
 
-from eft.language.extra import bits, directed, elementary, rounding
+from eft.language.extra import bits, directed, elementary, rounding, special
 from eft.language.extra.bits import *
 from eft.language.extra.directed import *
 from eft.language.extra.elementary import *
 from eft.language.extra.rounding import *
-from eft.language.missing import attribute
+from eft.language.extra.special import *
 
-__all__ = [*bits.__all__, *directed.__all__, *elementary.__all__, *rounding.__all__]
-
-#: Functions that Triton's libdevice has beside these.
-_MISSING = frozenset(
-    """
-    cyl_bessel_i0 cyl_bessel_i1 erfcinv erfcx erfinv j0 j1 jn lgamma normcdf normcdfinv rcp64h
-    rsqrt_rn tgamma y0 y1 yn """.split()
-)
-
-
-__getattr__ = attribute(__name__, "extra.libdevice.", _MISSING)
+__all__ = [
+    *bits.__all__,
+    *directed.__all__,
+    *elementary.__all__,
+    *rounding.__all__,
+    *special.__all__,
+]
