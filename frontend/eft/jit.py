@@ -51,6 +51,7 @@ class JITFunction(Reflection, _runtime.KernelBase, KernelInterface):
         fn: the Python function. Programs that send a kernel to another process set it to None.
         variants: what it was compiled for, see `eft.driver.Variant`.
         constants: what it read of its surroundings then, see `eft.constants`.
+        kernels_of_elements: what launches with tuples run, see `eft.tuple_arguments`.
         parameters: its parameters, see `eft.parameters.Parameter`.
         debug: whether assertions are checked; None: if the environment says so.
         noinline, version, launch_metadata: as they were given to `jit`.
@@ -94,13 +95,16 @@ class JITFunction(Reflection, _runtime.KernelBase, KernelInterface):
         self.variants = []
         self.constants = {}
         self.compiled = {}
+        self.kernels_of_elements = {}
         self.pre_run_hooks = []
         self._hash = None
         self._initialize()
 
     def _initialize(self):
         """Tells the runtime of the parameters."""
-        self._launches_by_run = type(self).run is not JITFunction.run
+        # Of a kernel that takes `*args`, `run` makes a tuple of these.
+        is_variadic = any(each.is_variadic for each in self.parameters)
+        self._launches_by_run = is_variadic or type(self).run is not JITFunction.run
         _runtime.KernelBase.__init__(
             self,
             self.__name__,
@@ -121,6 +125,15 @@ class JITFunction(Reflection, _runtime.KernelBase, KernelInterface):
 
             self._source = ReplacedSource(self.fn, self._source)
         return self._source
+
+    @property
+    def parameter_nodes(self) -> list:
+        """The syntax nodes of the parameters."""
+        return self.source.parameters
+
+    def assemble(self, values: dict) -> dict:
+        """The values of the function's parameters, from those of the kernel's."""
+        return values
 
     def _original_source(self) -> Source:
         if self.fn is None:
@@ -170,6 +183,7 @@ class JITFunction(Reflection, _runtime.KernelBase, KernelInterface):
         """
         from eft.warmup import stands_for_array, warmup
 
+        args, kwargs = parameters.collect(self.parameters, args, kwargs)
         if target is None and not any(map(stands_for_array, (*args, *kwargs.values()))):
             return super().warmup(*args, **kwargs)
         return warmup(self, args, kwargs, target)
@@ -185,6 +199,7 @@ class JITFunction(Reflection, _runtime.KernelBase, KernelInterface):
 
         for hook in self.pre_run_hooks:
             hook(*args, **kwargs)
+        args, kwargs = parameters.collect(self.parameters, args, kwargs)
         if warmup:
             return self.warmup(*args, **kwargs)
         if hooks.launch_enter is None and hooks.launch_exit is None:
@@ -208,6 +223,22 @@ class JITFunction(Reflection, _runtime.KernelBase, KernelInterface):
         if debug is None:
             debug = os.environ.get("EFT_DEBUG", "0") not in ("", "0")
         return {**options, "debug": True} if debug else options
+
+    def _call_with_tuples(self, how: str, grid, *args, **kwargs):
+        """What a launch, a warmup or `place`, as `how` says, gives for a call with tuples among its
+        arguments. The grid of a launch gets the tuples, too."""
+        from eft.tuple_arguments import flatten
+
+        given = {each.name for each in self.parameters}
+        options = {name: value for name, value in kwargs.items() if name not in given}
+        named = {name: value for name, value in kwargs.items() if name in given}
+        values = self.bind(args, named)
+        kernel, elements = flatten(self, values)
+        if how == "launch":
+            grid = grid(values) if callable(grid) else grid
+            return kernel._launch(grid, **elements, **options)
+        method = _runtime.KernelBase.warmup if how == "warmup" else _runtime.KernelBase.place
+        return method(kernel, **elements, **options)
 
     def _address_parameters(self, target, types, constexprs, options):
         from eft import driver
@@ -285,7 +316,7 @@ def jit(fn=None, **options):
         the grid, which is an int, a tuple of one to three, or a function of the arguments by name.
 
     Raises:
-        TypeError: `fn` is no function of Python's, or takes `*` or `**` parameters; an option is
+        TypeError: `fn` is no function of Python's, or takes `**` parameters; an option is
             of the wrong type.
 
     A name or number that no parameter has is ignored in `do_not_specialize`, with a warning.

@@ -24,6 +24,8 @@ class Parameter:
         default: what it is without an argument, or `_runtime.MISSING`.
         is_constexpr: whether it is known at compile time.
         is_const: whether it points to memory that is only read.
+        is_keyword_only: whether it stands behind `*` or `*args`.
+        is_variadic: whether it is a tuple of what is left of the arguments, as `*args` is.
         dtype: the type that its annotation names, or None.
         specialize: whether code may be compiled for its value being 1 or divisible by something.
     """
@@ -38,6 +40,7 @@ class Parameter:
         if self.dtype is not None and self.dtype.is_ptr():
             self.is_const = self.is_const or self.dtype.is_const()
         self.specialize = specialize and self.dtype is None
+        self.is_keyword_only = self.is_variadic = False
 
     @property
     def kind(self) -> int:
@@ -60,6 +63,12 @@ def _named_dtype(words: list[str]) -> dtype | None:
     return pointer_type(found, const="const" in words) if found and "*" in words else found
 
 
+def parameter_names(code) -> tuple[str, ...]:
+    """The names of the parameters of a code object, that of `*args` last."""
+    is_variadic = bool(code.co_flags & _VAR_POSITIONAL)
+    return code.co_varnames[: code.co_argcount + code.co_kwonlyargcount + is_variadic]
+
+
 def read(function, unspecialized) -> list[Parameter]:
     """The parameters of a Python function. `unspecialized` holds names or numbers of those whose
     values no code is compiled for."""
@@ -71,9 +80,9 @@ def read(function, unspecialized) -> list[Parameter]:
             f"{function.__name__}() can't be compiled: it is defined by `async def`, and a kernel "
             "by `def`"
         )
-    if code.co_flags & (_VAR_POSITIONAL | _VAR_KEYWORD):
-        raise TypeError(f"{function.__name__}() can't be compiled: it takes * or ** parameters")
-    names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    if code.co_flags & _VAR_KEYWORD:
+        raise TypeError(f"{function.__name__}() can't be compiled: it takes ** parameters")
+    names = parameter_names(code)
     defaults = dict(function.__kwdefaults__ or {})
     positional = names[: code.co_argcount]
     values = function.__defaults__ or ()
@@ -88,8 +97,11 @@ def read(function, unspecialized) -> list[Parameter]:
                 code.co_filename,
                 code.co_firstlineno,
             )
+    is_variadic = bool(code.co_flags & _VAR_POSITIONAL)
+    if is_variadic:
+        defaults[names[-1]] = ()
     annotations = function.__annotations__
-    return [
+    found = [
         Parameter(
             name,
             annotations.get(name),
@@ -98,6 +110,20 @@ def read(function, unspecialized) -> list[Parameter]:
         )
         for number, name in enumerate(names)
     ]
+    for parameter in found[code.co_argcount : code.co_argcount + code.co_kwonlyargcount]:
+        parameter.is_keyword_only = True
+    if is_variadic:
+        found[-1].is_variadic = True
+    return found
+
+
+def collect(parameters: list[Parameter], args, kwargs) -> tuple:
+    """The arguments of a call of a function that takes `*args`, with a tuple for these; those of
+    another function as they are."""
+    if not parameters or not parameters[-1].is_variadic or parameters[-1].name in kwargs:
+        return args, kwargs
+    positional = sum(not each.is_keyword_only for each in parameters[:-1])
+    return args[:positional], {**kwargs, parameters[-1].name: tuple(args[positional:])}
 
 
 def match(function: str, names, required, args, kwargs) -> dict:
@@ -131,6 +157,7 @@ def match(function: str, names, required, args, kwargs) -> dict:
 
 def bind(function: str, parameters: list[Parameter], args, kwargs) -> dict:
     """The value of each parameter of a function under @eft.jit in a call, in order."""
+    args, kwargs = collect(parameters, args, kwargs)
     names = [each.name for each in parameters]
     required = [each.name for each in parameters if each.default is _runtime.MISSING]
     values = match(function, names, required, args, kwargs)

@@ -108,6 +108,7 @@ class Reflection:
         if value is None:
             self.compiled.clear()
             self.constants.clear()
+            self.kernels_of_elements.clear()
             self._forget()
 
     @property

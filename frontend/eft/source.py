@@ -9,6 +9,7 @@ function from its file than the compiler takes to lower it.
 from __future__ import annotations
 
 from eft.errors import CompilationError
+from eft.parameters import parameter_names
 from eft.text import Text
 from eft.threads import in_thread
 
@@ -148,7 +149,8 @@ class Source:
     def parameters(self) -> list:
         """The nodes of the parameters, in order."""
         arguments = self.tree.args
-        return [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
+        found = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
+        return found if arguments.vararg is None else [*found, arguments.vararg]
 
     @property
     def code_lines(self) -> list[str]:
@@ -186,7 +188,7 @@ class ReplacedSource(Source):
         self.first_line = 1
         self._lines_before = 0
         code = function.__code__
-        names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+        names = parameter_names(code)
         expected = f"{code.co_name}({', '.join(names)})"
         if not self._find_end(dedent(text).strip("\n").splitlines(keepends=True) or [""]):
             raise self._error(f"the new source of {self.name!r} must define {expected}")

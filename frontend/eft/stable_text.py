@@ -213,13 +213,15 @@ class StableText:
     def _kernel(self, function) -> str:
         """A function under @eft.jit: its source, its parameters, and what it reads."""
         parts = [function.source.definition]
+        if patterns := getattr(function, "patterns", ()):  # of tuples among its arguments
+            parts.append(self.of(patterns))
         for each in function.parameters:
             default = ""
             if each.default is not MISSING:
                 default = self.of(each.default, f"{function.__name__}({each.name}=…)")
             parts.append(f"{each.name} {each.is_constexpr} {each.is_const} {each.dtype} {default}")
         closure = Closure(function.fn)
-        given = {each.name for each in function.parameters}
+        given = {node.arg for node in function.source.parameters}
         found = {}
         for chain in chains(function.source.tree):
             name = chain[0]

@@ -7,10 +7,11 @@ from eft import _runtime, driver
 from eft.errors import CompilationError, Mistake
 from eft.kernel import Compilation, CompiledKernel
 from eft.language.constants import number_dtype
-from eft.language.constexpr import unwrap
+from eft.language.constexpr import constexpr, unwrap
 from eft.language.dtypes import NUMBERS, dtype, from_name, from_signature
 from eft.mock import MockTensor
 from eft.parameters import VALUE, Parameter
+from eft.tuple_arguments import flatten, has_tuples
 
 #: The options of a launch, and those of Triton that it accepts without effect.
 _OPTIONS = (
@@ -22,7 +23,9 @@ _OPTIONS = (
 
 
 def stands_for_array(value) -> bool:
-    """Whether an argument of a warmup has a type and nothing else."""
+    """Whether an argument of a warmup, or an element of one, has a type and nothing else."""
+    if isinstance(value, tuple | list):
+        return any(map(stands_for_array, value))
     if is_descriptor(value):
         value = value.base
     return isinstance(value, dtype | MockTensor) or _library_dtype(value) is not None
@@ -44,7 +47,11 @@ def warmup(function, args, kwargs, target: str | None) -> CompiledKernel | Compi
     given = {key: kwargs.pop(key) for key in _OPTIONS if key in kwargs}
     options = _runtime.read_options(function.__name__, given)
     options = function.effective(options)
-    values = {name: unwrap(value) for name, value in bind(function, args, kwargs).items()}
+    values = bind(function, args, kwargs)
+    if has_tuples(function, values.values()):
+        # A type stands for an array.
+        function, values = flatten(function, values, (constexpr, str))
+    values = {name: unwrap(value) for name, value in values.items()}
     load = target is None
     if load:
         target = _target_here(values)

@@ -143,7 +143,8 @@ std::unique_ptr<TypeReader> examine(PyTypeObject *type, PyObject *object) {
     reader->ways = findWays(type, object);
     reader->library = libraryOf(type);
     bool array = reader->exchange || reader->numpy || reader->ways;
-    reader->kind = array ? TypeReader::Array : scalarKind(type);
+    bool tuple = PyTuple_Check(object) || PyList_Check(object);
+    reader->kind = array ? TypeReader::Array : tuple ? TypeReader::Tuple : scalarKind(type);
   }
   return reader;
 }

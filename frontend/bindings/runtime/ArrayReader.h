@@ -58,7 +58,7 @@ enum class Library : uint8_t { Torch, CuPy, Other };
 
 // What Eft knows of a Python type. Made once, never freed.
 struct TypeReader {
-  enum Kind : uint8_t { Boolean, Integer, Float, Array, Descriptor, Unsupported };
+  enum Kind : uint8_t { Boolean, Integer, Float, Array, Descriptor, Tuple, Unsupported };
   enum Way : uint8_t {
     DataPointer = 1,
     CudaInterface = 2,

@@ -128,13 +128,22 @@ bool Call::readScalar(const TypeReader &reader, size_t i, PyObject *value) {
     setFloat(i, number);
     return true;
   }
+  case TypeReader::Tuple:
+    tupleParameter = i;
+    return false;
   default:
-    raise(PyExc_TypeError,
-          signature.where(i).message("must be an array, int, float, bool or None, got " +
-                                     typeName(value)));
+    refuse(i);
     return false;
   }
 }
+
+void Call::refuse(size_t i) const {
+  raise(PyExc_TypeError,
+        signature.where(i).message("must be an array, int, float, bool or None, got " +
+                                   typeName(values[i])));
+}
+
+void Call::refuseTuple() const { refuse(tupleParameter); }
 
 bool Call::readDescriptorArgument(size_t i, PyObject *value) {
   const TypeReader *reader = nullptr;

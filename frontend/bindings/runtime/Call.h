@@ -43,8 +43,13 @@ public:
   bool bind(PyObject *const *args, size_t nargs, PyObject *keywords, PyObject **grid = nullptr) {
     return signature.bind(args, nargs, keywords, values.data(), options, grid);
   }
-  // Reads every argument, and finds the device on which they are.
+  // Reads every argument, and finds the device on which they are. Also false, with no exception
+  // set, if an argument is a tuple.
   bool read();
+  // Whether `read` has met a tuple.
+  bool hasTuple() const { return tupleParameter < signature.size(); }
+  // Sets the exception for a tuple that a kernel can't take.
+  void refuseTuple() const;
   // Finds the grid, by calling `object` with the arguments if it is a function.
   bool readGrid(PyObject *object, Grid &grid);
   bool findStream(uint64_t &stream) const { return streamChoice.find(device.index, stream); }
@@ -64,6 +69,7 @@ public:
 
 private:
   bool readArgument(size_t i);
+  void refuse(size_t i) const;
   bool readInteger(size_t i, PyObject *value);
   void setFloat(size_t i, double value);
   bool readObject(size_t i, PyObject *value);
@@ -81,7 +87,8 @@ private:
   size_t numSlots = 0;
   std::vector<uint64_t> allSlots; // with those behind, if there are descriptors
   Place decided = Place::Unknown;
-  size_t decidedBy = 0; // the parameter whose argument did
+  size_t decidedBy = 0;             // the parameter whose argument did
+  size_t tupleParameter = SIZE_MAX; // the parameter whose argument is a tuple
   StreamChoice streamChoice;
   HeldObjects held;
 };

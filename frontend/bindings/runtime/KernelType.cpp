@@ -12,6 +12,7 @@
 
 #include <new>
 #include <structmember.h>
+#include <vector>
 
 namespace eft::python {
 namespace {
@@ -62,6 +63,24 @@ bool launch(const AnyKernel &kernel, const Call &call, const Grid &grid) {
   return status.ok();
 }
 
+// A call with tuples among its arguments: kernel._call_with_tuples(how, grid, *args, **keywords),
+// which calls another kernel that has their elements as its arguments.
+PyObject *callWithTuples(PyObject *kernel, const Call &call, const char *how, PyObject *grid,
+                         PyObject *const *args, size_t nargs, PyObject *keywords) {
+  Ref method = Ref::steal(PyObject_GetAttrString(kernel, "_call_with_tuples"));
+  if (!method && PyErr_ExceptionMatches(PyExc_AttributeError)) {
+    PyErr_Clear();
+    call.refuseTuple();
+  }
+  Ref name = Ref::steal(PyUnicode_FromString(how));
+  if (!method || !name)
+    return nullptr;
+  const size_t count = nargs + (keywords ? static_cast<size_t>(PyTuple_GET_SIZE(keywords)) : 0);
+  std::vector<PyObject *> all = {name.get(), grid ? grid : Py_None};
+  all.insert(all.end(), args, args + count);
+  return PyObject_Vectorcall(method.get(), all.data(), nargs + 2, keywords);
+}
+
 // One call of a kernel. With a null `grid` the kernel is compiled and not launched.
 PyObject *callKernel(PyObject *kernel, PyObject *grid, PyObject *const *args, size_t nargs,
                      PyObject *keywords) {
@@ -69,8 +88,13 @@ PyObject *callKernel(PyObject *kernel, PyObject *grid, PyObject *const *args, si
   Call call(state->signature);
   PyObject *unused = nullptr;
   Grid extents;
-  if (!call.bind(args, nargs, keywords, grid ? nullptr : &unused) || !call.read() ||
-      (grid && !call.readGrid(grid, extents)))
+  if (!call.bind(args, nargs, keywords, grid ? nullptr : &unused))
+    return nullptr;
+  if (!call.read())
+    return call.hasTuple() ? callWithTuples(kernel, call, grid ? "launch" : "warmup", grid, args,
+                                            nargs, keywords)
+                           : nullptr;
+  if (grid && !call.readGrid(grid, extents))
     return nullptr;
   PyObject *found = state->variants.find(kernel, call);
   if (!found)
@@ -166,11 +190,14 @@ PyObject *kernelWarmup(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
 }
 
 // Where a call would launch, and whether its stream is being captured, as Python sees it.
-PyObject *findPlace(KernelState &state, PyObject *const *args, size_t nargs, PyObject *keywords) {
-  Call call(state.signature);
+PyObject *findPlace(PyObject *kernel, PyObject *const *args, size_t nargs, PyObject *keywords) {
+  Call call(stateOf(kernel)->signature);
   PyObject *unused = nullptr;
-  if (!call.bind(args, nargs, keywords, &unused) || !call.read())
+  if (!call.bind(args, nargs, keywords, &unused))
     return nullptr;
+  if (!call.read())
+    return call.hasTuple() ? callWithTuples(kernel, call, "place", nullptr, args, nargs, keywords)
+                           : nullptr;
   bool isCaptured = false;
   if (!call.device.isHost()) {
     uint64_t stream = 0;
@@ -194,7 +221,7 @@ PyObject *kernelPlace(PyObject *self, PyObject *const *args, Py_ssize_t nargs, P
   if (!isInitialized(self))
     return nullptr;
   try {
-    return findPlace(*stateOf(self), args, static_cast<size_t>(nargs), keywords);
+    return findPlace(self, args, static_cast<size_t>(nargs), keywords);
   } catch (const std::bad_alloc &failure) {
     return noMemory(failure);
   }

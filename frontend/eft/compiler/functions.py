@@ -157,7 +157,7 @@ class Program:
         """The values of a kernel's parameters at its start, by name: what is `given` for them, and
         the `numbers` of descriptors."""
         values = {}
-        nodes = function.source.parameters
+        nodes = function.parameter_nodes
         for parameter, node, type in zip(function.parameters, nodes, signature, strict=True):
             if type is None:
                 values[parameter.name] = unwrap(constexprs.get(parameter.name))
@@ -168,7 +168,7 @@ class Program:
                 else:
                     argument = self._argument(parameter, next(given), type)
             values[parameter.name] = argument
-        return values
+        return function.assemble(values)
 
     def _argument(self, parameter, value: tensor, type) -> tensor:
         """The value of a kernel's parameter: what was passed, as what its annotation says."""

@@ -21,8 +21,8 @@ def map_elementwise(scalar_fn, *args, pack=1):
     """What a function makes of each element of blocks: `if` and loops in it are decided for each.
 
     Args:
-        scalar_fn: a function under @eft.jit that takes a number from each of `args` and gives one or
-            a tuple of them. It computes with these numbers alone, and touches no memory.
+        scalar_fn: a function under @eft.jit that takes a number from each of `args` and gives one,
+            or a tuple of them. It computes with these numbers alone, and touches no memory.
         args: numbers, and blocks, which are broadcast to one shape.
         pack: so many elements go into a call: the function takes `pack` numbers from the first of
             `args`, then from the second, and gives as many of each result.

@@ -190,12 +190,12 @@ def test_what_is_no_function():
 
 
 def test_starred_parameters():
-    def kernel(*pointers):
+    def kernel(**pointers):
         pass
 
     with pytest.raises(TypeError) as raised:
         eft.jit(kernel)
-    assert str(raised.value) == "kernel() can't be compiled: it takes * or ** parameters"
+    assert str(raised.value) == "kernel() can't be compiled: it takes ** parameters"
 
 
 def test_coroutines():
