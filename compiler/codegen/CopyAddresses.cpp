@@ -52,21 +52,20 @@ llvm::Value *add(llvm::IRBuilder<> &builder, llvm::Value *base, const CopyAddres
 
 } // namespace
 
-void CopyAddresses::fuse(llvm::ArrayRef<llvm::IntToPtrInst *> addresses) {
-  llvm::MapVector<llvm::IntToPtrInst *, Terms> termsOf;
+void CopyAddresses::fuse(llvm::ArrayRef<llvm::CallInst *> copies, unsigned operand) {
+  llvm::MapVector<llvm::CallInst *, Terms> termsOf;
   std::map<std::pair<llvm::BasicBlock *, Term>, unsigned> uses;
-  for (llvm::IntToPtrInst *address : addresses) {
-    Terms &terms = termsOf[address];
-    addTerms(address->getOperand(0), 0, terms);
-    for (const Term &term : terms)
-      ++uses[{address->getParent(), term}];
-  }
-  for (auto &[address, terms] : termsOf) {
+  for (llvm::CallInst *copy : copies)
+    if (auto *address = llvm::dyn_cast<llvm::IntToPtrInst>(copy->getArgOperand(operand))) {
+      Terms &terms = termsOf[copy];
+      addTerms(address->getOperand(0), 0, terms);
+      for (const Term &term : terms)
+        ++uses[{copy->getParent(), term}];
+    }
+  for (auto &[copy, terms] : termsOf) {
     // The index that the fewest addresses share comes last.
     const Term *last = nullptr;
-    auto usesOf = [&, block = address->getParent()](const Term &term) {
-      return uses[{block, term}];
-    };
+    auto usesOf = [&, block = copy->getParent()](const Term &term) { return uses[{block, term}]; };
     for (const Term &term : terms)
       if (indexOf(term) && (!last || usesOf(term) < usesOf(*last)))
         last = &term;
@@ -74,8 +73,10 @@ void CopyAddresses::fuse(llvm::ArrayRef<llvm::IntToPtrInst *> addresses) {
       continue;
     const Term own = *last;
     llvm::erase(terms, own);
-    llvm::IRBuilder<> builder(address);
-    address->setOperand(0, add(builder, sum(terms, builder), own));
+    llvm::IRBuilder<> builder(copy);
+    llvm::Value *address = add(builder, sum(terms, builder), own);
+    copy->setArgOperand(operand,
+                        builder.CreateIntToPtr(address, copy->getArgOperand(operand)->getType()));
   }
 }
 
@@ -83,7 +84,7 @@ void CopyAddresses::fuse(llvm::ArrayRef<llvm::IntToPtrInst *> addresses) {
 /// before it. Indices come last, as what each of them is added to is there then.
 llvm::Value *CopyAddresses::sum(const Terms &terms, llvm::IRBuilder<> &builder) {
   llvm::Value *&result = known[{builder.GetInsertBlock(), terms}];
-  if (result)
+  if (result && dominators.dominates(result, &*builder.GetInsertPoint()))
     return result;
   const llvm::Loop *loop = loops.getLoopFor(builder.GetInsertBlock());
   llvm::BasicBlock *before = loop ? loop->getLoopPredecessor() : nullptr;

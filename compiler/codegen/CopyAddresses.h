@@ -9,6 +9,7 @@
 #define EFT_COMPILER_CODEGEN_COPYADDRESSES_H
 
 #include "llvm/Analysis/LoopInfo.h"
+#include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Instructions.h"
 
@@ -33,14 +34,17 @@ public:
   };
   using Terms = std::vector<Term>;
 
-  explicit CopyAddresses(const llvm::LoopInfo &loops) : loops(loops) {}
+  CopyAddresses(const llvm::LoopInfo &loops, const llvm::DominatorTree &dominators)
+      : loops(loops), dominators(dominators) {}
 
-  void fuse(llvm::ArrayRef<llvm::IntToPtrInst *> addresses);
+  /// Rewrites the given operand of each copy, its address. The copies are in the order of the code.
+  void fuse(llvm::ArrayRef<llvm::CallInst *> copies, unsigned operand);
 
 private:
   llvm::Value *sum(const Terms &terms, llvm::IRBuilder<> &builder);
 
   const llvm::LoopInfo &loops;
+  const llvm::DominatorTree &dominators;
   std::map<std::pair<llvm::BasicBlock *, Terms>, llvm::Value *> known;
 };
 

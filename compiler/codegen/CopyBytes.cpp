@@ -110,8 +110,9 @@ void CopyBytes::simplify(llvm::CallInst &copy, unsigned bytesOperand) {
 /// Whether all conditions hold, computed once in each basic block.
 llvm::Value *CopyBytes::all(llvm::IRBuilder<> &builder, const Conditions &conditions) {
   llvm::Value *&result = known[{builder.GetInsertBlock(), conditions}];
-  if (result)
+  if (result && dominators.dominates(result, &*builder.GetInsertPoint()))
     return result;
+  result = nullptr;
   for (auto [value, needed] : conditions) {
     // A condition may have no value where one before it does not hold.
     llvm::Value *frozen = builder.CreateFreeze(value);

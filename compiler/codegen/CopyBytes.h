@@ -13,6 +13,7 @@
 #define EFT_COMPILER_CODEGEN_COPYBYTES_H
 
 #include "llvm/Analysis/LoopInfo.h"
+#include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Instructions.h"
 
@@ -25,7 +26,8 @@ namespace eft {
 /// The bytes of the copies of one function.
 class CopyBytes {
 public:
-  explicit CopyBytes(const llvm::LoopInfo &loops) : loops(loops) {}
+  CopyBytes(const llvm::LoopInfo &loops, const llvm::DominatorTree &dominators)
+      : loops(loops), dominators(dominators) {}
 
   /// Simplifies the given operand of a copy, its number of bytes, in the loop around it.
   void simplify(llvm::CallInst &copy, unsigned bytesOperand);
@@ -39,6 +41,7 @@ private:
                  Conditions &conditions);
 
   const llvm::LoopInfo &loops;
+  const llvm::DominatorTree &dominators;
   std::map<std::pair<llvm::BasicBlock *, Conditions>, llvm::Value *> known;
   /// The values that were moved or made safe, by what they were made of.
   std::map<std::tuple<llvm::Value *, llvm::Value *, llvm::Value *>, llvm::Value *> bounds;

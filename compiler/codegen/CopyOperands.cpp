@@ -3,7 +3,6 @@
 #include "compiler/codegen/CopyAddresses.h"
 #include "compiler/codegen/CopyBytes.h"
 
-#include "llvm/ADT/SetVector.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/InstIterator.h"
@@ -35,7 +34,7 @@ constexpr unsigned addressOperand = 1, bytesOperand = 2;
 
 void fitCopyOperands(llvm::Module &module) {
   for (llvm::Function &function : module) {
-    llvm::SmallVector<llvm::IntrinsicInst *> copies;
+    llvm::SmallVector<llvm::CallInst *> copies;
     for (llvm::Instruction &instruction : llvm::instructions(function))
       if (auto *call = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction); call && isCopy(*call))
         copies.push_back(call);
@@ -43,15 +42,11 @@ void fitCopyOperands(llvm::Module &module) {
       continue;
     llvm::DominatorTree dominators(function);
     llvm::LoopInfo loops(dominators);
-    llvm::SetVector<llvm::IntToPtrInst *> addresses;
-    CopyBytes bytes(loops);
-    for (llvm::IntrinsicInst *copy : copies) {
-      if (auto *address = llvm::dyn_cast<llvm::IntToPtrInst>(copy->getArgOperand(addressOperand)))
-        addresses.insert(address);
+    CopyBytes bytes(loops, dominators);
+    for (llvm::CallInst *copy : copies)
       if (copy->arg_size() > bytesOperand)
         bytes.simplify(*copy, bytesOperand);
-    }
-    CopyAddresses(loops).fuse(addresses.getArrayRef());
+    CopyAddresses(loops, dominators).fuse(copies, addressOperand);
   }
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What threads of a GPU do together is convergent in the LLVM IR of every kernel.
+// The LLVM IR of every kernel is valid, and what threads of a GPU do together is convergent in it.
 #include "compiler/pipeline/Compile.h"
 #include "test/unit/corpus/Inputs.h"
 
@@ -10,6 +10,7 @@
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
+#include "llvm/IR/Verifier.h"
 #include "llvm/Support/SourceMgr.h"
 
 #include <gtest/gtest.h>
@@ -38,13 +39,16 @@ std::string kindOf(const llvm::CallBase &call) {
   return "";
 }
 
-/// How often each kind is called in LLVM's IR. All of these calls must be convergent.
+/// Checks LLVM's IR, and tells how often each kind is called in it. All of these calls must be convergent.
 void checkCalls(const std::string &name, const std::string &text,
                 std::map<std::string, int> &count) {
   llvm::LLVMContext context;
   llvm::SMDiagnostic error;
   std::unique_ptr<llvm::Module> module = llvm::parseAssemblyString(text, error, context);
   ASSERT_TRUE(module) << name << ": " << error.getMessage().str();
+  std::string faults;
+  llvm::raw_string_ostream out(faults);
+  EXPECT_FALSE(llvm::verifyModule(*module, &out)) << name << ": " << faults;
   for (llvm::Function &function : *module)
     for (llvm::Instruction &instruction : llvm::instructions(function)) {
       auto *call = llvm::dyn_cast<llvm::CallBase>(&instruction);
