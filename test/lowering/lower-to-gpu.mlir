@@ -361,13 +361,11 @@ func.func @division_of_rows(%p: !eft.ptr<f32>) {
   // CHECK: %[[Q:.*]] = arith.mulf %{{.*}}, %[[INVERSE]] : f32
   // CHECK: math.fma %[[Q]], %[[D]]
   // CHECK: } else {
-  // CHECK: scf.for
   // CHECK-COUNT-4: arith.divf %{{.*}}, %[[D]]
   // CHECK: }
   // CHECK: arith.divf
   // CHECK: scf.if %{{.*}} -> (f32, f32, f32, f32)
   // CHECK: } else {
-  // CHECK: scf.for
   // CHECK-COUNT-4: arith.divf
   // CHECK-NOT: arith.divf
   // CHECK: return
@@ -384,6 +382,29 @@ func.func @division_of_rows(%p: !eft.ptr<f32>) {
   %x = eft.load %qp : tensor<64x4x!eft.ptr<f32>, #rows>
   %q = arith.divf %x, %ds : tensor<64x4xf32, #rows>
   eft.store %qp, %q : tensor<64x4x!eft.ptr<f32>, #rows>
+  return
+}
+
+// -----
+
+#layout = #eft.layout<register = [[1], [2], [4], [8]], lane = [[16], [32], [64], [128], [256]], warp = []>
+
+// CHECK-LABEL: @uniform_division_of_many
+func.func @uniform_division_of_many(%p: !eft.ptr<f32>, %d: f32, %r: f32) {
+  // CHECK: scf.if
+  // CHECK: scf.if
+  // CHECK-COUNT-32: math.fma
+  // CHECK: } else {
+  // CHECK: scf.for
+  // CHECK-COUNT-4: arith.divf
+  // CHECK-NOT: arith.divf
+  // CHECK: return
+  %i = eft.arange 0 to 512 : tensor<512xi32, #layout>
+  %ps = eft.splat %p : !eft.ptr<f32> -> tensor<512x!eft.ptr<f32>, #layout>
+  %pi = eft.addptr %ps, %i : tensor<512x!eft.ptr<f32>, #layout>, tensor<512xi32, #layout>
+  %x = eft.load %pi : tensor<512x!eft.ptr<f32>, #layout>
+  %q = eft.uniform_div %x, %d, %r : tensor<512xf32, #layout>, f32
+  eft.store %pi, %q : tensor<512x!eft.ptr<f32>, #layout>
   return
 }
 

@@ -14,8 +14,8 @@
 // The remainder is computed as q·d − x, and negated in the second FMA, so that a zero keeps its
 // sign: x = −0 gives q = −0, q·d − x = −0 + 0 = +0, and (+0)·(−r) + q = −0.
 //
-// A thread in which some x lies outside divides all of its elements the long way, some at a time in
-// a loop: such code is seldom run, and long.
+// A thread in which some x lies outside divides all of its elements the long way. Many are divided
+// some at a time in a loop: such code is seldom run, and long.
 //
 // If a uniform d is a power of two, r is exact, and x·r rounded once is the quotient of every x, be
 // it infinite or denormal. As d is the same for all threads, so is the choice.
@@ -150,6 +150,9 @@ void yieldQuotients(ImplicitLocOpBuilder &b, Block *block, ArrayRef<Value> divid
 /// So many divisions stand in the loop below: enough that a thread waits for none of them alone.
 constexpr size_t longDivisions = 4;
 
+/// Fewer than this need no loop, around which threads would have to meet again.
+constexpr size_t leastLooped = 16;
+
 /// Yields the quotients by a loop that takes the first ones off the front of a queue, and puts
 /// theirs at its end.
 void yieldLongQuotients(ImplicitLocOpBuilder &b, Block *block, ArrayRef<Value> dividends,
@@ -177,7 +180,11 @@ ValueRange divideAll(ImplicitLocOpBuilder &b, ArrayRef<Value> dividends, const D
       b.create<scf::IfOp>(types, code.isSafe(divisor.d, dividends), /*withElseRegion=*/true);
   yieldQuotients(b, isSafe.thenBlock(), dividends,
                  [&](Value x) { return code.divide(x, divisor); });
-  yieldLongQuotients(b, isSafe.elseBlock(), dividends, divisor.d);
+  if (dividends.size() < leastLooped)
+    yieldQuotients(b, isSafe.elseBlock(), dividends,
+                   [&](Value x) { return b.create<arith::DivFOp>(x, divisor.d); });
+  else
+    yieldLongQuotients(b, isSafe.elseBlock(), dividends, divisor.d);
   return isSafe.getResults();
 }
 

@@ -39,7 +39,8 @@ std::string kindOf(const llvm::CallBase &call) {
   return "";
 }
 
-/// Checks LLVM's IR, and tells how often each kind is called in it. All of these calls must be convergent.
+/// Checks LLVM's IR, and tells how often each kind is called in it. All of these calls must be
+/// convergent.
 void checkCalls(const std::string &name, const std::string &text,
                 std::map<std::string, int> &count) {
   llvm::LLVMContext context;
