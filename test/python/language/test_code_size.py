@@ -240,3 +240,25 @@ def many_scans_in_a_loop(x, out, n, SIZE: tl.constexpr):
 def test_scans_of_an_iteration_share_their_stack():
     options = {"target": "cpu", "SIZE": 33}
     assert many_scans_in_a_loop.warmup(tl.float64, tl.float64, 7, **options).binary
+
+
+@eft.jit
+def one_product(x, out, n, SIZE: tl.constexpr, PRECISION: tl.constexpr):
+    at = offsets((SIZE, SIZE))
+    a, b = tl.load(x + at), tl.load(x + n + at)
+    tl.store(out + at, tl.dot(a, b, input_precision=PRECISION))
+
+
+@pytest.mark.parametrize(
+    ("element", "precision", "num_warps", "bound"),
+    [
+        (tl.float16, "tf32", 4, 13000),
+        (tl.float16, "tf32", 8, 7000),
+        (tl.float32, "tf32", 8, 6000),
+        (tl.float32, "ieee", 8, 4000),
+    ],
+)
+def test_large_products_are_loops_on_a_gpu(element, precision, num_warps, bound):
+    options = {"SIZE": 256, "PRECISION": precision, "num_warps": num_warps, "target": "cuda:90"}
+    code = one_product.warmup(element, tl.float32, 7, **options).asm["ptx"]
+    assert code.count("\n") <= bound
