@@ -43,6 +43,12 @@ def part_offsets(GROUPS: tl.constexpr):
 
 
 @eft.jit
+def is_inside(column, columns, IS_WHOLE: tl.constexpr):
+    """Whether columns are those of the row. IS_WHOLE says that all are."""
+    return tl.full(column.shape, True, tl.int1) if IS_WHOLE else column < columns
+
+
+@eft.jit
 def kept_bits(first_row, column, seed, rule):
     """What is kept of four rows and of the four parts that begin with `column`, at the places that
     `is_kept` knows."""
@@ -143,12 +149,28 @@ def forward(
     else:
         columns = columns.to(tl.int32)
         bits = kept_bits(first_row, part_offsets(GROUPS), seed, rule)
-        for i in range(rows_from(first_row, rows)):
-            short_row(inputs, outputs, first_row, i, columns, bits, rule, norm, GROUPS)
+        count = rows_from(first_row, rows)
+        if columns == GROUPS * GROUP:  # no element needs a mask
+            for i in range(count):
+                short_row(inputs, outputs, first_row, i, columns, bits, rule, norm, GROUPS, True)
+        else:
+            for i in range(count):
+                short_row(inputs, outputs, first_row, i, columns, bits, rule, norm, GROUPS, False)
 
 
 @eft.jit
-def short_row(inputs, outputs, first_row, i, columns, bits, rule, norm, GROUPS: tl.constexpr):
+def short_row(
+    inputs,
+    outputs,
+    first_row,
+    i,
+    columns,
+    bits,
+    rule,
+    norm,
+    GROUPS: tl.constexpr,
+    IS_WHOLE: tl.constexpr,
+):
     """The row that is 16 · i below the first one."""
     x_ptr, residual_ptr, weight_ptr, bias_ptr = inputs
     z_ptr, y_ptr, mean_ptr, rstd_ptr = outputs
@@ -158,7 +180,7 @@ def short_row(inputs, outputs, first_row, i, columns, bits, rule, norm, GROUPS: 
     zs = ()
     for part in tl.static_range(PARTS):
         column = part_offsets(GROUPS) + part * LANES
-        inside = column < columns
+        inside = is_inside(column, columns, IS_WHOLE)
         kept = is_kept(bits, first_row, i, part)
         z = add_dropped(x_ptr, residual_ptr, start, column, inside, kept, rule[2])
         z = z.to(z_ptr.dtype.element_ty)
@@ -169,13 +191,14 @@ def short_row(inputs, outputs, first_row, i, columns, bits, rule, norm, GROUPS: 
         mean = total(zs) / count
     squares = ()
     for part in tl.static_range(PARTS):
-        difference = centred(zs[part], mean, part_offsets(GROUPS) + part * LANES < columns)
+        column = part_offsets(GROUPS) + part * LANES
+        difference = centred(zs[part], mean, is_inside(column, columns, IS_WHOLE))
         squares = squares + (difference * difference,)
     rstd = tl.rsqrt(total(squares) / count + eps)
     write_statistics(mean_ptr, rstd_ptr, row, mean, rstd, has_mean)
     for part in tl.static_range(PARTS):
         column = part_offsets(GROUPS) + part * LANES
-        inside = column < columns
+        inside = is_inside(column, columns, IS_WHOLE)
         difference = zs[part] - mean
         write_normed(
             *(y_ptr, weight_ptr, bias_ptr, start, column, inside),
@@ -294,6 +317,7 @@ def backward(
     program = tl.program_id(0).to(tl.int64)
     weight_at = partial_ptr + program * columns
     bias_at = partial_ptr + (program + tl.num_programs(0)) * columns
+    partials = (partial_ptr, weight_at, bias_at)
     first_quad = first_of(program * QUADS)
     if IS_LONG:
         for quad in range(QUADS):
@@ -301,27 +325,52 @@ def backward(
             for i in range(rows_from(first_row, rows)):
                 is_first = (quad == 0) & (i == 0)
                 long_gradient(
-                    *(inputs, outputs, partial_ptr, weight_at, bias_at, is_first),
+                    *(inputs, outputs, partials, is_first),
                     *(first_row, i, columns, seed, rule, norm, GROUPS),
                 )
     else:
         columns = columns.to(tl.int32)
-        zero = tl.zeros((GROUPS, LANES), tl.float32)
-        weights, biases = (zero, zero, zero, zero), (zero, zero, zero, zero)
-        for quad in range(QUADS):
-            first_row = first_quad + quad
-            bits = kept_bits(first_row, part_offsets(GROUPS), seed, rule)
-            for i in range(rows_from(first_row, rows)):
-                weights, biases = short_gradient(
-                    *(inputs, outputs, weights, biases),
-                    *(first_row, i, columns, bits, rule, norm, GROUPS),
-                )
-        if partial_ptr:
-            for part in tl.static_range(PARTS):
-                column = part_offsets(GROUPS) + part * LANES
-                inside = column < columns
-                tl.store(weight_at + column, weights[part], mask=inside)
-                tl.store(bias_at + column, biases[part], mask=inside)
+        sizes = (rows, columns)
+        if columns == GROUPS * GROUP:  # no element needs a mask
+            short_rows(inputs, outputs, partials, first_quad, sizes, seed, rule, norm, GROUPS, True)
+        else:
+            short_rows(
+                inputs, outputs, partials, first_quad, sizes, seed, rule, norm, GROUPS, False
+            )
+
+
+@eft.jit
+def short_rows(
+    inputs,
+    outputs,
+    partials,
+    first_quad,
+    sizes,
+    seed,
+    rule,
+    norm,
+    GROUPS: tl.constexpr,
+    IS_WHOLE: tl.constexpr,
+):
+    """All rows of a program of the backward, which fit in registers, and their sums."""
+    partial_ptr, weight_at, bias_at = partials
+    rows, columns = sizes
+    zero = tl.zeros((GROUPS, LANES), tl.float32)
+    weights, biases = (zero, zero, zero, zero), (zero, zero, zero, zero)
+    for quad in range(QUADS):
+        first_row = first_quad + quad
+        bits = kept_bits(first_row, part_offsets(GROUPS), seed, rule)
+        for i in range(rows_from(first_row, rows)):
+            weights, biases = short_gradient(
+                *(inputs, outputs, weights, biases),
+                *(first_row, i, columns, bits, rule, norm, GROUPS, IS_WHOLE),
+            )
+    if partial_ptr:
+        for part in tl.static_range(PARTS):
+            column = part_offsets(GROUPS) + part * LANES
+            inside = is_inside(column, columns, IS_WHOLE)
+            tl.store(weight_at + column, weights[part], mask=inside)
+            tl.store(bias_at + column, biases[part], mask=inside)
 
 
 @eft.jit
@@ -345,6 +394,7 @@ def short_gradient(
     rule,
     norm,
     GROUPS: tl.constexpr,
+    IS_WHOLE: tl.constexpr,
 ):
     """Gives the sums for the weight and the bias, with this row's added."""
     dy_ptr, dz_ptr, z_ptr, weight_ptr, mean_ptr, rstd_ptr = inputs
@@ -355,7 +405,7 @@ def short_gradient(
     gradients, normeds, products, new_weights, new_biases = (), (), (), (), ()
     for part in tl.static_range(PARTS):
         column = part_offsets(GROUPS) + part * LANES
-        inside = column < columns
+        inside = is_inside(column, columns, IS_WHOLE)
         dy, gradient, normed = load_gradient(
             *(dy_ptr, weight_ptr, z_ptr, start, column, inside, mean, rstd)
         )
@@ -368,8 +418,9 @@ def short_gradient(
         mean_gradient = total(gradients) / count
     for part in tl.static_range(PARTS):
         column = part_offsets(GROUPS) + part * LANES
+        inside = is_inside(column, columns, IS_WHOLE)
         write_gradients(
-            *(outputs, dz_ptr, start, column, column < columns, gradients[part], normeds[part]),
+            *(outputs, dz_ptr, start, column, inside, gradients[part], normeds[part]),
             *((rstd, along, mean_gradient), is_kept(bits, first_row, i, part), rule[2]),
         )
     return new_weights, new_biases
@@ -379,9 +430,7 @@ def short_gradient(
 def long_gradient(
     inputs,
     outputs,
-    partial_ptr,
-    weight_at,
-    bias_at,
+    partials,
     is_first,
     first_row,
     i,
@@ -393,6 +442,7 @@ def long_gradient(
 ):
     """The same in pieces, which are read twice; the sums are in memory."""
     dy_ptr, dz_ptr, z_ptr, weight_ptr, mean_ptr, rstd_ptr = inputs
+    partial_ptr, weight_at, bias_at = partials
     has_mean, count = norm
     row = first_row + i * LANES
     start = row * columns
