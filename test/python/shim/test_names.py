@@ -17,7 +17,7 @@ from eft.triton.missing import MODULES
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent.parent.parent
-VERSION, *LINES = (HERE / "triton_names.txt").read_text().splitlines()
+_, *LINES = (HERE / "triton_names.txt").read_text().splitlines()
 #: The public names of each of Triton's public modules.
 NAMES = {module: names for module, *names in map(str.split, LINES)}
 #: Modules that later versions have.
@@ -44,6 +44,30 @@ for line in sys.stdin.read().splitlines():
 """
 
 
+TAKES = """
+import importlib, inspect, sys
+from eft.triton import install
+install()
+from eft.language.missing import NotYet
+from eft.triton.missing import Missing
+for line in sys.stdin.read().splitlines():
+    what, *names = line.split()
+    module, _, name = what.rpartition(".")
+    value = getattr(importlib.import_module(module), name, None)
+    if isinstance(value, NotYet) or isinstance(value, type) and issubclass(value, Missing):
+        continue
+    try:
+        found = inspect.signature(getattr(value, "fn", value)).parameters
+    except ValueError:
+        continue
+    if any(each.kind == each.VAR_KEYWORD for each in found.values()):
+        continue
+    lacks = [name for name in names if name not in found]
+    if lacks:
+        print(what, *lacks)
+"""
+
+
 def lacking(lines: list[str]) -> list[str]:
     """The names of modules that Eft can't serve, by a process in which Triton means Eft."""
     done = subprocess.run(
@@ -51,6 +75,24 @@ def lacking(lines: list[str]) -> list[str]:
     )
     assert done.returncode == 0, done.stderr
     return done.stdout.split()
+
+
+#: What programs do not make by themselves, and what they call with one argument that has no name.
+NOT_BY_NAME = {
+    *("CompilationError", "CompiledKernel", "CompileTimeAssertionFailure", "JITCallable"),
+    *("KernelParam", "UnsupportedLanguageConstruct", "tensor_descriptor", "tensor_descriptor_type"),
+    *("tuple", "abs", "builtin", "constexpr_function", "is_builtin"),
+}
+
+
+def test_what_programs_call_takes_the_same_arguments():
+    _, *lines = (HERE / "triton_parameters.txt").read_text().splitlines()
+    done = subprocess.run(
+        [sys.executable, "-c", TAKES], input="\n".join(lines), capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    lacks = [line.split() for line in done.stdout.splitlines()]
+    assert [line for line in lacks if line[0].rpartition(".")[2] not in NOT_BY_NAME] == []
 
 
 def documented() -> list[str]:
@@ -84,16 +126,21 @@ def test_modules_of_later_versions_can_be_imported():
     assert lacking(LATER) == []
 
 
-def test_the_list_is_that_of_the_installed_triton():
+@pytest.mark.parametrize("kind", ["names", "parameters"])
+def test_the_list_is_that_of_the_installed_triton(kind):
     if importlib.util.find_spec("triton") is None:
         pytest.skip("Triton is not installed")
+    options = ["--parameters"] if kind == "parameters" else []
     done = subprocess.run(
-        [sys.executable, ROOT / "scripts" / "triton-names"], capture_output=True, text=True
+        [sys.executable, ROOT / "scripts" / "triton-names", *options],
+        capture_output=True,
+        text=True,
     )
     version, *lines = done.stdout.splitlines()
-    if version != VERSION:
-        pytest.skip(f"{version} is installed, and the list is of another: {VERSION}")
-    assert lines == LINES
+    head, *kept = (HERE / f"triton_{kind}.txt").read_text().splitlines()
+    if version != head:
+        pytest.skip(f"{version} is installed, and the list is of another: {head}")
+    assert lines == kept
 
 
 def test_the_list_is_made_of_what_a_module_lists_and_defines():
