@@ -11,7 +11,7 @@ import eft.language as tl
 import numpy as np
 import pytest
 from eft import _runtime, hooks
-from eft.triton import knobs
+from eft.triton import __version__, knobs
 from eft.triton.backends import backends
 from eft.triton.backends.compiler import GPUTarget
 from eft.triton.compiler import compiler
@@ -53,6 +53,33 @@ def test_the_metadata_are_those_of_triton():
     assert (made.module, made.function, made.n_regs, made.n_spills) == (None,) * 4
     assert made.n_max_threads is None
     assert repr(made) == "<eft kernel scales for cuda:90>"
+
+
+#: The fields that the metadata of a kernel for NVIDIA's GPUs have in Triton 3.6.
+FIELDS = """
+    allowed_dot_input_precisions arch backend_name debug default_dot_input_precision
+    deprecated_fp8_dot_operand_dtypes enable_fp_fusion enable_reflect_ftz extern_libs
+    global_scratch_align global_scratch_size hash instrumentation_mode ir_override
+    launch_cooperative_grid launch_pdl max_num_imprecise_acc_default maxnreg name num_ctas
+    num_stages num_warps profile_scratch_align profile_scratch_size ptx_options ptx_version
+    sanitize_overflow shared supported_fp8_dtypes target tensordesc_meta tmem_size triton_version
+    warp_size
+"""
+
+
+def test_the_metadata_have_every_field_of_triton():
+    made = compiled(GPUTarget("cuda", 90, 32))
+    assert set(FIELDS.split()) - set(made.metadata._fields) == set()
+    assert made.metadata.triton_version == __version__
+
+
+def test_the_metadata_of_a_launch_have_the_facts_that_are_the_same_for_all():
+    x, y = arrays()
+    facts = scales[(2,)](x, y, 100, 64, 2.0).metadata
+    assert (facts.num_ctas, facts.cluster_dims, facts.tmem_size) == (1, (1, 1, 1), 0)
+    with pytest.raises(AttributeError, match="^a kernel's metadata have no 'nothing'$"):
+        _ = facts.nothing
+    assert pickle.loads(pickle.dumps(facts)) == facts
 
 
 def test_a_launch_takes_the_arguments_of_the_kernel():

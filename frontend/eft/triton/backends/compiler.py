@@ -92,14 +92,21 @@ class Options:
     debug: bool = False
     warp_size: int = 32
     cluster_dims: tuple = (1, 1, 1)
+    ptx_version: int | None = None
+    ptx_options: str | None = None
+    ir_override: str | None = None
     enable_fp_fusion: bool = True
+    enable_reflect_ftz: bool = True
     launch_cooperative_grid: bool = False
     launch_pdl: bool = False
     sanitize_overflow: bool = False
     instrumentation_mode: str = ""
     extern_libs: tuple = ()
+    supported_fp8_dtypes: tuple = ("fp8e4b15", "fp8e4b8", "fp8e4nv", "fp8e5", "fp8e5b16")
+    deprecated_fp8_dot_operand_dtypes: tuple = ()
     default_dot_input_precision: str = "tf32"
-    allowed_dot_input_precisions: tuple = ("tf32", "tf32x3", "ieee")
+    allowed_dot_input_precisions: tuple = ("tf32", "tf32x3", "ieee", "bf16x3", "bf16x6")
+    max_num_imprecise_acc_default: int | None = None
     backend_name: str = "cuda"
     arch: str | None = None
 

@@ -9,6 +9,7 @@ from hashlib import sha256
 from eft import _runtime
 from eft import kernel as kernels
 from eft.one_variant import OneVariant, VariantLauncher
+from eft.triton import __version__
 from eft.triton.backends.compiler import GPUTarget
 from eft.triton.runtime.driver import driver
 from eft.triton.runtime.errors import OutOfResources
@@ -40,10 +41,11 @@ class CompiledKernel(OneVariant, metaclass=_Kernels):
 
     def __init__(self, src, target: GPUTarget, backend, options: dict, compilation, types):
         self.src = src
-        facts = {**vars(backend.parse_options(options)), **_NEVER}
+        facts = {**vars(backend.parse_options(options)), **kernels.SAME_FOR_ALL}
         own = compilation.metadata
         facts |= {
             "target": target,
+            "triton_version": __version__,
             "name": own.name,
             "num_warps": own.num_warps,
             "shared": own.shared,
@@ -106,18 +108,6 @@ class CompiledKernel(OneVariant, metaclass=_Kernels):
 
     def __repr__(self):
         return f"<eft kernel {self.name} for {self._compiled_for}>"
-
-
-#: The metadata of Triton's kernels that are the same for all of Eft's.
-_NEVER = {
-    "cluster_dims": (1, 1, 1),
-    "global_scratch_size": 0,
-    "global_scratch_align": 1,
-    "profile_scratch_size": 0,
-    "profile_scratch_align": 1,
-    "tensordesc_meta": (),
-    "tmem_size": 0,
-}
 
 
 def _hash(src, backend, options: dict) -> str:

@@ -56,6 +56,7 @@ def a_launch_returns_what_ran(device):
         (kernel is again, True),
         (kernel.metadata.num_warps, 4),
         (kernel.metadata.name, "scale"),
+        (kernel.metadata.num_ctas, 1),
         (isinstance(kernel.hash, str), True),
         ("scale" in kernel.asm["ttir"], True),
         (all(name in kernel.asm for name in ("ttir", "ttgir", "llir")), True),
