@@ -86,10 +86,6 @@ MODULES = {
         "make_get_num_algos_def make_global_decl make_kernel_hints_dispatcher make_kernel_load_def "
         "make_kernel_meta_const_dispatcher",
     ),
-    "triton.tools.mxfp": (
-        "it makes arrays of microscaling formats on the host, which is not supported yet",
-        "MXFP4Tensor MXScaleTensor",
-    ),
     "triton.tools.ragged_tma": (
         "its arrays begin beyond what TensorDescriptor describes, which is not supported yet",
         "atomic_add_ragged create_ragged_descriptor load_ragged store_ragged to_ragged_indices",

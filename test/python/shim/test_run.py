@@ -324,9 +324,9 @@ NOT_THERE = {
         "does not have triton.compiler.compiler.parse: it lowers and compiles kernels by itself, "
         "in eft.compiler and eft._compiler"
     ),
-    "from triton.tools.mxfp import MXFP4Tensor\nMXFP4Tensor(size=1)": (
-        "does not have triton.tools.mxfp.MXFP4Tensor: it makes arrays of microscaling formats on "
-        "the host, which is not supported yet"
+    "from triton.tools.ragged_tma import load_ragged\nload_ragged(1)": (
+        "does not have triton.tools.ragged_tma.load_ragged: its arrays begin beyond what "
+        "TensorDescriptor describes, which is not supported yet"
     ),
 }
 NOT_FOUND = {

@@ -5,6 +5,6 @@ from __future__ import annotations
 
 from eft.triton import lazy
 
-_NAMES = ("compile", "disasm", "tensor_descriptor")
+_NAMES = ("compile", "disasm", "mxfp", "tensor_descriptor")
 
 __getattr__ = lazy.attributes(__name__, {name: f"eft.triton.tools.{name}" for name in _NAMES})

@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Stands for `triton.tools.mxfp`: tensors of PyTorch with numbers of microscaling formats, for
+tests of `tl.dot_scaled`. The formats are those of the OCP Microscaling Formats specification, 1.0."""
+
+from __future__ import annotations
+
+import math
+
+__all__ = ["MXFP4Tensor", "MXScaleTensor"]
+
+#: The magnitudes of e2m1, by the lower three bits of their codes.
+_MAGNITUDES = (0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0)
+_SIGN = 8
+_BIAS, _NAN = 127, 255  # of e8m0
+
+
+class _Codes:
+    """Numbers of a format.
+
+    Args:
+        data: numbers of float32 to convert, or
+        size: the shape of what `random` makes.
+        device: where `random` makes it.
+
+    Attributes:
+        data: a code of uint8 for each number.
+    """
+
+    def __init__(self, data=None, size=None, device=None):
+        import torch
+
+        self.device = device
+        if data is not None:
+            if not isinstance(data, torch.Tensor):
+                raise TypeError(f"data must be a tensor of PyTorch, got {type(data).__name__}")
+            self.device = data.device
+            self.data = self._encode(data)
+        elif size is not None:
+            self.size = size if isinstance(size, tuple) else (size,)
+        else:
+            raise ValueError("data or size must be given")
+
+    def _draw(self, low: int, high: int):
+        """Draws codes from `low` to `high`."""
+        import torch
+
+        options = {"dtype": torch.uint8, "device": self.device}
+        self.data = torch.randint(low, high + 1, self.size, **options)
+        return self
+
+    def to(self, dtype):
+        """The numbers as float32, the only `dtype`."""
+        import torch
+
+        if dtype != torch.float32:
+            raise TypeError(f"{type(self).__name__}.to takes torch.float32, got {dtype}")
+        return self._decode()
+
+
+class MXFP4Tensor(_Codes):
+    """Numbers of e2m1, of four bits: a sign, two bits of exponent and one of fraction."""
+
+    def random(self) -> MXFP4Tensor:
+        return self._draw(0, 15)
+
+    @staticmethod
+    def _encode(values):
+        """Rounds to the nearest, ties to even codes. What is beyond 6, or NaN, becomes 6."""
+        import torch
+
+        middles = [(a + b) / 2 for a, b in zip(_MAGNITUDES, _MAGNITUDES[1:], strict=False)]
+        middles = torch.tensor(middles, device=values.device)
+        magnitudes = values.abs().float()
+        below = torch.bucketize(magnitudes, middles)
+        above = torch.bucketize(magnitudes, middles, right=True)  # another one at a tie alone
+        codes = torch.where(below % 2 == 0, below, above)
+        return (codes + _SIGN * torch.signbit(values)).to(torch.uint8)
+
+    def _decode(self):
+        import torch
+
+        signed = (*_MAGNITUDES, *(-each for each in _MAGNITUDES))
+        return torch.tensor(signed, device=self.data.device)[self.data.int()]
+
+    def to_packed_tensor(self, dim: int):
+        """Two codes in each byte, neighbours along `dim`, the first in the lower bits. An odd one
+        at the end is alone in its byte."""
+        if not 0 <= dim < self.data.ndim:
+            raise ValueError(f"dim must be from 0 to {self.data.ndim - 1}, got {dim}")
+        pairs = list(self.data.shape)
+        pairs[dim] = (pairs[dim] + 1) // 2
+        packed = self.data.new_zeros(pairs)
+        for place in (0, 1):
+            codes = self.data.movedim(dim, 0)[place::2]
+            packed.movedim(dim, 0)[: len(codes)] |= codes << (4 * place)
+        return packed
+
+    def unpack_packed_tensor(self, packed_tensor, dim: int, original_shape):
+        """The codes in what `to_packed_tensor` has made of codes of a shape."""
+        codes = packed_tensor.new_empty(tuple(original_shape))
+        for place in (0, 1):
+            target = codes.movedim(dim, 0)[place::2]
+            source = packed_tensor.movedim(dim, 0)[: len(target)]
+            target.copy_((source >> (4 * place)) & 0xF)
+        return codes
+
+
+class MXScaleTensor(_Codes):
+    """Scales of e8m0: powers of two from 2**-127 to 2**127, and NaN."""
+
+    def random(self, low: float | None = None, high: float | None = None) -> MXScaleTensor:
+        """Draws powers of two from `low` to `high`, which are numbers above 0."""
+        first, last = (
+            default if bound is None else min(max(math.floor(math.log2(bound)) + _BIAS, 0), 254)
+            for bound, default in ((low, 0), (high, 254))
+        )
+        if first > last:
+            raise ValueError(f"low must not be above high, got {low} and {high}")
+        return self._draw(first, last)
+
+    @staticmethod
+    def _encode(values):
+        """The largest power of two that is not above a number; NaN for what is no finite number
+        above 0."""
+        import torch
+
+        exponents = torch.frexp(values.float())[1] - 1
+        codes = (exponents + _BIAS).clamp(0, 254).to(torch.uint8)
+        return torch.where(values.isfinite() & (values > 0), codes, _NAN).to(torch.uint8)
+
+    def _decode(self):
+        import torch
+
+        exponents = self.data.to(torch.float64) - _BIAS
+        numbers = torch.exp2(exponents).float()
+        return torch.where(self.data == _NAN, math.nan, numbers)
