@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Stands for `triton.tools.mxfp`: tensors of PyTorch with numbers of microscaling formats, for
-tests of `tl.dot_scaled`. The formats are those of the OCP Microscaling Formats specification, 1.0."""
+tests of `tl.dot_scaled`. The formats are those of version 1.0 of OCP's specification."""
 
 from __future__ import annotations
 
