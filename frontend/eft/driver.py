@@ -173,8 +173,9 @@ def _lower(function, variant: Variant, symbol: str | None = None, prints: bool =
     from eft.compiler.functions import lower
 
     debug = bool(variant.options.get("debug"))
+    num_warps = variant.options.get("num_warps", 4)
     types, constexprs = variant.types, variant.constexprs
-    return lower(function, types, constexprs, symbol, debug, prints, variant.target)
+    return lower(function, types, constexprs, symbol, debug, prints, variant.target, num_warps)
 
 
 def _run_compiler(

@@ -128,7 +128,9 @@ def _is_any(function, functions) -> bool:
 def _runs_at_compile_time(function) -> bool:
     """Whether a Python function may run while a kernel is compiled: it says so, is one of the
     module math, or a method of a type, a string, a number or a tuple."""
-    if is_constexpr_function(function) or _is_any(function, (constexpr, dtype, pointer_type)):
+    if is_constexpr_function(function) or _is_any(
+        function, (constexpr, dtype, pointer_type, slice)
+    ):
         return True
     if is_of_math(function):
         return True

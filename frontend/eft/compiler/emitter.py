@@ -28,9 +28,16 @@ class Emitter:
         debug: whether assertions are checked.
         prints: whether static_print prints.
         target: what the kernel is compiled for, "cuda:90" or "cpu"; None where nobody says.
+        num_warps: the launch's option.
     """
 
-    def __init__(self, debug: bool = False, prints: bool = True, target: str | None = None):
+    def __init__(
+        self,
+        debug: bool = False,
+        prints: bool = True,
+        target: str | None = None,
+        num_warps: int = 4,
+    ):
         from eft import _compiler
 
         self._library = _compiler
@@ -48,6 +55,7 @@ class Emitter:
         self.debug = debug
         self.prints = prints
         self.target = target
+        self.num_warps = num_warps
 
     # -- places ------------------------------------------------------------------------------------
 

@@ -296,13 +296,20 @@ class Lowered:
 
 
 def lower(
-    function, types, constexprs, symbol=None, debug=False, prints=True, target=None
+    function,
+    types,
+    constexprs,
+    symbol=None,
+    debug=False,
+    prints=True,
+    target=None,
+    num_warps=4,
 ) -> Lowered:
     """The block IR of a kernel. See `Program.kernel` for the arguments; `debug` is whether
-    assertions are checked, `prints` whether static_print prints, `target` what a kernel that asks
-    for it is told."""
+    assertions are checked, `prints` whether static_print prints, `target` and `num_warps` what a
+    kernel that asks for them is told."""
     from eft.compiler.emitter import Emitter
 
-    emitter = Emitter(debug, prints, target)
+    emitter = Emitter(debug, prints, target, num_warps)
     kernel = Program(emitter).kernel
     return Lowered(emitter, with_room(lambda: kernel(function, types, constexprs, symbol)))

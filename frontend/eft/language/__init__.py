@@ -20,6 +20,7 @@ from eft.language.atomics import (
     atomic_max,
     atomic_min,
     atomic_or,
+    atomic_poll,
     atomic_store,
     atomic_xchg,
     atomic_xor,
@@ -29,7 +30,7 @@ from eft.language.builtin import constexpr_function
 from eft.language.casts import cast
 from eft.language.constants import to_tensor
 from eft.language.constexpr import const, constexpr
-from eft.language.debug import device_assert, device_print
+from eft.language.debug import device_assert, device_print, expect_zero
 from eft.language.descriptors import (
     load_tensor_descriptor,
     make_tensor_descriptor,
@@ -99,7 +100,9 @@ from eft.language.shapes import *
 from eft.language.sorting import *
 from eft.language.static import static_assert, static_print
 from eft.language.tensor import tensor
+from eft.language.type_names import constexpr_type, pi32_t, str_to_ty, tuple_type
 
+slice = slice  # `t[tl.slice(0, 2, None)]` is t[0:2]
 tuple = tuple  # what `isinstance` asks for, and annotations
 
 TRITON_MAX_TENSOR_NUMEL = 1 << 20

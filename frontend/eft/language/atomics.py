@@ -16,10 +16,10 @@ from eft.language.accesses import check_choice, check_mask, check_pointer, in_me
 from eft.language.builtin import builtin
 from eft.language.casts import bitcast_to, cast_to
 from eft.language.constants import to_tensor
-from eft.language.dtypes import dtype, pointer_type
+from eft.language.dtypes import describe, dtype, pointer_type
 from eft.language.math import where
 from eft.language.operators import and_, invert
-from eft.language.tensor import enum, op, ops, tensor
+from eft.language.tensor import emitter, enum, op, ops, tensor
 
 _SEMANTICS = ("relaxed", "acquire", "release", "acq_rel")
 _SCOPES = ("cta", "gpu", "sys")
@@ -228,3 +228,30 @@ def atomic_store(pointer, val, mask=None, sem=None, scope=None):
     value = cast_to(value, address.dtype.element_ty)
     order = _order(sem, scope, ("relaxed", "release"))
     ops("eft.atomic_store", [address, value, *_mask("atomic_store", pointer, mask)], [], **order)
+
+
+@builtin(method=True)
+def atomic_poll(pointer, expected_value, sem=None, scope=None, timeout_ns=None):
+    """Waits until memory holds `expected_value`; of a block, each element.
+
+    Of integers of 16, 32 and 64 bits. `sem` is "acquire" (the default) or "relaxed". Gives int1:
+    whether the value was found, which is false only if `timeout_ns`, an integer, was reached first.
+    That needs a GPU's clock.
+    """
+    allowed = (dtypes.int16, dtypes.uint16, *_INTEGERS)
+    check_pointer("atomic_poll", pointer)
+    element = pointer.dtype.element_ty
+    if element not in allowed:
+        choices = ", ".join(map(str, allowed))
+        raise Mistake(f"atomic_poll does not work on {element}: expected one of {choices}")
+    _order(sem, scope, ("relaxed", "acquire"))
+    from eft.language import polling  # which needs eft.jit
+
+    operands = [pointer, _value("expected value", pointer, expected_value)]
+    if timeout_ns is None:
+        return emitter().call(polling.wait, [*operands, sem, scope], {})
+    timeout = to_tensor(timeout_ns)
+    if timeout.shape or not timeout.dtype.is_int() or (type(timeout_ns) is int and timeout_ns < 0):
+        raise Mistake(f"atomic_poll needs a timeout_ns of 0 or more, got {describe(timeout_ns)}")
+    timeout = cast_to(timeout, dtypes.int64)
+    return emitter().call(polling.wait_until, [*operands, timeout, sem, scope], {})

@@ -91,3 +91,12 @@ def device_assert(cond, msg="", mask=None):
         condition, mask = broadcast_to_shape(condition, shape), broadcast_to_shape(mask, shape)
         condition = or_(condition, invert(mask))
     ops("eft.assert", [condition], (), message=emitter().context.string(msg))
+
+
+@builtin
+def expect_zero(x, mask):
+    """`x`; in debug mode it is checked that it is 0 where the mask is true, as a small exponential
+    is meant to be."""
+    holds = or_(to_tensor(x) == 0, invert(check_mask("expect_zero", mask)))
+    device_assert(holds, "expect_zero: a number is not 0 where the mask is true")
+    return x

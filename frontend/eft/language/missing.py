@@ -6,16 +6,12 @@ from __future__ import annotations
 
 FUNCTIONS = frozenset(
     """
-    aggregate_replace atomic_poll bitonic_merge constexpr_type
-    expect_zero pi32_t slice str_to_ty tuple_type """.split()
+    aggregate_replace """.split()
 )
 
 NAMES = FUNCTIONS
 
-METHODS = frozenset(
-    """
-    atomic_poll """.split()
-)
+METHODS = frozenset()
 
 
 def attribute(module: str, prefix: str, names: frozenset):

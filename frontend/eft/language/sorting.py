@@ -22,7 +22,7 @@ from eft.language.reshaping import permute, reshape
 from eft.language.shapes import arange
 from eft.language.tensor import op, tensor
 
-__all__ = ["histogram", "sort", "topk"]
+__all__ = ["bitonic_merge", "histogram", "sort", "topk"]
 
 _INTEGERS = {16: dtypes.int16, 32: dtypes.int32, 64: dtypes.int64}
 
@@ -38,6 +38,29 @@ def sort(x, dim=None, descending=False):
     """
     axis, descending = _check_arguments("sort", x, dim, descending)
     keys = _sorted_runs(_to_keys(x), axis, _bits(x.shape[axis]), descending)
+    return _from_keys(keys, x)
+
+
+@builtin
+def sort_impl(x, k=None, dim=None, descending=False):
+    """`sort`, or `topk` if there is a `k`."""
+    if k is None:
+        return sort(x, dim, descending)
+    return topk(x, k, dim, descending)
+
+
+@builtin
+def bitonic_merge(x, dim=None, descending=False):
+    """The elements in order along a dimension, if they rise and then fall, or fall and then rise:
+    what the last stage of sorting does.
+
+    Args:
+        x: a block of numbers.
+        dim: the dimension along which, by default the last.
+        descending: the largest first.
+    """
+    axis, descending = _check_arguments("bitonic_merge", x, dim, descending)
+    keys = _merged(_to_keys(x), axis, _bits(x.shape[axis]), descending)
     return _from_keys(keys, x)
 
 

@@ -8,7 +8,7 @@ import sys
 from eft.errors import Mistake
 from eft.language.builtin import constexpr_function
 from eft.language.dtypes import describe
-from eft.language.missing import NotYet
+from eft.language.sorting import sort_impl  # noqa: F401 (by name)
 
 
 @constexpr_function
@@ -22,6 +22,4 @@ def _log2(i: int) -> int:
 def __getattr__(name: str):
     if name.startswith("__"):  # what Python itself asks for
         raise AttributeError(name)
-    if name == "sort_impl":
-        return NotYet("standard.sort_impl")
     return getattr(sys.modules["eft.language"], name)

@@ -63,6 +63,7 @@ class tensor:
     from eft.language.atomics import atomic_max as atomic_max
     from eft.language.atomics import atomic_min as atomic_min
     from eft.language.atomics import atomic_or as atomic_or
+    from eft.language.atomics import atomic_poll as atomic_poll
     from eft.language.atomics import atomic_store as atomic_store
     from eft.language.atomics import atomic_xchg as atomic_xchg
     from eft.language.atomics import atomic_xor as atomic_xor

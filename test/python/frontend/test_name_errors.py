@@ -218,13 +218,8 @@ def attribute_of_module(x_ptr, n):
 
 
 @eft.jit
-def uses_tuple_type(x_ptr, n):
-    tl.tuple_type(n)
-
-
-@eft.jit
-def polls(x_ptr, n):
-    x_ptr.atomic_poll()
+def replaces(x_ptr, n):
+    tl.aggregate_replace(n)
 
 
 @eft.jit
@@ -302,8 +297,7 @@ def annotates_attribute(x_ptr, n):
     (divides_by_zero, "1 // 0", "ZeroDivisionError: integer division or modulo by zero"),
     (attribute_of_block, "n.foo", "a value of type int32 has no attribute 'foo'"),
     (attribute_of_module, "tl.foo", "'tl' has no attribute 'foo'"),
-    (uses_tuple_type, "tl.tuple_type", "tl.tuple_type is not supported yet"),
-    (polls, "x_ptr.atomic_poll", "the attribute 'atomic_poll' of a block is not supported yet"),
+    (replaces, "tl.aggregate_replace", "tl.aggregate_replace is not supported yet"),
     (
         prints,
         "print(n)",

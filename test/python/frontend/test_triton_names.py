@@ -27,6 +27,7 @@ atomic_load(pointer, mask=None, sem=None, scope=None)
 atomic_max(pointer, val, mask=None, sem=None, scope=None)
 atomic_min(pointer, val, mask=None, sem=None, scope=None)
 atomic_or(pointer, val, mask=None, sem=None, scope=None)
+atomic_poll(pointer, expected_value, sem=None, scope=None, timeout_ns=None)
 atomic_store(pointer, val, mask=None, sem=None, scope=None)
 atomic_xchg(pointer, val, mask=None, sem=None, scope=None)
 atomic_xor(pointer, val, mask=None, sem=None, scope=None)
@@ -133,8 +134,7 @@ rsqrt sigmoid sin softmax sort split sqrt sqrt_rn squeeze store sum trans unsque
 
 #: Names that Triton has and Eft does not have.
 LACKING = """
-aggregate_replace atomic_poll bitonic_merge constexpr_type expect_zero pi32_t slice str_to_ty
-tuple_type
+aggregate_replace
 """.split()
 
 

@@ -1,16 +1,113 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Triton's functions that ask a GPU for its clock and a program's place in it."""
+"""Triton's functions that ask a GPU for its clock and a program's place in it, or that convert
+`float8e4b15`, which Eft converts as it does other types."""
 
 from __future__ import annotations
 
-from eft.language.missing import attribute
+from eft.errors import Mistake
+from eft.language import dtypes
+from eft.language.assembly import inline_asm_elementwise
+from eft.language.builtin import builtin
+from eft.language.casts import cast_to
+from eft.language.constants import to_tensor
+from eft.language.tensor import emitter, target_of_kernel, tensor
 
-#: Names that Eft does not have yet.
-MISSING = frozenset(
-    """
-    convert_custom_float8 convert_custom_float8_sm70 convert_custom_float8_sm80
-    convert_float16_to_fp8e4b15 convert_fp8e4b15_to_float16 globaltimer num_threads num_warps smid
-    """.split()
-)
+__all__ = [
+    "clock",
+    "convert_custom_float8",
+    "convert_custom_float8_sm70",
+    "convert_custom_float8_sm80",
+    "convert_float16_to_fp8e4b15",
+    "convert_fp8e4b15_to_float16",
+    "globaltimer",
+    "num_threads",
+    "num_warps",
+    "smid",
+]
 
-__getattr__ = attribute(__name__, "extra.cuda.", MISSING)
+
+def _ask_gpu(name: str, asm: str, dtype: dtypes.dtype, is_pure: bool) -> tensor:
+    """The number in a GPU's special register."""
+    if (target_of_kernel() or "cuda:").startswith(("cpu", "host")):
+        raise Mistake(f"tl.extra.cuda.{name} asks a GPU, and can't run on a CPU")
+    register = "=l" if dtype == dtypes.int64 else "=r"
+    return inline_asm_elementwise(asm, register, (), dtype, is_pure, 1)
+
+
+@builtin
+def globaltimer():
+    """int64: the time of the GPU in nanoseconds, anew at each call."""
+    return _ask_gpu("globaltimer", "mov.u64 $0, %globaltimer;", dtypes.int64, False)
+
+
+@builtin
+def clock():
+    """int64: the cycles of the multiprocessor, anew at each call."""
+    return _ask_gpu("clock", "mov.u64 $0, %clock64;", dtypes.int64, False)
+
+
+@builtin
+def smid():
+    """int32: the number of the multiprocessor that the program runs on."""
+    return _ask_gpu("smid", "mov.u32 $0, %smid;", dtypes.int32, True)
+
+
+@builtin
+def num_warps():
+    """The option `num_warps`, known at compile time."""
+    return emitter().num_warps
+
+
+@builtin
+def num_threads():
+    """The threads of a program, 32 for each warp, known at compile time."""
+    return 32 * emitter().num_warps
+
+
+@builtin
+def convert_fp8e4b15_to_float16(arg):
+    """`arg`, of float8e4b15, as fp16."""
+    return cast_to(_of("convert_fp8e4b15_to_float16", arg, dtypes.float8e4b15), dtypes.float16)
+
+
+@builtin
+def convert_float16_to_fp8e4b15(arg, has_minx2):
+    """`arg`, of fp16, as float8e4b15; `has_minx2` does not matter."""
+    return cast_to(_of("convert_float16_to_fp8e4b15", arg, dtypes.float16), dtypes.float8e4b15)
+
+
+@builtin
+def convert_custom_float8(arg, dst_ty, fp_downcast_rounding, has_minx2):
+    """`arg` as `dst_ty`, one of which is float8e4b15; the rest does not matter."""
+    return _converted("convert_custom_float8", arg, dst_ty)
+
+
+@builtin
+def convert_custom_float8_sm80(arg, dst_ty, fp_downcast_rounding=None):
+    """`arg` as `dst_ty`, one of which is float8e4b15; the rest does not matter."""
+    return _converted("convert_custom_float8_sm80", arg, dst_ty)
+
+
+@builtin
+def convert_custom_float8_sm70(arg, dst_ty, fp_downcast_rounding=None):
+    """`arg` as `dst_ty`, one of which is float8e4b15; the rest does not matter."""
+    return _converted("convert_custom_float8_sm70", arg, dst_ty)
+
+
+def _converted(name: str, arg, target) -> tensor:
+    x = to_tensor(arg)
+    wide = (dtypes.float16, dtypes.float32)
+    scalar = target.scalar if isinstance(target, dtypes.dtype) else target
+    is_known = (x.dtype == dtypes.float8e4b15 and scalar in wide) or (
+        x.dtype in wide and scalar == dtypes.float8e4b15
+    )
+    if not is_known:
+        raise Mistake(f"{name} converts between fp8e4b15 and fp16 or fp32, got {x.dtype}")
+    return cast_to(x, scalar)
+
+
+def _of(name: str, arg, dtype: dtypes.dtype) -> tensor:
+    x = to_tensor(arg)
+    if x.dtype != dtype:
+        raise Mistake(f"{name} needs an operand of type {dtype}, got {x.dtype}")
+    return x
