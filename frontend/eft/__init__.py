@@ -23,6 +23,7 @@ from eft import language
 from eft._runtime import DeviceAssertionError
 from eft.errors import AutotunerError, CompilationError, InternalError
 from eft.jit import JITFunction, KernelInterface, jit
+from eft.language.aggregates import aggregate
 from eft.language.builtin import constexpr_function
 from eft.mock import MockTensor
 from eft.version import __version__
@@ -39,6 +40,7 @@ __all__ = [
     "MockTensor",
     "TensorDescriptor",
     "__version__",
+    "aggregate",
     "autotune",
     "cdiv",
     "constexpr_function",
@@ -81,17 +83,4 @@ def __getattr__(name: str):
         from eft.tensor_descriptor import TensorDescriptor
 
         return TensorDescriptor
-    if not name.startswith("_") and not _is_module(name):
-        from eft.triton.missing import is_missing
-
-        if is_missing("triton", name):
-            raise AttributeError(f"Eft {__version__} does not have Triton's {name}")
     raise AttributeError(f"module 'eft' has no attribute {name!r}")
-
-
-def _is_module(name: str) -> bool:
-    """Whether there is a module `eft.name`, not imported yet. `from eft import name` asks for an
-    attribute first; an answer that takes all of Triton's names to be loaded would be slow."""
-    from importlib.machinery import PathFinder
-
-    return PathFinder.find_spec(f"eft.{name}", __path__) is not None

@@ -12,6 +12,12 @@ from eft.compiler.suggestions import instead_of
 from eft.compiler.values import contains_tensor
 from eft.errors import Mistake
 from eft.language import loops, math
+from eft.language.aggregates import (
+    BoundKernel,
+    is_aggregate_class,
+    is_method_of_aggregate,
+    make,
+)
 from eft.language.builtin import is_builtin, is_constexpr_function
 from eft.language.casts import cast_to
 from eft.language.constants import to_tensor
@@ -32,7 +38,7 @@ _ON_TENSORS = {
     int: lambda x: cast_to(to_tensor(x), from_name("int32")),
     bool: lambda x: cast_to(to_tensor(x), from_name("int1")),
 }
-_VAR_POSITIONAL = 0x04  # inspect.CO_VARARGS
+_VAR_POSITIONAL, _VAR_KEYWORD = 0x04, 0x08  # inspect.CO_VARARGS, inspect.CO_VARKEYWORDS
 _TYPES_WITH_METHODS = (dtype, str, int, float, tuple)
 
 
@@ -62,6 +68,12 @@ class Calls:
             return _call_builtin(function, args, kwargs)
         if _is_any(function, PYTHON_FUNCTIONS.values()):
             return self._call_python(function, args, kwargs)
+        if isinstance(function, BoundKernel):
+            return self.call(function.function, [function.owner, *args], kwargs)
+        if is_aggregate_class(function):
+            return self.at_compile_time(make, function, args, kwargs)
+        if is_method_of_aggregate(function):
+            return self.at_compile_time(function, *args, **kwargs)
         if is_named_class(function):
             return self._make_named(function, args, kwargs)
         if _runs_at_compile_time(function):
@@ -151,5 +163,7 @@ def _call_builtin(function, args, kwargs):
     required = names[: code.co_argcount - len(function.__defaults__ or ())]
     takes_more = code.co_flags & _VAR_POSITIONAL
     placed = args[: code.co_argcount] if takes_more else args
-    match(f"{prefix}{function.__name__}", names, required, placed, kwargs)
+    takes_any_name = code.co_flags & _VAR_KEYWORD
+    named = {key: kwargs[key] for key in kwargs if key in names} if takes_any_name else kwargs
+    match(f"{prefix}{function.__name__}", names, required, placed, named)
     return function(*args, **kwargs)

@@ -24,7 +24,6 @@ from eft.errors import Mistake, UnsupportedConstruct
 from eft.language import operators
 from eft.language.constexpr import unwrap
 from eft.language.dtypes import describe, dtype
-from eft.language.missing import METHODS as MISSING_METHODS
 from eft.language.missing import NotYet
 from eft.language.shapes import index
 from eft.language.tensor import tensor
@@ -281,8 +280,6 @@ class Expressions:
         if not name.startswith("_") and name not in _INTERNALS:
             if hasattr(type(owner), name):
                 return getattr(owner, name)
-            if name in MISSING_METHODS:
-                raise Mistake(f"the attribute {name!r} of a block is not supported yet")
         names = [each for each in dir(type(owner)) if each not in _INTERNALS]
         hint = did_you_mean("to" if name == "astype" else name, names)
         raise Mistake(f"{describe(owner)} has no attribute {name!r}{hint}")

@@ -11,6 +11,7 @@ from types import BuiltinFunctionType, FunctionType, ModuleType
 from eft.compiler.suggestions import did_you_mean, instead_of
 from eft.compiler.values import Unusable
 from eft.errors import Mistake
+from eft.language.aggregates import is_aggregate_class
 from eft.language.builtin import is_builtin, is_constexpr_function
 from eft.language.constexpr import const, constexpr, unwrap
 from eft.language.dtypes import describe, dtype
@@ -173,6 +174,7 @@ def may_read(value) -> bool:
         or hasattr(value, "_eft_jit")
         or any(value is each for each in (*_LANGUAGE_CLASSES, *PYTHON_FUNCTIONS.values()))
         or is_named_class(value)
+        or is_aggregate_class(value)
         or is_of_math(value)
         or (is_tuple(value) and all(may_read(each) for each in value))
     )

@@ -11,6 +11,7 @@ import sys as _sys
 from types import ModuleType as _ModuleType
 
 from eft.language import core, extra, math, random, standard, target_info
+from eft.language.aggregates import aggregate, aggregate_replace
 from eft.language.assembly import inline_asm_elementwise
 from eft.language.atomics import (
     atomic_add,
@@ -75,8 +76,6 @@ from eft.language.mapping import map_elementwise
 from eft.language.math import PropagateNan, abs, cdiv, clamp, maximum, minimum, umulhi, where
 from eft.language.matrix import dot
 from eft.language.memory import load, store
-from eft.language.missing import NAMES as _MISSING
-from eft.language.missing import NotYet as _NotYet
 from eft.language.operators import add, mul, sub
 from eft.language.program import num_programs, program_id, swizzle2d
 from eft.language.random import (
@@ -120,8 +119,6 @@ __all__ = [
 
 
 def __getattr__(name: str):
-    if name in _MISSING:
-        return _NotYet(name)
     # With these, Python says what was probably meant.
     message = f"module 'eft.language' has no attribute {name!r}"
     raise AttributeError(message, name=name, obj=_sys.modules[__name__])

@@ -1,17 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Names that Triton's language has and Eft's does not have yet, so that a kernel which uses one
-gets an error that says so."""
+"""Names that modules of Triton's language have and Eft's do not have, so that a kernel which uses
+one gets an error that says so."""
 
 from __future__ import annotations
-
-FUNCTIONS = frozenset(
-    """
-    aggregate_replace """.split()
-)
-
-NAMES = FUNCTIONS
-
-METHODS = frozenset()
 
 
 def attribute(module: str, prefix: str, names: frozenset):

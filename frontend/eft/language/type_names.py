@@ -49,9 +49,8 @@ class tuple_type:
     def __init__(self, types, fields=None):
         self.types = list(types)
         self.fields = list(fields) if fields else [""] * len(self.types)
-        self.name = (
-            f"[{','.join(f'{k}:{v}' for k, v in zip(self.fields, self.types, strict=True))}]"
-        )
+        named = zip(self.fields, self.types, strict=True)
+        self.name = f"[{','.join(f'{field}:{type}' for field, type in named)}]"
 
     def __iter__(self):
         return iter(self.types)

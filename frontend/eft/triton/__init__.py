@@ -54,6 +54,7 @@ _PLACES = {
     **dict.fromkeys(("Config", "autotune", "heuristics"), "eft.tuning"),
     "CompilationError": "eft.errors",
     "TritonError": "eft.triton.errors",
+    "aggregate": "eft.language.aggregates",
     "backends": "eft.triton.backends",
     "compile": "eft.triton.compiler.compiler",
     "compiler": "eft.triton.compiler",

@@ -18,7 +18,6 @@ _NO_INTERPRETER = "it compiles for the CPU instead of interpreting"
 
 #: By module: why Eft lacks some of its names, and the names.
 _NAMES = {
-    "triton": ("", "aggregate"),
     "triton.backends.amd.compiler": (
         _NO_AMD,
         "get_min_dot_size is_in_thread_transpose_enabled is_pingpong_schedule_enabled",

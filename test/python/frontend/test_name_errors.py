@@ -218,11 +218,6 @@ def attribute_of_module(x_ptr, n):
 
 
 @eft.jit
-def replaces(x_ptr, n):
-    tl.aggregate_replace(n)
-
-
-@eft.jit
 def prints(x_ptr, n):
     print(n)
 
@@ -297,7 +292,6 @@ def annotates_attribute(x_ptr, n):
     (divides_by_zero, "1 // 0", "ZeroDivisionError: integer division or modulo by zero"),
     (attribute_of_block, "n.foo", "a value of type int32 has no attribute 'foo'"),
     (attribute_of_module, "tl.foo", "'tl' has no attribute 'foo'"),
-    (replaces, "tl.aggregate_replace", "tl.aggregate_replace is not supported yet"),
     (
         prints,
         "print(n)",

@@ -86,7 +86,9 @@ def test_a_name_that_is_nearly_right(tmp_path, expression, message):
         ("exp(x)", "'exp' runs at compile time and can't take a value that is known only at run "
          "time: use tl.exp"),
         ("math.lgamma(x)", "'lgamma' runs at compile time and can't take a value that is known "
-         "only at run time"),
+         "only at run time: use tl.extra.libdevice.lgamma"),
+        ("math.gcd(x, x)", "'gcd' runs at compile time and can't take a value that is known only at "
+         "run time"),
         ("sum(offsets)", "Python's 'sum' can't be used in a kernel: use tl.sum"),
         ("pow(x, 2)", "Python's 'pow' can't be used in a kernel: use tl.extra.libdevice.pow"),
         ("open(x)", "Python's 'open' can't be used in a kernel"),

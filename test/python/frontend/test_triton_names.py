@@ -132,11 +132,6 @@ expand_dims flip floor gather histogram log log2 max min permute ravel reduce re
 rsqrt sigmoid sin softmax sort split sqrt sqrt_rn squeeze store sum trans unsqueeze view xor_sum
 """.split()
 
-#: Names that Triton has and Eft does not have.
-LACKING = """
-aggregate_replace
-""".split()
-
 
 def parameters(function) -> list[tuple]:
     found = inspect.signature(function).parameters.values()
@@ -157,21 +152,17 @@ def test_methods_are_the_functions(name):
 
 
 @eft.jit
-def uses(x_ptr, n, NAME: tl.constexpr):
-    getattr(tl, NAME)(n)
+def uses(x_ptr, n):
+    tl.core.dispatch(n)
 
 
-@pytest.mark.parametrize("name", LACKING)
-def test_what_eft_lacks_says_so(name):
-    error = fails(uses, "*fp32 i32 _", NAME=name)
-    assert error.message == f"tl.{name} is not supported yet"
-    assert_at(error, "getattr(tl, NAME)(n)")
+def test_what_eft_lacks_says_so():
+    error = fails(uses)
+    assert error.message == "tl.core.dispatch is not supported yet"
+    assert_at(error, "tl.core.dispatch")
 
 
-def test_what_eft_lacks_beside_the_language():
-    version = re.escape(eft.__version__)
-    with pytest.raises(AttributeError, match=f"^Eft {version} does not have Triton's aggregate$"):
-        _ = eft.aggregate
+def test_what_nobody_has_is_not_there():
     with pytest.raises(AttributeError, match="^module 'eft' has no attribute 'frobnicate'$"):
         _ = eft.frobnicate
 
