@@ -23,7 +23,6 @@ from eft import language
 from eft._runtime import DeviceAssertionError
 from eft.errors import AutotunerError, CompilationError, InternalError
 from eft.jit import JITFunction, KernelInterface, jit
-from eft.language.aggregates import aggregate
 from eft.language.builtin import constexpr_function
 from eft.mock import MockTensor
 from eft.version import __version__
@@ -54,6 +53,7 @@ __all__ = [
 TYPE_CHECKING = False  # typing's own takes milliseconds to import
 if TYPE_CHECKING:
     from eft.kernel import CompiledKernel
+    from eft.language.aggregates import aggregate
     from eft.tuning import Config, autotune, heuristics
 
 
@@ -79,6 +79,10 @@ def __getattr__(name: str):
 
         globals().update(Config=Config, autotune=autotune, heuristics=heuristics)
         return globals()[name]
+    if name == "aggregate":  # only needed by kernels with classes of their own
+        from eft.language.aggregates import aggregate
+
+        return aggregate
     if name == "TensorDescriptor":  # only needed by kernels that take one
         from eft.tensor_descriptor import TensorDescriptor
 

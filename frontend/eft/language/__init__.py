@@ -11,8 +11,6 @@ import sys as _sys
 from types import ModuleType as _ModuleType
 
 from eft.language import core, extra, math, random, standard, target_info
-from eft.language.aggregates import aggregate, aggregate_replace
-from eft.language.assembly import inline_asm_elementwise
 from eft.language.atomics import (
     atomic_add,
     atomic_and,
@@ -72,7 +70,6 @@ from eft.language.hints import (
     multiple_of,
 )
 from eft.language.loops import condition, range, static_range
-from eft.language.mapping import map_elementwise
 from eft.language.math import PropagateNan, abs, cdiv, clamp, maximum, minimum, umulhi, where
 from eft.language.matrix import dot
 from eft.language.memory import load, store
@@ -99,12 +96,19 @@ from eft.language.shapes import *
 from eft.language.sorting import *
 from eft.language.static import static_assert, static_print
 from eft.language.tensor import tensor
-from eft.language.type_names import constexpr_type, pi32_t, str_to_ty, tuple_type
 
 slice = slice  # `t[tl.slice(0, 2, None)]` is t[0:2]
 tuple = tuple  # what `isinstance` asks for, and annotations
 
 TRITON_MAX_TENSOR_NUMEL = 1 << 20
+
+#: Names that few kernels need: each is imported from its file when it is asked for.
+_LAZY = {
+    **dict.fromkeys(("aggregate", "aggregate_replace"), "aggregates"),
+    **dict.fromkeys(("constexpr_type", "pi32_t", "str_to_ty", "tuple_type"), "type_names"),
+    "inline_asm_elementwise": "assembly",
+    "map_elementwise": "mapping",
+}
 
 # Of the modules those that Triton has, too.
 __all__ = [
@@ -115,10 +119,20 @@ __all__ = [
         not isinstance(value, _ModuleType)
         or value in (core, extra, math, random, standard, target_info)
     )
-]
+] + list(_LAZY)
 
 
 def __getattr__(name: str):
+    if name in _LAZY:
+        from importlib import import_module
+
+        value = getattr(import_module(f"eft.language.{_LAZY[name]}"), name)
+        globals()[name] = value
+        return value
     # With these, Python says what was probably meant.
     message = f"module 'eft.language' has no attribute {name!r}"
     raise AttributeError(message, name=name, obj=_sys.modules[__name__])
+
+
+def __dir__():
+    return [*globals(), *_LAZY]

@@ -87,8 +87,8 @@ def test_a_name_that_is_nearly_right(tmp_path, expression, message):
          "time: use tl.exp"),
         ("math.lgamma(x)", "'lgamma' runs at compile time and can't take a value that is known "
          "only at run time: use tl.extra.libdevice.lgamma"),
-        ("math.gcd(x, x)", "'gcd' runs at compile time and can't take a value that is known only at "
-         "run time"),
+        ("math.gcd(x, x)", "'gcd' runs at compile time and can't take a value that is known only "
+         "at run time"),
         ("sum(offsets)", "Python's 'sum' can't be used in a kernel: use tl.sum"),
         ("pow(x, 2)", "Python's 'pow' can't be used in a kernel: use tl.extra.libdevice.pow"),
         ("open(x)", "Python's 'open' can't be used in a kernel"),

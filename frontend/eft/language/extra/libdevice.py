@@ -8,17 +8,36 @@ elementary ones are within 2 ulp; docs/mathematics.md has the measured errors of
 # ruff: noqa: F403, F405 (the files offer what their __all__ says)
 from __future__ import annotations
 
-from eft.language.extra import bits, directed, elementary, rounding, special
+from eft.language.extra import bits, directed, elementary, rounding
 from eft.language.extra.bits import *
 from eft.language.extra.directed import *
 from eft.language.extra.elementary import *
 from eft.language.extra.rounding import *
-from eft.language.extra.special import *
+
+#: The functions of special.py, which few programs need: it is imported for the first of them.
+_SPECIAL = (
+    *("erfinv", "erfcinv", "erfcx", "normcdf", "normcdfinv", "lgamma", "tgamma"),
+    *("j0", "j1", "jn", "y0", "y1", "yn", "cyl_bessel_i0", "cyl_bessel_i1"),
+    *("rsqrt_rn", "rcp64h"),
+)
 
 __all__ = [
     *bits.__all__,
     *directed.__all__,
     *elementary.__all__,
     *rounding.__all__,
-    *special.__all__,
+    *_SPECIAL,
 ]
+
+
+def __getattr__(name: str):
+    if name in _SPECIAL:
+        from eft.language.extra import special
+
+        globals()[name] = getattr(special, name)
+        return globals()[name]
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__():
+    return [*globals(), *_SPECIAL]

@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """`eft.language.extra.libdevice` by another name."""
 
-# ruff: noqa: F403 (all of it)
 from __future__ import annotations
 
 from eft.language.extra import libdevice as _libdevice
-from eft.language.extra.libdevice import *
 
 __all__ = _libdevice.__all__
 
 
 def __getattr__(name: str):
     return getattr(_libdevice, name)
+
+
+def __dir__():
+    return dir(_libdevice)
