@@ -77,6 +77,8 @@ def benchmark_calls(kernels) -> list[tuple]:
             (kernels.softmax, (wide, wide, columns), block),
             (kernels.layer_norm, (wide, wide, wide, wide, columns, 1e-5), block),
         ]
+        norm = (*(half,) * 6, wide, wide, columns, 0.5, 123, 1e-5)
+        calls.append((kernels.dropout_add_norm, norm, {**block, "IS_LAYER": True}))
     for of in (half, tl.bfloat16, wide):
         calls.append((kernels.multiply, (of, of, of, *sizes), plain))
     calls.append((kernels.multiply, (half, half, half, *sizes), deep))

@@ -34,6 +34,7 @@ class Cuda:
         self.torch = torch
 
     def put(self, array: np.ndarray):
+        array = np.asarray(array)  # NumPy makes numbers of blocks without axes
         if array.dtype == _BFLOAT16:
             return self.torch.from_numpy(array.view(np.int16)).cuda().view(self.torch.bfloat16)
         if array.dtype.name.startswith("float8_"):

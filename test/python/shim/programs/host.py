@@ -87,7 +87,7 @@ def compiles_before_it_launches(device):
 def launches_what_is_compiled(device):
     x, out, n, factor = _arguments(device)
     kernel = scale.warmup(x, out, n, factor, grid=(2,))
-    kernel[(2,)](x, out, n, factor, 128)
+    kernel[(2, 1, 1)](x, out, n, factor, 128)
     return device.get(out), normal(200) * np.float32(3)
 
 
