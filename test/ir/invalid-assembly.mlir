@@ -21,3 +21,11 @@ func.func @scalar_and_block(%x: f32) {
   %0 = eft.inline_asm "" constraints "=f,f" pack 1 %x : (f32) -> tensor<64xf32>
   return
 }
+
+// -----
+
+func.func @packs_too_many(%x: f32) {
+  // expected-error @+1 {{'eft.inline_asm' op attribute 'pack' failed to satisfy constraint: 32-bit signless integer attribute whose minimum value is 1 whose maximum value is 1024}}
+  %0 = eft.inline_asm "" constraints "=f,f" pack 2147483647 %x : (f32) -> f32
+  return
+}

@@ -40,3 +40,14 @@ func.func @yields_another_type(%x: tensor<64xf32>) {
   }
   return
 }
+
+// -----
+
+func.func @packs_too_many(%x: tensor<64xf32>) {
+  // expected-error @+1 {{'eft.map' op attribute 'pack' failed to satisfy constraint: 32-bit signless integer attribute whose minimum value is 1 whose maximum value is 1024}}
+  %0 = eft.map %x pack 1025 : (tensor<64xf32>) -> tensor<64xf32> {
+  ^bb0(%a: f32):
+    eft.yield %a : f32
+  }
+  return
+}

@@ -32,7 +32,8 @@ def Eft_InlineAsmOp : Eft_Op<"inline_asm", [Eft_Anchored, Eft_ComputesInPlace,
     ```
   }];
   let arguments = (ins StrAttr:$code, StrAttr:$constraints, UnitAttr:$pure,
-                       ConfinedAttr<I32Attr, [IntPositive]>:$pack, Variadic<Eft_Value>:$operands);
+                       ConfinedAttr<I32Attr, [IntMinValue<1>, IntMaxValue<1024>]>:$pack,
+                       Variadic<Eft_Value>:$operands);
   let results = (outs Variadic<Eft_Value>:$results);
   let assemblyFormat = [{
     $code `constraints` $constraints (`pure` $pure^)? `pack` $pack ($operands^)? attr-dict

@@ -140,7 +140,8 @@ def Eft_MapOp : Eft_Op<"map", [Pure, Eft_Placed, Eft_ComputesInPlace, IsolatedFr
     }
     ```
   }];
-  let arguments = (ins Variadic<Eft_NumberBlock>:$sources, ConfinedAttr<I32Attr, [IntPositive]>:$pack);
+  let arguments = (ins Variadic<Eft_NumberBlock>:$sources,
+                       ConfinedAttr<I32Attr, [IntMinValue<1>, IntMaxValue<1024>]>:$pack);
   let results = (outs Variadic<Eft_NumberBlock>:$results);
   let regions = (region SizedRegion<1>:$function);
   let assemblyFormat = [{
