@@ -155,7 +155,7 @@ std::vector<Run> forms() {
 
 } // namespace
 
-/// How many forms there are for this processor.
+/// The number of forms for this processor.
 extern "C" int dropout_forms() { return int(forms().size()); }
 
 /// y = where(rand(seed, i) > p, x / (1 - p), 0) for n elements, by `threads` threads, in the form

@@ -34,7 +34,7 @@ BESIDE = ("dropout_gpu", "norm_gpu", "softmax_gpu", "matmul_gpu", "attention_gpu
 
 
 def beside_triton(folder: Path) -> list[tuple[str, float]]:
-    """What was measured, and how many times as fast as Triton Eft is, both at their best."""
+    """The rows that were measured, and Eft's speed over Triton's, both at their best."""
     found = []
     for name in BESIDE:
         path = folder / f"{name}.json"
@@ -79,7 +79,7 @@ def draw_beside(folder: Path) -> Path | None:
 
 
 def value_of(results: dict) -> tuple[str, str] | None:
-    """What is drawn of a result; a number at the end of its name is that of the threads."""
+    """The part of a result that is drawn; a number that ends its name counts the threads."""
     name, _, number = results["benchmark"].rpartition("_")
     return VALUES.get(name if number.isdecimal() else results["benchmark"])
 

@@ -52,7 +52,7 @@ def scan_rows(x_ptr, y_ptr, columns, KIND: tl.constexpr, BLOCK: tl.constexpr):
 
 @eft.jit
 def count(x_ptr, counts_ptr, BINS: tl.constexpr, BLOCK: tl.constexpr):
-    """How many elements equal each of the numbers from 0 on."""
+    """Counts the elements that equal each of the numbers from 0 on."""
     x = tl.load(x_ptr + tl.program_id(0) * BLOCK + tl.arange(0, BLOCK))
     tl.atomic_add(counts_ptr + tl.arange(0, BINS), tl.histogram(x, BINS), sem="relaxed")
 

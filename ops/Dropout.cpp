@@ -17,7 +17,7 @@ using ops::checkTensor;
 using ops::Named;
 using ops::Verdict;
 
-/// What an array is to a call.
+/// The role of an array in a call.
 enum class Role { Input, Output };
 
 struct Argument : Named {

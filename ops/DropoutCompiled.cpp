@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ops/DropoutCompiled.h"
 
-// What `python -m eft compile` made; see CMakeLists.txt.
+// The files that `python -m eft compile` made; see CMakeLists.txt.
 #include "eft_dropout_kernels.h"
 
 namespace eft::ops {

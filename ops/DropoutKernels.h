@@ -9,7 +9,7 @@
 
 namespace eft::ops {
 
-// What is dropped, and the scale of the rest.
+// The rule by which elements are dropped, and the scale of the rest.
 struct DropoutRule {
   uint64_t seed = 0;
   uint32_t threshold = 0; // see dropout.py
@@ -17,8 +17,8 @@ struct DropoutRule {
   double scale = 1; // fp32's for all arrays but those of fp64
 };
 
-// What the forward works on: arrays that are row-major without gaps. Pointers are to memory of the
-// device.
+// The forward's arrays, and more: arrays that are row-major without gaps. Pointers are to memory of
+// the device.
 struct Forward : DropoutRule {
   DataType dtype = DataType::F32; // of x and y
   const void *x = nullptr;
@@ -27,7 +27,7 @@ struct Forward : DropoutRule {
   int64_t rows = 0, columns = 0;
 };
 
-// What the backward by a mask works on: arrays that are row-major without gaps.
+// The same for the backward by a mask: arrays that are row-major without gaps.
 struct Backward {
   DataType dtype = DataType::F32; // of dy and dx
   const void *dy = nullptr;
@@ -37,7 +37,7 @@ struct Backward {
   double scale = 1;
 };
 
-// What both work on where arrays have other strides.
+// The same for both where arrays have other strides.
 struct Strided : Forward {
   bool readsMask = false;
   TensorAxes axes; // of x, y and the mask

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How the programs divide a matrix, as the kernels in dropout_gpu.py, dropout_cpu.py and
+// The division of a matrix among programs, as the kernels in dropout_gpu.py, dropout_cpu.py and
 // dropout_strided.py want to have it.
 #pragma once
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the attributes of a dropout mean for its kernels.
+// The numbers that kernels need for the attributes of a dropout.
 #pragma once
 
 #include "ops/DropoutKernels.h"

@@ -111,6 +111,8 @@ Verdict checkForward(const NormForward &of, const NormAttrs &attrs) {
     return verdict;
   if (Verdict verdict = checkMean(of.mean, attrs))
     return verdict;
+  if (Verdict verdict = ops::checkTensor({"X", of.X}))
+    return verdict;
   DataType dtype = of.X.dtype;
   int64_t rows = ops::rowsOf(of.X), columns = ops::columnsOf(of.X);
   return check({{"X", &of.X, dtype, {}},
@@ -146,6 +148,8 @@ Verdict checkBackward(const NormBackward &of, const NormAttrs &attrs) {
   if (attrs.dropout.seed == 0 && attrs.dropout.p > 0)
     return badAttribute("the seed is 0, expected the one that the forward used");
   if (Verdict verdict = checkMean(of.mean, attrs))
+    return verdict;
+  if (Verdict verdict = ops::checkTensor({"dY", of.dY}))
     return verdict;
   DataType dtype = of.dY.dtype;
   int64_t rows = ops::rowsOf(of.dY), columns = ops::columnsOf(of.dY);

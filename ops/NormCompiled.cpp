@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ops/NormCompiled.h"
 
-// What `python -m eft compile` made; see CMakeLists.txt.
+// The files that `python -m eft compile` made; see CMakeLists.txt.
 #include "eft_norm_kernels.h"
 
 #include <algorithm>
@@ -22,7 +22,7 @@ size_t indexOf(int64_t columns) {
   return index;
 }
 
-// What both directions take behind the pointers.
+// The numbers that both directions take behind the pointers.
 #define EFT_NUMBERS                                                                                \
   what.rows, what.columns, int64_t(what.seed), what.threshold, what.mayKeep, float(what.scale)
 #define EFT_FORWARD                                                                                \

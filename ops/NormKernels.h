@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the kernels of norm.py work on, and one way to launch them all.
+// The arrays of the kernels of norm.py, and one way to launch them all.
 #pragma once
 
 #include "eft/Norm.h"
@@ -7,7 +7,7 @@
 
 namespace eft::ops {
 
-// What both directions share. Pointers are to memory of the device.
+// The part that both directions share. Pointers are to memory of the device.
 struct Norm : DropoutRule {
   DataType dtype = DataType::F32;
   int64_t rows = 0, columns = 0;

@@ -19,7 +19,7 @@ Division divisionBy(int64_t divisor);
 int64_t rowsOf(const Tensor &tensor);
 int64_t columnsOf(const Tensor &tensor);
 
-/// How to find the rows and columns of three arrays of one shape.
+/// The places of rows and columns in three arrays of one shape.
 struct TensorAxes {
   using Strides = std::array<int64_t, 3>; // of each array
 

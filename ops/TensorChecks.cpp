@@ -58,7 +58,7 @@ std::vector<Axis> axesOf(const Tensor &tensor) {
 
 __extension__ using Wide = __int128;
 
-/// How far the elements along these axes reach.
+/// The distance that the elements along these axes reach.
 Wide spanOf(std::span<const Axis> axes) {
   Wide span = 0;
   for (const Axis &axis : axes)

@@ -7,7 +7,7 @@
 
 namespace eft::ops {
 
-/// What is wrong, and the code for it; no code if nothing is. The words are made when something is
+/// A mistake and the code for it; no code if nothing is. The words are made when something is
 /// wrong: most calls have nothing to say.
 struct Verdict {
   int code = DropoutSuccess;

@@ -32,7 +32,7 @@ def first_of(program):
 
 @eft.jit
 def rows_from(first_row, rows):
-    """How many of the four rows are there."""
+    """The number of the four rows that are there."""
     return tl.minimum(tl.cdiv(rows - first_row, LANES), 4).to(tl.int32)
 
 
@@ -50,8 +50,8 @@ def is_inside(column, columns, IS_WHOLE: tl.constexpr):
 
 @eft.jit
 def kept_bits(first_row, column, seed, rule):
-    """What is kept of four rows and of the four parts that begin with `column`, at the places that
-    `is_kept` knows."""
+    """The bits that say what is kept of four rows, and of the four parts that begin with `column`,
+    at the places that `is_kept` knows."""
     threshold, may_keep, _ = rule
     row_step = tl.where(first_row < EARLY_ROWS, LANES, 0)
     column_step = LANES - row_step

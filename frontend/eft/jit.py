@@ -225,8 +225,8 @@ class JITFunction(Reflection, _runtime.KernelBase, KernelInterface):
         return {**options, "debug": True} if debug else options
 
     def _call_with_tuples(self, how: str, grid, *args, **kwargs):
-        """What a launch, a warmup or `place`, as `how` says, gives for a call with tuples among its
-        arguments. The grid of a launch gets the tuples, too."""
+        """Launches, warms up or places, as `how` says, a call with tuples among its arguments. The
+        grid of a launch gets the tuples, too."""
         from eft.tuple_arguments import flatten
 
         given = {each.name for each in self.parameters}

@@ -45,8 +45,8 @@ _STAGES_OF_TRITON = {"ttir": "ir", "ttgir": "placed", "llir": "llvm"}
 class Asm(Mapping):
     """The text of each stage: "ir", "placed", "llvm", then "ptx" for a GPU or "asm" for the host;
     and "cubin", bytes, for a kernel that is loaded on a GPU: what the driver's linker makes of the
-    PTX. The code that runs is assembled by the driver from the same PTX as a whole program, and may
-    use fewer registers, also as it is limited to fewer where another block then fits beside.
+    PTX. The code that runs is assembled by the driver from the same PTX as a whole program. It may
+    use fewer registers, and is limited to fewer if another block then fits on the multiprocessor.
 
     Triton's "ttir", "ttgir" and "llir" are other names of "ir", "placed" and "llvm".
 

@@ -18,7 +18,7 @@
 // columns; all others are the rows. Z may be X or residual. An array without elements is a success
 // that launches nothing, but the gradients of the weight and the bias become 0.
 //
-// What Dropout.h says of threads, streams and memory holds here too.
+// Threads, streams and memory are as in Dropout.h.
 #pragma once
 
 #include "eft/Dropout.h"
@@ -58,7 +58,7 @@ struct NormBackward {
   Tensor *workspace;
 };
 
-/// How many elements the workspace of a backward must have.
+/// The elements that the workspace of a backward must have.
 EFT_API int64_t normWorkspace(int64_t rows, int64_t columns);
 
 /// `usedSeed`, if given, gets the seed that was used, also where it is 0 in the attributes. Fails

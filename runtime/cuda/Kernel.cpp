@@ -71,13 +71,12 @@ Status Kernel::fitRegisters(std::string_view image, std::string_view doing) {
   auto text = limit ? withRegisterLimit(image, *limit) : std::nullopt;
   if (!text)
     return {};
+  // If the other one can't be loaded, the kernel runs as it is.
   auto other = Module::load(owner->driver(), *text, name, doing);
   if (!other.ok())
-    return other.error();
+    return {};
   auto needed = other->resources(doing);
-  if (!needed.ok())
-    return needed.error();
-  if (needed->registers <= *limit && needed->stackBytes <= used.stackBytes) {
+  if (needed.ok() && needed->registers <= *limit && needed->stackBytes <= used.stackBytes) {
     module = *std::move(other);
     used = *needed;
   }

@@ -9,7 +9,7 @@
 
 namespace eft::cuda {
 
-// What the driver says of a kernel.
+// The resources of a kernel, by the driver.
 struct KernelResources {
   int registers = 0;  // of each thread
   int stackBytes = 0; // of each thread, where registers are spilled

@@ -13,7 +13,7 @@ constexpr int parts = 4;
 constexpr int granule = 8;
 // With more warps than this there is enough to do while some of them wait: one more hardly counts.
 constexpr int manyWarpsPerPart = 5;
-// What the driver takes of the shared memory for each block.
+// The driver takes so much of the shared memory for each block.
 constexpr int reservedSharedBytes = 1024;
 
 int roundUp(int value, int multiple) { return (value + multiple - 1) / multiple * multiple; }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How many blocks of a kernel a multiprocessor holds at once.
+// The number of blocks of a kernel that a multiprocessor holds at once.
 #pragma once
 
 #include "runtime/cuda/Gpu.h"
@@ -10,7 +10,7 @@
 
 namespace eft::cuda {
 
-// What one block needs of its multiprocessor.
+// The needs of one block.
 struct BlockNeeds {
   int threads = 0;
   int registers = 0; // of each thread

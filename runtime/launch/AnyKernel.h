@@ -27,7 +27,7 @@ public:
   const std::string &name() const { return entry; }
   Device device() const { return where; }
 
-  // What the driver says of it; null on the host.
+  // Its resources, by the driver; null on the host.
   const cuda::KernelResources *resources() const { return onGpu ? &onGpu->resources() : nullptr; }
 
   // `grid`, if this kernel's device can run it.

@@ -22,7 +22,6 @@
 #include "compiler/lowering/gpu/GpuLowering.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 
 #include <cmath>
@@ -129,16 +128,6 @@ private:
   IntegerType bits;
 };
 
-/// Asks the compilers behind this one not to unroll a loop.
-void keepLoop(scf::ForOp loop) {
-  MLIRContext *context = loop.getContext();
-  auto unroll = LLVM::LoopUnrollAttr::get(context, /*disable=*/BoolAttr::get(context, true), {}, {},
-                                          {}, {}, {}, {});
-  auto annotation = LLVM::LoopAnnotationAttr::get(context, {}, {}, {}, unroll, {}, {}, {}, {}, {},
-                                                  {}, {}, {}, {}, {}, {});
-  loop->setDiscardableAttr("llvm.loop_annotation", annotation);
-}
-
 /// Yields, from the beginning of a block on, the quotients of the dividends.
 void yieldQuotients(ImplicitLocOpBuilder &b, Block *block, ArrayRef<Value> dividends,
                     function_ref<Value(Value)> divide) {
@@ -169,7 +158,6 @@ void yieldLongQuotients(ImplicitLocOpBuilder &b, Block *block, ArrayRef<Value> d
                                next.push_back(inside.create<arith::DivFOp>(loc, x, divisor));
                              inside.create<scf::YieldOp>(loc, next);
                            });
-  keepLoop(loop);
   b.create<scf::YieldOp>(loop.getResults());
 }
 
@@ -210,7 +198,7 @@ constexpr size_t leastShared = 4;
 
 /// Divides fragments that have a divisor in common by its reciprocal, and the others one by one.
 void lowerDivision(GpuLowering &lowering, ImplicitLocOpBuilder &b, arith::DivFOp op) {
-  ArrayRef<Value> dividends = lowering.fragmentsOf(op.getLhs());
+  SmallVector<Value> dividends(lowering.fragmentsOf(op.getLhs()));
   llvm::MapVector<Value, SmallVector<size_t>> elementsOf;
   for (auto [element, divisor] : llvm::enumerate(lowering.fragmentsOf(op.getRhs())))
     elementsOf[divisor].push_back(element);

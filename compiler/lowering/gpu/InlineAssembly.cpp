@@ -190,7 +190,7 @@ Values run(ImplicitLocOpBuilder &b, InlineAsmOp op, ValueRange operands, ArrayRe
   return values;
 }
 
-/// What one run takes of the operands' fragments, from number `first` on, in registers.
+/// The registers that one run takes, of the operands' fragments from number `first` on.
 Values packOperands(GpuLowering &lowering, ImplicitLocOpBuilder &b, InlineAsmOp op, unsigned first,
                     ArrayRef<unsigned> counts, ArrayRef<Type> registers) {
   Values words;

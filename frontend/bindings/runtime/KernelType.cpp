@@ -68,12 +68,15 @@ bool launch(const AnyKernel &kernel, const Call &call, const Grid &grid) {
 PyObject *callWithTuples(PyObject *kernel, const Call &call, const char *how, PyObject *grid,
                          PyObject *const *args, size_t nargs, PyObject *keywords) {
   Ref method = Ref::steal(PyObject_GetAttrString(kernel, "_call_with_tuples"));
-  if (!method && PyErr_ExceptionMatches(PyExc_AttributeError)) {
-    PyErr_Clear();
-    call.refuseTuple();
+  if (!method) {
+    if (PyErr_ExceptionMatches(PyExc_AttributeError)) {
+      PyErr_Clear();
+      call.refuseTuple();
+    }
+    return nullptr;
   }
   Ref name = Ref::steal(PyUnicode_FromString(how));
-  if (!method || !name)
+  if (!name)
     return nullptr;
   const size_t count = nargs + (keywords ? static_cast<size_t>(PyTuple_GET_SIZE(keywords)) : 0);
   std::vector<PyObject *> all = {name.get(), grid ? grid : Py_None};

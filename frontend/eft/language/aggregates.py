@@ -17,6 +17,7 @@ A value of such a class does not change: `aggregate_replace` makes another one. 
 
 from __future__ import annotations
 
+import inspect
 import sys
 from types import MethodType
 
@@ -116,7 +117,10 @@ def aggregate(cls: type) -> type:
     return type(cls.__name__, bases or (Aggregate,), members)
 
 
-_SILENT = ("__dict__", "__weakref__", "__annotations__", "__doc__", "__module__", "__qualname__")
+_SILENT = (
+    *("__dict__", "__weakref__", "__doc__", "__module__", "__qualname__", "__annotations__"),
+    *("__annotate__", "__annotate_func__", "__annotations_cache__"),
+)
 
 
 def _member(value):
@@ -126,12 +130,12 @@ def _member(value):
 def _resolved(cls: type) -> dict:
     """The annotations of a class; those that are texts by what they name in its module."""
     names = vars(sys.modules.get(cls.__module__, object))
-    found = dict(vars(cls).get("__annotations__", {}))
+    found = dict(inspect.get_annotations(cls))
     for name, annotation in found.items():
         if isinstance(annotation, str):
             try:
                 found[name] = eval(annotation, dict(names), dict(vars(cls)))
-            except NameError:
+            except (NameError, AttributeError, SyntaxError):
                 found[name] = object
     return found
 

@@ -16,7 +16,7 @@ _WHAT = "inline_asm_elementwise"
 
 @builtin
 def inline_asm_elementwise(asm: str, constraints: str, args, dtype, is_pure: bool, pack: int):
-    """What PTX makes of the elements of blocks, `pack` of them at a time. It runs on GPUs alone.
+    """Runs PTX on the elements of blocks, `pack` of them at a time, on GPUs alone.
 
     The `args` are broadcast to one shape, which the results have: one of the type `dtype`, or a
     tuple of them, one for each type in a tuple. `constraints` are LLVM's: first registers of the

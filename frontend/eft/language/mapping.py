@@ -18,7 +18,7 @@ _MOST_PACKED = 64
 
 @builtin
 def map_elementwise(scalar_fn, *args, pack=1):
-    """What a function makes of each element of blocks: `if` and loops in it are decided for each.
+    """Calls a function for each element of blocks: `if` and loops in it are decided for each.
 
     Args:
         scalar_fn: a function under @eft.jit that takes a number from each of `args` and gives one,
@@ -54,7 +54,7 @@ def map_elementwise(scalar_fn, *args, pack=1):
 
 
 def _blocks(args) -> list[tensor]:
-    """The operands as blocks of one shape; of rank 1 and length 1, if all are numbers."""
+    """The operands as blocks of one shape."""
     operands = [to_tensor(each) for each in args]
     if not operands:
         raise Mistake(f"{_WHAT} needs at least one value to map")
@@ -69,7 +69,7 @@ def _blocks(args) -> list[tensor]:
 
 
 def _numbers(given, pack: int) -> list[tensor]:
-    """What the function gives, `pack` numbers of one type for each result."""
+    """The numbers that the function gives, `pack` of one type for each result."""
     given = given if isinstance(given, tuple) else (given,)
     values = [to_tensor(each) if is_number(each) else each for each in given]
     for value in values:

@@ -75,7 +75,7 @@ class Fake:
         self.library.fakeLog.restype = ctypes.c_char_p
 
     def use_resources(self, registers: int, stack_bytes: int):
-        """What kernels need from now on."""
+        """Tells the driver how much kernels need from now on."""
         self.library.fakeUse(registers, stack_bytes)
 
     def take_log(self) -> list[str]:

@@ -79,6 +79,13 @@ const Mistake mistakes[] = {
     {"dtype", [](Norm &n) { n.X.dtype = DataType::F64; },
      "X has dtype fp64, expected fp16, bf16 or fp32",
      "dY has dtype fp64, expected fp16, bf16 or fp32"},
+    {"rank", [](Norm &n) { n.X.rank = Tensor::maxRank + 1; }, "X has rank 9, expected at most 8",
+     "dY has rank 9, expected at most 8"},
+    {"elements", [](Norm &n) { n.X.shape[0] = n.X.shape[1] = int64_t(1) << 40; },
+     "X has shape [1099511627776, 1099511627776], expected extents from 0 on and at most 2^60 "
+     "elements",
+     "dY has shape [1099511627776, 1099511627776], expected extents from 0 on and at most 2^60 "
+     "elements"},
     {"dtype_of_the_statistics", [](Norm &n) { n.Rstd.dtype = DataType::F16; },
      "rstd has dtype fp16, expected fp32", "rstd has dtype fp16, expected fp32"},
     {"gaps", [](Norm &n) { n.Z.shape[1] = 39; },

@@ -11,7 +11,7 @@ namespace {
 
 __extension__ using Wide = unsigned __int128;
 
-/// What `divide` in dropout.py makes of it.
+/// The numbers that `divide` in dropout.py makes of it.
 uint64_t divide(uint64_t number, Division by) {
   return uint64_t(Wide(number * 16) * by.factor >> 64) >> by.exponent;
 }

@@ -327,6 +327,7 @@ TEST_F(Cuda, a_kernel_with_hardly_too_many_registers_is_loaded_with_fewer) {
 
 TEST_F(Cuda, a_limit_of_registers_that_spills_is_not_kept) {
   auto kernel = load("\n.reqntid 128, 1, 1\n{ params=0 registers=130 spilled=8", {4, 50000});
+  EXPECT_EQ(fake.log(), "load on 0\nload on 0\nunload on 0\nshared limit 50000\n");
   EXPECT_EQ(kernel->resources()->registers, 130);
   EXPECT_EQ(kernel->resources()->stackBytes, 0);
 }
