@@ -33,6 +33,8 @@ constexpr int64_t leastRepeated = 8;
 
 /// Whether the value repeats the numbers of a small block, such as one for each row.
 bool isRepeated(Value value) {
+  if (!getElementTypeOrSelf(value).isIntOrFloat())
+    return false;
   Value source = value;
   while (ElementMoveOpInterface move = moveOfOneBlock(source))
     source = move->getOperand(0);

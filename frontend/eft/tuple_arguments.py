@@ -43,7 +43,7 @@ class KernelOfElements(JITFunction):
             elements = list(_elements(parameter, parameter.name, pattern))
             self.parameters += elements
             self._parameter_nodes += [node] * len(elements)
-        self.variants, self.constants = [], {}
+        self.variants, self.constants, self._hash = [], {}, None
         self._initialize()
 
     @property

@@ -129,6 +129,7 @@ def Eft_MapOp : Eft_Op<"map", [Pure, Eft_Placed, Eft_ComputesInPlace, IsolatedFr
     ```mlir
     %1 = eft.map %0 pack 1 : (tensor<64xf32>) -> tensor<64xf32> {
     ^bb0(%a: f32):
+      %zero = arith.constant 0.0 : f32
       %negative = arith.cmpf olt, %a, %zero : f32
       %r = scf.if %negative -> f32 {
         %e = math.exp %a : f32

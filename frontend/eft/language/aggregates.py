@@ -114,7 +114,17 @@ def aggregate(cls: type) -> type:
     members["_defaults"] = inherited["_defaults"] | defaults
     members["__module__"], members["__qualname__"] = cls.__module__, cls.__qualname__
     members["__doc__"] = cls.__doc__
-    return type(cls.__name__, bases or (Aggregate,), members)
+    made = type(cls.__name__, bases or (Aggregate,), members)
+    for each in vars(cls).values():
+        _rebind(each, made)
+    return made
+
+
+def _rebind(function, made: type) -> None:
+    """Lets `super()` in a method mean the class that was made of the one that it stood in."""
+    code = getattr(function, "__code__", None)
+    if code is not None and "__class__" in code.co_freevars:
+        function.__closure__[code.co_freevars.index("__class__")].cell_contents = made
 
 
 _SILENT = (

@@ -117,5 +117,6 @@ def _drawn_on(mesh) -> Tensor:
     """A seed that the first rank of a mesh draws."""
     seed = torch.randint(1, 2**63 - 1, (), dtype=torch.int64).to(mesh.device_type)
     for axis in range(mesh.ndim):
-        dist.broadcast(seed, group=mesh.get_group(axis), group_src=0)
+        group = mesh.get_group(axis)
+        dist.broadcast(seed, src=dist.get_global_rank(group, 0), group=group)
     return seed.cpu()

@@ -213,6 +213,26 @@ def test_mistakes(kernel, marker, message):
     assert_mistake(kernel, marker, message)
 
 
+@eft.aggregate
+class Padded(Interval):
+    padding: tl.tensor
+
+    def middle(self):
+        return super().middle() + self.padding
+
+
+@eft.jit
+def padded(out_ptr, value):
+    x = Padded(value, value + 4, padding=value)
+    tl.store(out_ptr, x.middle())
+
+
+def test_a_method_calls_that_of_its_base(device):
+    out = device.put(np.zeros(1, np.float32))
+    padded[1](out, 7)
+    assert list(device.get(out)) == [16]
+
+
 def test_a_class_derives_from_aggregates_alone():
     class Other:
         pass

@@ -117,6 +117,16 @@ def test_addresses_of_copies_take_no_multiplier():
     assert "mad.wide.s32" in code and "mul.wide" not in code
 
 
+def test_masks_along_k_cost_each_copy_one_comparison():
+    code, copies = copies_in_loop(code_by_pointers(flatten=False).asm["ptx"])
+    bounds = set()
+    for size in {size for _, size in copies}:
+        (holds,) = re.findall(rf"selp\.b32 +\t{size}, 16, 0, (%p\d+);", code)
+        (bound,) = re.findall(rf"setp\.lt\.s32 +\t{holds}, %r\d+, (%r\d+);", code)
+        bounds.add(bound)
+    assert len(bounds) == 1
+
+
 def test_rows_outside_of_an_array_cost_a_loop_one_instruction_each():
     code, copies = copies_in_loop(code_by_descriptors(flatten=False).asm["ptx"])
     sizes = {size for _, size in copies}
