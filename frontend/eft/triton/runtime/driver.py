@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import sys
 
 __all__ = ["DriverConfig", "driver"]
 
@@ -39,7 +40,7 @@ class ActiveDriver:
         `torch.device` if PyTorch is installed, else a `Device`, which is a string."""
         torch = _torch()
         if torch is None:
-            return Device("cuda", 0) if _has_gpu() else Device("cpu")
+            return Device("cuda", 0) if has_gpu() else Device("cpu")
         if _torch_has_gpu(torch):
             return torch.device("cuda", torch.cuda.current_device())
         return torch.device("cpu")
@@ -61,8 +62,6 @@ class ActiveDriver:
 
     def get_current_device(self) -> int:
         """The number of the current GPU; 0 on a CPU."""
-        import sys
-
         torch = sys.modules.get("torch")
         return torch.cuda.current_device() if torch and _torch_has_gpu(torch) else 0
 
@@ -76,7 +75,7 @@ class ActiveDriver:
         """The number of the stream that launches on a GPU go to; 0 on a CPU."""
         from eft import _runtime
 
-        if not _has_gpu():
+        if not has_gpu():
             return 0
         return _runtime.current_stream(self.get_current_device() if device is None else device)
 
@@ -84,7 +83,7 @@ class ActiveDriver:
         """The compute capability of a GPU; (0, 0) on a CPU."""
         from eft import _runtime
 
-        if not _has_gpu():
+        if not has_gpu():
             return 0, 0
         number = self.get_current_device() if device is None else device
         return _runtime.device_properties(number)["compute_capability"]
@@ -95,7 +94,7 @@ class ActiveDriver:
         program on a CPU is one thread."""
         from eft.triton.backends.compiler import GPUTarget
 
-        if not _has_gpu():
+        if not has_gpu():
             return GPUTarget("cpu", None, 1)
         major, minor = self.get_device_capability()
         return GPUTarget("cuda", major * 10 + minor, 32)
@@ -135,7 +134,7 @@ class Utilities:
         CPU: its threads are the multiprocessors, what is on a program's stack is shared memory."""
         from eft import _runtime
 
-        if not _has_gpu():
+        if not has_gpu():
             threads = _runtime.host_threads()
             return {"max_shared_mem": 4 << 20, "max_num_regs": 0, "multiprocessor_count": threads,
                     "warpSize": 1, "sm_clock_rate": 0, "mem_clock_rate": 0,
@@ -188,9 +187,14 @@ def _wants_cpu() -> bool:
     return is_true(os.environ.get("TRITON_INTERPRET", ""))
 
 
-def _has_gpu() -> bool:
+def has_gpu() -> bool:
+    """Whether programs should run on a GPU, because there is one."""
     from eft import _runtime
 
+    # PyTorch's answer holds in a process that was forked after it had started CUDA, too.
+    torch = sys.modules.get("torch")
+    if torch and _torch_has_gpu(torch):
+        return True
     return not _wants_cpu() and _runtime.device_count() > 0
 
 

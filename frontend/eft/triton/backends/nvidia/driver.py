@@ -3,7 +3,7 @@
 
 from eft.triton import lazy
 from eft.triton.backends.driver import GPUDriver, cpp_type
-from eft.triton.runtime.driver import Utilities, driver
+from eft.triton.runtime.driver import Utilities, has_gpu
 
 __all__ = ["CudaDriver", "CudaUtils", "ty_to_cpp"]
 
@@ -17,4 +17,4 @@ class CudaDriver(GPUDriver):
     @classmethod
     def is_active(cls) -> bool:
         """Whether programs should run on a GPU, because there is one."""
-        return driver.default.get_current_target().backend == "cuda"
+        return has_gpu()
