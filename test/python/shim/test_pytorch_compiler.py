@@ -143,8 +143,14 @@ def check(make, x, dtype=torch.float32, **options):
     before = len(compiled)
     found = gradients(torch.compile(module, fullgraph=True, **options), x)
     assert len(compiled) > before
-    bounds = {"rtol": 1e-4, "atol": 1e-4} if dtype == torch.float32 else {}
-    torch.testing.assert_close(found, gradients(module, x), **bounds)
+    eager = gradients(module, x)
+    if dtype == torch.float32:
+        torch.testing.assert_close(found, eager, rtol=1e-4, atol=1e-4)
+        return
+    # What is compiled rounds less often than each operator by itself does, and elsewhere.
+    for y, z, exact in zip(found, eager, gradients(module.double(), x.double())):
+        assert y.dtype == z.dtype == dtype
+        assert (y - exact).norm() <= 1.5 * (z - exact).norm() + 1e-6 * exact.norm()
 
 check(Embedded, torch.randint(0, 50, (6, 7)))
 check(Residual, torch.randn(2, 3, 16, 16))

@@ -13,7 +13,7 @@ from eft.triton.backends.compiler import BaseBackend, GPUTarget, Language
 from eft.triton.compiler.compiled import CompiledKernel
 from eft.triton.missing import refuse
 from eft.triton.runtime.cache import get_cache_key
-from eft.triton.runtime.driver import driver
+from eft.triton.runtime.driver import driver, has_gpu
 
 __all__ = [
     "ASTSource",
@@ -94,7 +94,7 @@ def compile(src, target: GPUTarget | None = None, options: dict | None = None) -
         raise TypeError(f"target must be a GPUTarget, got {target!r}")
     options = options or {}
     variant = _variant(src, target, options)
-    device = None if variant.target == "cpu" or not _runtime.device_count() else 0
+    device = 0 if variant.target != "cpu" and has_gpu() else None
     made = compiling.compile_variant(src.fn, variant, device)
     return CompiledKernel(src, target, make_backend(target), options, made, variant.types)
 
