@@ -80,6 +80,7 @@ for n in (300, 256):
 MODELS = (
     COMMON
     + """
+config.force_disable_caches = True  # a model in another mode is compiled again
 from torch import nn
 from torch.nn import functional as F
 
