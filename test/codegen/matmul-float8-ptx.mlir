@@ -8,7 +8,7 @@
 // GROUPS: .target sm_90a
 // GROUPS-NOT: {{ld.global|st.shared}}
 // GROUPS: cp.async.wait_group 1
-// GROUPS: fence.proxy.async.shared::cta;
+// GROUPS-NOT: fence.proxy
 // GROUPS: wgmma.fence.sync.aligned
 // GROUPS-COUNT-2: wgmma.mma_async.sync.aligned.m64n128k32.f32.e4m3.e5m2 {{.*}}, da, db, yes, 1, 1;
 // GROUPS: wgmma.commit_group.sync.aligned

@@ -35,23 +35,39 @@
 
 // Warpgroups multiply what lies in shared memory, of which registers hold the sums alone. Each iteration
 // begins its product before it waits for the last one's, and copies when that is done. Code for one
-// generation of GPUs says so.
+// generation of GPUs says so. There is a fence behind what threads write to slots, where a run wraps
+// around, and none behind copies.
 // RUN: eft-compile %t.mlir --target=sm_90 --emit=ptx -o %t.ptx
 // RUN: FileCheck %s --check-prefix=GROUPS < %t.ptx
 // RUN: %if ptxas %{ %ptxas -arch=sm_90a %t.ptx -o %t.cubin 2>&1 | FileCheck %s --check-prefix=QUIET --allow-empty %}
 // GROUPS: .target sm_90a
 // GROUPS-NOT: ldmatrix
+// GROUPS: st.shared.b16
+// GROUPS: fence.proxy.async.shared::cta;
 // GROUPS: cp.async.wait_group 1
-// GROUPS-NEXT: // begin inline asm
-// GROUPS-NEXT: fence.proxy.async.shared::cta;
+// GROUPS-NOT: fence.proxy
 // GROUPS: bar.sync
 // GROUPS: wgmma.fence.sync.aligned
 // GROUPS-COUNT-4: wgmma.mma_async.sync.aligned.m64n128k16.f32.f16.f16
 // GROUPS: wgmma.commit_group.sync.aligned
 // GROUPS: wgmma.wait_group.sync.aligned 1
+// GROUPS-NOT: bar.sync
 // GROUPS: cp.async.cg.shared.global
 // GROUPS: wgmma.wait_group.sync.aligned 0
 // QUIET-NOT: {{serialized|warning|error}}
+
+// An eighth slot would leave room for one program in place of two: the copies go to the slot of the
+// last iteration, behind a barrier.
+// RUN: eft-compile %t.mlir --target=sm_90 --num-stages=7 --emit=ptx -o %t.ptx
+// RUN: FileCheck %s --check-prefix=SHARED < %t.ptx
+// RUN: %if ptxas %{ %ptxas -arch=sm_90a %t.ptx -o %t.cubin 2>&1 | FileCheck %s --check-prefix=QUIET --allow-empty %}
+// SHARED: cp.async.wait_group 5
+// SHARED-NEXT: bar.sync
+// SHARED: wgmma.commit_group.sync.aligned
+// SHARED: wgmma.wait_group.sync.aligned 1
+// SHARED-NOT: cp.async
+// SHARED: bar.sync
+// SHARED: cp.async.cg.shared.global
 
 // The loop reads memory by 8 accesses of 16 bytes. Where the mask runs along k, as memory does, nobody
 // knows what K is a multiple of: one comparison finds that the thread is inside. Where it runs along

@@ -7,11 +7,14 @@
 // RUN: %if ptxas %{ %ptxas -arch=sm_90a %t.ptx -o %t.cubin 2>&1 | FileCheck %s --check-prefix=QUIET --allow-empty %}
 // CHECK: .target sm_90a
 // CHECK-NOT: {{ld.global|st.shared|cvt.rna}}
-// CHECK: cp.async.wait_group 0
+// CHECK: cp.async.wait_group 1
 // CHECK: wgmma.fence.sync.aligned
 // CHECK-COUNT-16: wgmma.mma_async.sync.aligned.m64n128k8.f32.tf32.tf32 {
 // CHECK-SAME: da, db, yes, 1, 1;
 // CHECK: wgmma.commit_group.sync.aligned
+// CHECK: wgmma.wait_group.sync.aligned 1
+// CHECK: bar.sync
+// CHECK: cp.async.cg.shared.global
 // QUIET-NOT: {{serialized|warning|error}}
 
 // Other warps multiply by themselves, and round to tf32.

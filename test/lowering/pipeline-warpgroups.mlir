@@ -1,5 +1,7 @@
 // RUN: eft-opt %s -pass-pipeline='builtin.module(eft-place{target=sm_90 num-warps=4}, func.func(eft-pipeline-copies{num-stages=3}))' | FileCheck %s
 
+// RUN: eft-opt %s -pass-pipeline='builtin.module(eft-place{target=sm_90 num-warps=4}, func.func(eft-pipeline-copies{num-stages=3 max-bytes=9216}))' | FileCheck %s --check-prefix=LITTLE
+
 // A product that only adds to what the loop carries is under way until the next one has begun. Its copies
 // begin two iterations ahead, so there are four slots: for them, and for the two products.
 // CHECK-LABEL: @both_copied
@@ -15,6 +17,16 @@
 // CHECK: scf.yield
 // CHECK: eft.wait_dots %[[R]]#{{[0-9]+}} pending 0
 // CHECK-NEXT: eft.wait_copies pending 0
+
+// With less shared memory, a barrier stands in place of the fourth slot.
+// LITTLE-LABEL: @both_copied
+// LITTLE: eft.alloc_shared : <3, tensor<64x16xf16
+// LITTLE: scf.for
+// LITTLE: eft.wait_copies pending 1
+// LITTLE: eft.dot_async
+// LITTLE-NEXT: eft.wait_dots pending 1
+// LITTLE-NEXT: eft.barrier
+// LITTLE: eft.copy_async
 
 // The next iteration writes the registers of a first factor that is computed, so the product is done
 // before.

@@ -164,6 +164,8 @@ LogicalResult lowerCopy(GpuLowering &lowering, ImplicitLocOpBuilder &b, CopyAsyn
     Value value = access.loadOneUnder(fragment, mask, zero);
     b.create<LLVM::StoreOp>(value, slot.placeOf(b, fragment));
   }
+  if (lowering.hasWarpgroups)
+    showToWarpgroups(b);
   return success();
 }
 
@@ -196,8 +198,6 @@ void lowerCommit(GpuLowering &, ImplicitLocOpBuilder &b, CommitCopiesOp) {
 
 void lowerWait(GpuLowering &lowering, ImplicitLocOpBuilder &b, WaitCopiesOp wait) {
   b.create<NVVM::CpAsyncWaitGroupOp>(wait.getPending());
-  if (lowering.hasWarpgroups)
-    showToWarpgroups(b);
   b.create<NVVM::Barrier0Op>();
 }
 

@@ -11,7 +11,8 @@
 // when an iteration ends, these are the copies into the slot of the last iteration, and a slot for
 // each iteration under way will do. Products of warpgroups that only add to accumulators are left
 // under way until the next iteration has begun its own, so that there is always one. Their slots
-// are free one iteration later: there is one slot more, and the copies come last.
+// are free one iteration later: there is one slot more, and the copies come last. Where a slot more
+// would leave room for fewer programs, a second barrier stands before the copies in its place.
 //
 // Where warpgroups begin products of which others depend, as in attention, those that nothing in
 // the loop waits for are a third part, one iteration behind. With S = Q Kᵀ, P its exponentials and
@@ -260,6 +261,8 @@ private:
       rewriter.setInsertionPointAfter(last);
       rewriter.create<WaitDotsOp>(last.getLoc(), TypeRange(), uint32_t(plan.productsUnderWay),
                                   ValueRange());
+      if (plan.sharesSlots)
+        rewriter.create<BarrierOp>(last.getLoc());
     }
   }
 

@@ -21,6 +21,9 @@ constexpr int64_t maxStages = 8;
 /// The registers that a thread may have, and those of a multiprocessor.
 constexpr int64_t maxRegisters = 240, registersOfMultiprocessor = 64 * 1024;
 
+/// The shared memory of a multiprocessor with warpgroups, and what each program takes beside its own.
+constexpr uint64_t bytesOfMultiprocessor = 228 * 1024, bytesBesideProgram = 1024;
+
 /// The shared memory that is left for values of a loop which change threads.
 constexpr uint64_t bytesForStaging = 48 * 1024;
 
@@ -58,14 +61,22 @@ int64_t threadsOf(DotOp dot) {
                 : lanesPerWarp;
 }
 
+/// The programs for which a multiprocessor has registers.
+int64_t programsByRegisters(const LoopProducts &products, bool keepsFirstFactors, bool hasLate) {
+  const int64_t threads = threadsOf(products.all().front());
+  return registersOfMultiprocessor / (products.registers(keepsFirstFactors, hasLate) * threads);
+}
+
+int64_t programsByBytes(uint64_t bytes) {
+  return int64_t(bytesOfMultiprocessor / (bytes + bytesBesideProgram));
+}
+
 /// Whether as many programs fit on a multiprocessor where late products are a third part: programs
 /// overlap, too.
 bool fitsThirdPart(const LoopProducts &products, bool keepsFirstFactors) {
-  const int64_t threads = threadsOf(products.all().front()),
-                before = products.registers(keepsFirstFactors, /*hasLate=*/false),
-                after = products.registers(keepsFirstFactors, /*hasLate=*/true);
-  return after <= maxRegisters && registersOfMultiprocessor / (before * threads) ==
-                                      registersOfMultiprocessor / (after * threads);
+  return products.registers(keepsFirstFactors, /*hasLate=*/true) <= maxRegisters &&
+         programsByRegisters(products, keepsFirstFactors, /*hasLate=*/false) ==
+             programsByRegisters(products, keepsFirstFactors, /*hasLate=*/true);
 }
 
 } // namespace
@@ -85,16 +96,26 @@ std::optional<PipelinePlan> planPipeline(scf::ForOp loop, const LoopOperands &op
     return maxBytes > others ? int64_t((maxBytes - others) / operands.slotBytes()) : 0;
   };
   // First factors from before the loop stay in registers as long as these suffice.
-  int64_t maxSlots = slotsBeside(staging + firstFactorBytes(products));
+  uint64_t others = staging + firstFactorBytes(products);
+  int64_t maxSlots = slotsBeside(others);
   plan.keepsFirstFactors = maxSlots < 2 || products.registers(/*keepsFirstFactors=*/true,
                                                               /*hasLate=*/false) <= maxRegisters;
-  if (plan.keepsFirstFactors)
-    maxSlots = slotsBeside(staging);
+  if (plan.keepsFirstFactors) {
+    others = staging;
+    maxSlots = slotsBeside(others);
+  }
 
   if (products.canOverlapIterations() && maxSlots > 2) {
+    // A slot more spares a barrier, unless fewer programs fit then, or fewer iterations ahead.
+    auto programsWith = [&](int64_t slots) {
+      return std::min(programsByBytes(others + uint64_t(slots) * operands.slotBytes()),
+                      programsByRegisters(products, plan.keepsFirstFactors, /*hasLate=*/false));
+    };
+    plan.sharesSlots = plan.distance + 2 > maxSlots ||
+                       programsWith(plan.distance + 1) > programsWith(plan.distance + 2);
     plan.productsUnderWay = int64_t(products.all().size());
-    plan.distance = std::min(plan.distance, maxSlots - 2);
-    plan.numSlots = plan.distance + 2;
+    plan.distance = std::min(plan.distance, maxSlots - 1);
+    plan.numSlots = plan.distance + (plan.sharesSlots ? 1 : 2);
     return plan;
   }
   plan.distance = std::min(plan.distance, maxSlots - 1);

@@ -10,6 +10,7 @@ struct PipelinePlan {
   int64_t distance;         // of iterations, by which copies come before what reads them
   int64_t numSlots;         // of each operand
   int64_t productsUnderWay; // at the end of an iteration
+  bool sharesSlots;         // copies write what warps may read still: a barrier stands before them
   bool keepsFirstFactors;   // in registers, if they come from before the loop
   bool hasThirdPart;        // an iteration behind: the late products
 };
