@@ -95,6 +95,10 @@ void optimize(llvm::Module &module, llvm::TargetMachine &machine,
 llvm::Expected<std::string> emit(llvm::Module &module, llvm::TargetMachine &machine,
                                  llvm::CodeGenFileType type);
 
+/// Names the accesses in PTX by the bits that they move, as versions of LLVM after 19 do:
+/// `ld.global.v4.b32` for `ld.global.v4.f32`. Assembly that was written by hand stays as it is.
+void nameAccessesByBits(std::string &ptx);
+
 /// An object that was loaded into this process, for as long as it lives. May be made and destroyed
 /// in several threads.
 class HostCode {

@@ -108,6 +108,8 @@ private:
     auto text = emit(*clone, *machine, llvm::CodeGenFileType::AssemblyFile);
     if (!text)
       return report(text.takeError());
+    if (isGpu())
+      nameAccessesByBits(*text);
     keep(isGpu() ? "ptx" : "asm", [&](llvm::raw_ostream &os) { os << *text; });
     if (isGpu())
       result.binary = std::move(*text);

@@ -13,7 +13,7 @@ func.func @assembly(%p: !eft.ptr<i8> {eft.divisibility = 16 : i32}, %out: !eft.p
   %x = eft.load %q : tensor<512x!eft.ptr<i8>>
 
   // Four bytes, as they are loaded, in one register; four results, as they are stored.
-  // CHECK: ld.global.u32 [[WORD:%r[0-9]+]]
+  // CHECK: ld.global.b32 [[WORD:%r[0-9]+]]
   // CHECK: // begin inline asm
   // CHECK-NEXT: bfe.u32 [[A:%r[0-9]+]], [[WORD]], 0, 8; bfe.u32 [[B:%r[0-9]+]], [[WORD]], 8, 8; bfe.u32 [[C:%r[0-9]+]], [[WORD]], 16, 8; bfe.u32 [[D:%r[0-9]+]], [[WORD]], 24, 8;
   // CHECK-NEXT: // end inline asm

@@ -21,37 +21,37 @@ func.func @atomics(%p32: !eft.ptr<i32>, %p64: !eft.ptr<i64>, %p16: !eft.ptr<f16>
   %sf = eft.splat %pf : !eft.ptr<f32> -> tensor<128x!eft.ptr<f32>>
   %sd = eft.splat %pd : !eft.ptr<f64> -> tensor<128x!eft.ptr<f64>>
 
-  // CHECK: atom.relaxed.cta.global.add.u32
+  // CHECK: atom.global.cta.relaxed.add.u32
   eft.atomic_rmw add relaxed cta %s32, %i : tensor<128x!eft.ptr<i32>>
-  // CHECK: atom.acquire.gpu.global.add.u64
+  // CHECK: atom.global.gpu.acquire.add.u64
   eft.atomic_rmw add acquire gpu %s64, %j : tensor<128x!eft.ptr<i64>>
-  // CHECK: atom.release.sys.global.add.noftz.f16
+  // CHECK: atom.global.sys.release.add.noftz.f16
   eft.atomic_rmw fadd release sys %s16, %h : tensor<128x!eft.ptr<f16>>
-  // SM90: atom.acq_rel.gpu.global.add.noftz.bf16
+  // SM90: atom.global.gpu.acq_rel.add.noftz.bf16
   // SM80: add{{.*}}.f32
   // SM80: cvt.rn.bf16.f32
-  // SM80: atom.acq_rel.gpu.global.cas.b16
+  // SM80: atom.global.acq_rel.gpu.cas.b16
   // SM80: setp.ne.s16
   eft.atomic_rmw fadd acq_rel gpu %sb, %b : tensor<128x!eft.ptr<bf16>>
-  // CHECK: atom.acq_rel.gpu.global.add.f32
+  // CHECK: atom.global.gpu.acq_rel.add.f32
   eft.atomic_rmw fadd acq_rel gpu %sf, %f : tensor<128x!eft.ptr<f32>>
-  // CHECK: atom.acq_rel.gpu.global.add.f64
+  // CHECK: atom.global.gpu.acq_rel.add.f64
   eft.atomic_rmw fadd acq_rel gpu %sd, %d : tensor<128x!eft.ptr<f64>>
-  // CHECK: atom.acq_rel.gpu.global.max.s32
+  // CHECK: atom.global.gpu.acq_rel.max.s32
   eft.atomic_rmw max acq_rel gpu %s32, %i : tensor<128x!eft.ptr<i32>>
-  // CHECK: atom.acq_rel.gpu.global.min.s64
+  // CHECK: atom.global.gpu.acq_rel.min.s64
   eft.atomic_rmw min acq_rel gpu %s64, %j : tensor<128x!eft.ptr<i64>>
-  // CHECK: atom.acq_rel.gpu.global.max.u64
+  // CHECK: atom.global.gpu.acq_rel.max.u64
   eft.atomic_rmw umax acq_rel gpu %s64, %j : tensor<128x!eft.ptr<i64>>
-  // CHECK: atom.acq_rel.gpu.global.min.u32
+  // CHECK: atom.global.gpu.acq_rel.min.u32
   eft.atomic_rmw umin acq_rel gpu %s32, %i : tensor<128x!eft.ptr<i32>>
-  // CHECK: atom.acq_rel.gpu.global.and.b32
+  // CHECK: atom.global.gpu.acq_rel.and.b32
   eft.atomic_rmw and acq_rel gpu %s32, %i : tensor<128x!eft.ptr<i32>>
-  // CHECK: atom.acq_rel.gpu.global.or.b64
+  // CHECK: atom.global.gpu.acq_rel.or.b64
   eft.atomic_rmw or acq_rel gpu %s64, %j : tensor<128x!eft.ptr<i64>>
-  // CHECK: atom.acq_rel.gpu.global.xor.b32
+  // CHECK: atom.global.gpu.acq_rel.xor.b32
   eft.atomic_rmw xor acq_rel gpu %s32, %i : tensor<128x!eft.ptr<i32>>
-  // CHECK: atom.acq_rel.gpu.global.exch.b64
+  // CHECK: atom.global.gpu.acq_rel.exch.b64
   eft.atomic_rmw xchg acq_rel gpu %sd, %d : tensor<128x!eft.ptr<f64>>
   // CHECK: ld.acquire.gpu.global.b64
   %l = eft.atomic_load acquire gpu %s64 : tensor<128x!eft.ptr<i64>>
@@ -61,11 +61,11 @@ func.func @atomics(%p32: !eft.ptr<i32>, %p64: !eft.ptr<i64>, %p16: !eft.ptr<f16>
   %k = eft.atomic_load relaxed cta %s16 : tensor<128x!eft.ptr<f16>>
   // CHECK: st.relaxed.gpu.global.b16
   eft.atomic_store relaxed gpu %s16, %k : tensor<128x!eft.ptr<f16>>
-  // CHECK: atom.acq_rel.gpu.global.cas.b32
+  // CHECK: atom.global.acq_rel.gpu.cas.b32
   eft.atomic_cas acq_rel gpu %sf, %f, %f : tensor<128x!eft.ptr<f32>>
-  // CHECK: atom.relaxed.gpu.global.cas.b16
+  // CHECK: atom.global.relaxed.gpu.cas.b16
   eft.atomic_cas relaxed gpu %s16, %h, %h : tensor<128x!eft.ptr<f16>>
-  // CHECK: atom.acquire.gpu.global.cas.b64
+  // CHECK: atom.global.acquire.gpu.cas.b64
   eft.atomic_cas acquire gpu %s64, %j, %j : tensor<128x!eft.ptr<i64>>
   return
 }

@@ -20,11 +20,11 @@ func.func @debug(%x: !eft.ptr<i32>, %n: i32) {
   %c = arith.cmpi slt, %i, %ns : tensor<128xi32>
   // All threads vote, and leave together.
   // CHECK: {{bar|barrier}}.red{{.*}}or.pred
-  // CHECK: ld.global.u64 %{{.*}}, [eft$failure]
-  // CHECK: atom.relaxed.sys.global.cas.b32
+  // CHECK: ld.global.b64 %{{.*}}, [eft$failure]
+  // CHECK: atom.global.relaxed.sys.cas.b32
   // CHECK: bra.uni [[END:.*]];
   eft.assert %c, "too large" : tensor<128xi1>
-  // CHECK: st.global.u32
+  // CHECK: st.global.b32
   // CHECK-NEXT: [[END]]:
   // CHECK-NEXT: ret;
   %xs = eft.splat %x : !eft.ptr<i32> -> tensor<128x!eft.ptr<i32>>

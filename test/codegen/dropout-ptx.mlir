@@ -10,8 +10,8 @@
 // CHECK: .reqntid 128, 1, 1
 
 // One test a thread decides between the wide accesses and the narrow ones.
-// CHECK: ld.global.v4.f32
-// CHECK: ld.global.v4.f32
+// CHECK: ld.global.v4.b32
+// CHECK: ld.global.v4.b32
 // CHECK-NOT: ld.global.v4
 
 // Of the 20 products of ten rounds, the first of a zero and the last that nobody reads are gone, and
@@ -28,7 +28,7 @@
 // CHECK-COUNT-8: setp.gt.s32
 // CHECK: @%[[WHOLE:p[0-9]+]] st.global.v4.b32
 // CHECK: @%[[WHOLE]] st.global.v4.b32
-// CHECK: st.global.f32
+// CHECK: st.global.b32
 
 func.func @dropout(%x: !eft.ptr<f32> {eft.divisibility = 16 : i32}, %y: !eft.ptr<f32> {eft.divisibility = 16 : i32}, %n: i32, %p: f32, %seed: i32) {
   %c1024 = arith.constant 1024 : i32

@@ -5,13 +5,13 @@
 // RUN: FileCheck %s --check-prefix=NATIVE < %t.ptx
 // RUN: %if ptxas %{ %ptxas -arch=sm_89 %t.ptx -o %t.cubin %}
 // RUN: eft-compile %s --target=sm_90 --emit=ptx | FileCheck %s --check-prefix=NATIVE
-// NATIVE: ld.global.u32
+// NATIVE: ld.global.b32
 // NATIVE-NOT: {{prmt|shr|bfi|bfe}}
 // NATIVE: mov.b32 {low, high}
 // NATIVE-SAME: cvt.rn.f16x2.e4m3x2 %r{{[0-9]+}}, low; cvt.rn.f16x2.e4m3x2 %r{{[0-9]+}}, high;
 // NATIVE: cvt.rn.satfinite.e5m2x2.f32 low, %f{{[0-9]+}}, %f{{[0-9]+}}; cvt.rn.satfinite.e5m2x2.f32 high, %f{{[0-9]+}}, %f{{[0-9]+}}; mov.b32 %r{{[0-9]+}}, {low, high};
 // NATIVE-NOT: {{prmt|shr|bfi|bfe}}
-// NATIVE: st.global.u32
+// NATIVE: st.global.b32
 
 // Older ones convert by arithmetic.
 // RUN: eft-compile %s --target=sm_80 --emit=ptx -o %t.ptx

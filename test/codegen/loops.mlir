@@ -8,7 +8,7 @@
 // The counter times 512 keeps the address a multiple of 16 bytes, and so does a distance that grows
 // by 512 elements: each array has one wide load, and the narrow ones for the mask's border.
 // PTX: .visible .entry sums(
-// PTX-COUNT-2: ld.global.v4.f32
+// PTX-COUNT-2: ld.global.v4.b32
 // PTX-NOT: ld.global.v4
 // PTX: st.global.v4
 

@@ -22,7 +22,7 @@ func.func @hints(%x: !eft.ptr<f32> {eft.divisibility = 16 : i32}, %y: !eft.ptr<i
   %0 = eft.load %p cache cg : tensor<512x!eft.ptr<f32>>
   // CHECK: ld.global.L1::evict_first.v4.b32
   %1 = eft.load %p evict evict_first : tensor<512x!eft.ptr<f32>>
-  // CHECK: ld.volatile.global.v4.u32
+  // CHECK: ld.volatile.global.v4.b32
   %2 = eft.load %p volatile : tensor<512x!eft.ptr<f32>>
   // CHECK: ld.global.cs.v4.b32
   // BORDER: ld.global.cs.b32

@@ -6,10 +6,10 @@
 func.func @lock(%lock: !eft.ptr<i32>) {
   // CHECK: %[[MINE:.*]] = arith.cmpi eq
   // CHECK-NOT: nvvm.barrier0
-  // CHECK: llvm.inline_asm has_side_effects "mov.b32 $0, 0; @$4 atom.acquire.gpu.global.cas.b32 $0, [$1], $2, $3;", "=&r,l,r,r,b,~{memory}" {{.*}}, %[[MINE]]
+  // CHECK: llvm.inline_asm has_side_effects "mov.b32 $0, 0; @$4 atom.global.acquire.gpu.cas.b32 $0, [$1], $2, $3;", "=&r,l,r,r,b,~{memory}" {{.*}}, %[[MINE]]
   // CHECK-NEXT: nvvm.barrier0
   // CHECK-NEXT: nvvm.barrier0
-  // CHECK: @$3 atom.release.gpu.global.exch.b32
+  // CHECK: @$3 atom.global.gpu.release.exch.b32
   // CHECK-NOT: nvvm.barrier0
   // CHECK: return
   %free = arith.constant 0 : i32
@@ -28,7 +28,7 @@ func.func @result_of_a_scalar(%p: !eft.ptr<f64>, %x: f64, %m: i1, %out: !eft.ptr
   // CHECK: %[[MINE:.*]] = arith.cmpi eq
   // CHECK-NOT: nvvm.barrier0
   // CHECK: %[[MASK:.*]] = arith.andi %{{.*}}, %[[MINE]]
-  // CHECK: llvm.inline_asm has_side_effects "mov.b64 $0, 0; @$3 atom.relaxed.gpu.global.add.f64 $0, [$1], $2;", "=&l,l,l,b,~{memory}" {{.*}}, %[[MASK]]
+  // CHECK: llvm.inline_asm has_side_effects "mov.b64 $0, 0; @$3 atom.global.gpu.relaxed.add.f64 $0, [$1], $2;", "=&l,l,l,b,~{memory}" {{.*}}, %[[MASK]]
   // CHECK: %[[SLOT:.*]] = llvm.mlir.addressof @eft$shared : !llvm.ptr<3>
   // CHECK: scf.if %[[MINE]] {
   // CHECK: llvm.store %{{.*}}, %[[SLOT]] : i64, !llvm.ptr<3>
@@ -66,7 +66,7 @@ func.func @flag(%p: !eft.ptr<i8>, %q: !eft.ptr<i8>) {
 // CHECK-LABEL: @each_thread_its_own
 func.func @each_thread_its_own(%ps: !eft.ptr<i32>, %out: !eft.ptr<i32>, %x: i32) {
   // CHECK-NOT: nvvm.barrier0
-  // CHECK-COUNT-2: "atom.acq_rel.gpu.global.add.u32 $0, [$1], $2;", "=r,l,r,~{memory}"
+  // CHECK-COUNT-2: "atom.global.gpu.acq_rel.add.u32 $0, [$1], $2;", "=r,l,r,~{memory}"
   // CHECK-NOT: atom
   // CHECK-NOT: nvvm.barrier0
   %p = eft.splat %ps : !eft.ptr<i32> -> tensor<128x!eft.ptr<i32>, #layout>
@@ -86,7 +86,7 @@ func.func @each_thread_its_own(%ps: !eft.ptr<i32>, %out: !eft.ptr<i32>, %x: i32)
 // CHECK-SAME: eft.shared_bytes = 512 : i32
 func.func @fewer_elements_than_threads(%p: !eft.ptr<i32>, %x: i32) {
   // CHECK: arith.andi %{{.*}}, %c56
-  // CHECK: @$3 atom.relaxed
+  // CHECK: @$3 atom.global.gpu.relaxed
   // CHECK: %[[OWNER:.*]] = arith.andi %{{.*}}, %c-57
   // CHECK: %[[SLOT:.*]] = llvm.getelementptr %{{.*}}[%[[OWNER]]] : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>, i64
   // CHECK: nvvm.barrier0
@@ -109,7 +109,7 @@ func.func @spin(%lock: !eft.ptr<i32>) {
   // CHECK: scf.while
   // CHECK: nvvm.barrier0
   // CHECK-NOT: nvvm.barrier0
-  // CHECK: atom.acq_rel
+  // CHECK: atom.global.acq_rel.gpu.cas
   // CHECK-NOT: nvvm.barrier0
   // CHECK: llvm.store
   // CHECK: nvvm.barrier0
@@ -131,12 +131,12 @@ func.func @spin(%lock: !eft.ptr<i32>) {
 // The result goes through the memory that reductions use, after them.
 // CHECK-LABEL: @behind_another_use
 func.func @behind_another_use(%p: !eft.ptr<i32>, %x: i32) {
-  // CHECK: atom.relaxed
+  // CHECK: atom.global.gpu.relaxed
   // CHECK-NOT: nvvm.barrier0
   // CHECK: llvm.store
   // CHECK: nvvm.barrier0
   // CHECK-NEXT: llvm.load
-  // CHECK: atom.relaxed
+  // CHECK: atom.global.gpu.relaxed
   // CHECK: nvvm.barrier0
   // CHECK: llvm.store
   // CHECK: nvvm.barrier0
@@ -154,7 +154,7 @@ func.func @behind_another_use(%p: !eft.ptr<i32>, %x: i32) {
 func.func @between_loads(%p: !eft.ptr<i32>, %q: !eft.ptr<i32>, %x: i32) {
   // CHECK: llvm.load
   // CHECK: nvvm.barrier0
-  // CHECK: atom.relaxed
+  // CHECK: atom.global.gpu.relaxed
   // CHECK: nvvm.barrier0
   // CHECK: llvm.load
   %0 = eft.load %p : !eft.ptr<i32>

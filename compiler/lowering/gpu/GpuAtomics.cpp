@@ -86,35 +86,49 @@ public:
   /// operation's operands behind the pointer. Returns what memory held, and zero elsewhere; null
   /// for a store.
   Value apply(Value condition, Value address, ArrayRef<Value> operands) {
-    const std::string width = std::to_string(bits.getIntOrFloatBitWidth());
     if (isa<AtomicStoreOp>(op)) {
-      store(qualified("st") + "b" + width, condition, address, as(bits, operands.front()));
+      store(access("st"), condition, address, as(bits, operands.front()));
       return {};
     }
     if (isa<AtomicLoadOp>(op))
-      return as(element, emit(qualified("ld") + "b" + width, condition, address, {}));
+      return as(element, emit(access("ld"), condition, address, {}));
     auto rmw = dyn_cast<AtomicRMWOp>(op);
     bool isLoop = rmw && rmw.getKind() == AtomicKind::FAdd && element.isBF16() && !addsBf16;
     if (isLoop)
       return as(element, addInLoop(condition, address, operands.front()));
-    std::string name = rmw ? nameOf(rmw.getKind(), element) : casName();
+    std::string name = rmw ? change(nameOf(rmw.getKind(), element)) : compareAndSwap();
     SmallVector<Value> asBits;
     for (Value operand : operands)
       asBits.push_back(as(bits, operand));
-    return as(element, emit(qualified("atom") + name, condition, address, asBits));
+    return as(element, emit(name, condition, address, asBits));
   }
 
 private:
-  std::string casName() const { return "cas.b" + std::to_string(bits.getIntOrFloatBitWidth()); }
-
   Value as(Type type, Value value) {
     return value.getType() == type ? value : b.create<LLVM::BitcastOp>(type, value).getResult();
   }
 
-  /// An instruction with the operation's order and scope: `ld.acquire.gpu.global.`
-  std::string qualified(StringRef instruction) {
+  /// An access with the operation's order and scope: `ld.acquire.gpu.global.b32`.
+  std::string access(StringRef instruction) {
     return instruction.str() + "." + stringifyMemoryOrder(orderOf(op)).str() + "." +
-           stringifyMemoryScope(scopeOf(op)).str() + ".global.";
+           stringifyMemoryScope(scopeOf(op)).str() + ".global.b" +
+           std::to_string(bits.getIntOrFloatBitWidth());
+  }
+
+  /// A change of memory with the operation's order and scope. ptxas takes these in any order, but
+  /// tools and tests search for one: `atom.global.gpu.acq_rel.add.u32`, and the other way round for
+  /// `atom.global.acq_rel.gpu.cas.b32`.
+  std::string change(StringRef name) {
+    return ("atom.global." + stringifyMemoryScope(scopeOf(op)) + "." +
+            stringifyMemoryOrder(orderOf(op)) + "." + name)
+        .str();
+  }
+
+  std::string compareAndSwap() {
+    return ("atom.global." + stringifyMemoryOrder(orderOf(op)) + "." +
+            stringifyMemoryScope(scopeOf(op)) + ".cas.b")
+               .str() +
+           std::to_string(bits.getIntOrFloatBitWidth());
   }
 
   /// The width of the register that has an element: there is none of 8 bits.
@@ -189,8 +203,8 @@ private:
     b.createBlock(&loop.getBefore(), {}, {bits}, {b.getLoc()});
     Value old = loop.getBefore().getArgument(0);
     Number sum = formats.toF32(Number(b, as(type, old))) + addend;
-    Value found = emit(qualified("atom") + casName(), /*condition=*/{}, address,
-                       {old, formats.fromF32(sum, type).bits()});
+    Value found =
+        emit(compareAndSwap(), /*condition=*/{}, address, {old, formats.fromF32(sum, type).bits()});
     Value isOther = b.create<arith::CmpIOp>(arith::CmpIPredicate::ne, found, old);
     b.create<scf::ConditionOp>(isOther, ValueRange{found});
     b.createBlock(&loop.getAfter(), {}, {bits}, {b.getLoc()});

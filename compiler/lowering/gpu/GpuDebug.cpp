@@ -115,7 +115,7 @@ void lowerAssert(GpuLowering &lowering, ImplicitLocOpBuilder &b, AssertOp assert
       operands.push_back(programId(b, axis));
     // The host reads the record when the kernel has ended.
     StringRef text = "{ .reg .pred %mine; .reg .b32 %before; "
-                     "atom.relaxed.sys.global.cas.b32 %before, [$0], 0, $1; "
+                     "atom.global.relaxed.sys.cas.b32 %before, [$0], 0, $1; "
                      "setp.eq.b32 %mine, %before, 0; "
                      "@%mine st.global.b32 [$0+4], $2; "
                      "@%mine st.global.b32 [$0+8], $3; "
