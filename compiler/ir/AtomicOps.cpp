@@ -16,6 +16,9 @@ bool isOfWord(Type type) {
   return width == 32 || width == 64;
 }
 
+/// Numbers of 16 bits are changed by a loop of compare-and-swap.
+bool isOfWordOrHalf(Type type) { return isOfWord(type) || type.getIntOrFloatBitWidth() == 16; }
+
 /// What a kind works on, in words for a message; null if it works on the type.
 const char *expectedBy(AtomicKind kind, Type type) {
   switch (kind) {
@@ -23,6 +26,12 @@ const char *expectedBy(AtomicKind kind, Type type) {
     return isa<FloatType>(type) ? nullptr : "f16, bf16, f32 or f64";
   case AtomicKind::Exchange:
     return isOfWord(type) ? nullptr : "numbers of 32 or 64 bits";
+  case AtomicKind::Max:
+  case AtomicKind::Min:
+  case AtomicKind::UMax:
+  case AtomicKind::UMin:
+    return isa<IntegerType>(type) && isOfWordOrHalf(type) ? nullptr
+                                                          : "integers of 16, 32 or 64 bits";
   default:
     return isa<IntegerType>(type) && isOfWord(type) ? nullptr : "integers of 32 or 64 bits";
   }

@@ -41,13 +41,21 @@ template <typename Op> struct NarrowPattern : OpRewritePattern<Op> {
 
 enum class Result { Rounded, Exact, Other };
 
+/// Which types a target that computes on f16 has the op for.
+enum class Native { None, F16, F16AndBf16 };
+
 /// The same op on f32. Its result is rounded, is known to fit, or is no float at all.
-template <typename Op, Result kind, bool nativeForF16> struct ThroughF32 : NarrowPattern<Op> {
+template <typename Op, Result kind, Native native> struct ThroughF32 : NarrowPattern<Op> {
   using NarrowPattern<Op>::NarrowPattern;
+
+  bool isNative(FloatType type) const {
+    return this->support.f16Arithmetic &&
+           (type.isF16() ? native != Native::None : native == Native::F16AndBf16);
+  }
 
   LogicalResult matchAndRewrite(Op op, PatternRewriter &rewriter) const override {
     FloatType type = narrowType(op->getOperand(0));
-    if (!type || (type.isF16() && nativeForF16 && this->support.f16Arithmetic))
+    if (!type || isNative(type))
       return rewriter.notifyMatchFailure(op, "the target computes in this type");
     ImplicitLocOpBuilder builder(op.getLoc(), rewriter);
     SmallVector<Value> wide;
@@ -173,19 +181,20 @@ void populateExpandNarrowFloatsPatterns(RewritePatternSet &patterns, bool native
   NarrowFloatSupport support{nativeF16, nativeBf16Conversion, nativeF16Conversion};
   MLIRContext *context = patterns.getContext();
   using enum Result;
-  patterns
-      .add<ThroughF32<arith::AddFOp, Rounded, true>, ThroughF32<arith::SubFOp, Rounded, true>,
-           ThroughF32<arith::MulFOp, Rounded, true>, ThroughF32<arith::DivFOp, Rounded, false>,
-           ThroughF32<math::SqrtOp, Rounded, false>, ThroughF32<arith::RemFOp, Exact, false>,
-           ThroughF32<arith::MinimumFOp, Exact, true>, ThroughF32<arith::MaximumFOp, Exact, true>,
-           ThroughF32<MinNumOp, Exact, true>, ThroughF32<MaxNumOp, Exact, true>,
-           ThroughF32<math::FloorOp, Exact, false>, ThroughF32<math::CeilOp, Exact, false>,
-           ThroughF32<math::TruncOp, Exact, false>, ThroughF32<math::RoundEvenOp, Exact, false>,
-           ThroughF32<arith::CmpFOp, Other, true>, ThroughF32<arith::FPToSIOp, Other, false>,
-           ThroughF32<arith::FPToUIOp, Other, false>, ChangeSign<arith::NegFOp>,
-           ChangeSign<math::AbsFOp>, ExpandFma, ExpandExtension, ExpandTruncation,
-           ExpandFromInteger<arith::SIToFPOp>, ExpandFromInteger<arith::UIToFPOp>>(context,
-                                                                                   support);
+  using enum Native;
+  patterns.add<ThroughF32<arith::AddFOp, Rounded, F16>, ThroughF32<arith::SubFOp, Rounded, F16>,
+               ThroughF32<arith::MulFOp, Rounded, F16>, ThroughF32<arith::DivFOp, Rounded, None>,
+               ThroughF32<math::SqrtOp, Rounded, None>, ThroughF32<arith::RemFOp, Exact, None>,
+               ThroughF32<arith::MinimumFOp, Exact, F16AndBf16>,
+               ThroughF32<arith::MaximumFOp, Exact, F16AndBf16>,
+               ThroughF32<MinNumOp, Exact, F16AndBf16>, ThroughF32<MaxNumOp, Exact, F16AndBf16>,
+               ThroughF32<math::FloorOp, Exact, None>, ThroughF32<math::CeilOp, Exact, None>,
+               ThroughF32<math::TruncOp, Exact, None>, ThroughF32<math::RoundEvenOp, Exact, None>,
+               ThroughF32<arith::CmpFOp, Other, F16>, ThroughF32<arith::FPToSIOp, Other, None>,
+               ThroughF32<arith::FPToUIOp, Other, None>, ChangeSign<arith::NegFOp>,
+               ChangeSign<math::AbsFOp>, ExpandFma, ExpandExtension, ExpandTruncation,
+               ExpandFromInteger<arith::SIToFPOp>, ExpandFromInteger<arith::UIToFPOp>>(context,
+                                                                                       support);
 }
 
 } // namespace eft

@@ -311,7 +311,8 @@ def ExpandNarrowFloats : Pass<"eft-expand-narrow-floats"> {
     ```
   }];
   let options = [
-    Option<"nativeF16", "native-f16", "bool", /*default=*/"false", "the target computes on f16">,
+    Option<"nativeF16", "native-f16", "bool", /*default=*/"false",
+           "the target computes on f16, and has minima and maxima of bf16">,
     Option<"nativeBf16Conversion", "native-bf16-conversion", "bool", /*default=*/"false",
            "the target converts between f32 and bf16">,
     Option<"nativeF16Conversion", "native-f16-conversion", "bool", /*default=*/"true",

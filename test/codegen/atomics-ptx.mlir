@@ -53,6 +53,14 @@ func.func @atomics(%p32: !eft.ptr<i32>, %p64: !eft.ptr<i64>, %p16: !eft.ptr<f16>
   eft.atomic_rmw xor acq_rel gpu %s32, %i : tensor<128x!eft.ptr<i32>>
   // CHECK: atom.global.gpu.acq_rel.exch.b64
   eft.atomic_rmw xchg acq_rel gpu %sd, %d : tensor<128x!eft.ptr<f64>>
+  // CHECK: max.s16
+  // CHECK: atom.global.acq_rel.gpu.cas.b16
+  %hb = eft.cast_ptr %s16 : tensor<128x!eft.ptr<f16>> -> tensor<128x!eft.ptr<i16>>
+  %hi = arith.bitcast %h : tensor<128xf16> to tensor<128xi16>
+  eft.atomic_rmw max acq_rel gpu %hb, %hi : tensor<128x!eft.ptr<i16>>
+  // CHECK: min.u16
+  // CHECK: atom.global.relaxed.sys.cas.b16
+  eft.atomic_rmw umin relaxed sys %hb, %hi : tensor<128x!eft.ptr<i16>>
   // CHECK: ld.acquire.gpu.global.b64
   %l = eft.atomic_load acquire gpu %s64 : tensor<128x!eft.ptr<i64>>
   // CHECK: st.release.sys.global.b64

@@ -32,6 +32,14 @@ func.func @exchange_of_halves(%p: !eft.ptr<f16>, %x: f16) {
 
 // -----
 
+func.func @maximum_of_bytes(%p: !eft.ptr<i8>, %x: i8) {
+  // expected-error @+1 {{'eft.atomic_rmw' op 'max' works on integers of 16, 32 or 64 bits, got 'i8'}}
+  eft.atomic_rmw max relaxed gpu %p, %x : !eft.ptr<i8>
+  return
+}
+
+// -----
+
 func.func @swap_of_bytes(%p: !eft.ptr<i8>, %x: i8) {
   // expected-error @+1 {{'eft.atomic_cas' op works on numbers of 16, 32 or 64 bits, got 'i8'}}
   eft.atomic_cas relaxed gpu %p, %x, %x : !eft.ptr<i8>

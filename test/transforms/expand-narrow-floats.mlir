@@ -89,15 +89,32 @@ func.func @signs_are_bits(%a: f16, %b: bf16) -> (f16, f16, bf16) {
 // The result is one of the operands, so there is nothing to round.
 // CHECK-LABEL: @minimum_is_exact
 func.func @minimum_is_exact(%a: bf16, %b: bf16) -> bf16 {
-  // CHECK: arith.minimumf %{{.*}} : f32
+  // CPU: arith.minimumf %{{.*}} : f32
   // CPU-NEXT: arith.bitcast
   // CPU-NEXT: arith.shrui
   // CPU-NEXT: arith.trunci
   // CPU-NEXT: arith.bitcast
-  // GPU-NEXT: arith.truncf
+  // GPU-NEXT: arith.minimumf %{{.*}} : bf16
   // CHECK-NEXT: return
   %r = arith.minimumf %a, %b : bf16
   return %r : bf16
+}
+
+// A GPU has these of bf16, but its sums of bf16 go through f32.
+// CHECK-LABEL: @extremes_of_bf16
+func.func @extremes_of_bf16(%a: bf16, %b: bf16) -> bf16 {
+  // CPU: arith.maximumf %{{.*}} : f32
+  // CPU: eft.min_num %{{.*}} : f32
+  // CPU: eft.max_num %{{.*}} : f32
+  // GPU-NEXT: arith.maximumf %{{.*}} : bf16
+  // GPU-NEXT: eft.min_num %{{.*}} : bf16
+  // GPU-NEXT: eft.max_num %{{.*}} : bf16
+  // CHECK: arith.addf %{{.*}} : f32
+  %0 = arith.maximumf %a, %b : bf16
+  %1 = eft.min_num %0, %b : bf16
+  %2 = eft.max_num %1, %a : bf16
+  %3 = arith.addf %2, %a : bf16
+  return %3 : bf16
 }
 
 // Integers of a narrow type are floats of it.

@@ -174,8 +174,8 @@ def Eft_AtomicRMWOp : Eft_Op<"atomic_rmw", [Eft_Anchored,
     between the two. The result is what memory held before. This happens once for each element, however
     many threads hold it. Where the mask is false, memory is not touched, and the result is zero.
 
-    `add`, `max`, `min`, `umax`, `umin`, `and`, `or` and `xor` work on integers of 32 and 64 bits,
-    `fadd` on f16, bf16, f32 and f64, and `xchg`, which only writes, on types of 32 or 64 bits.
+    `add`, `and`, `or` and `xor` work on integers of 32 and 64 bits, `max`, `min`, `umax` and `umin` also on
+    those of 16, `fadd` on f16, bf16, f32 and f64, and `xchg`, which only writes, on types of 32 or 64 bits.
 
     With `release` or `acq_rel`, whoever reads the written value and acquires also sees what the program
     has written before. With `acquire` or `acq_rel`, later accesses see what was written before the write

@@ -93,9 +93,8 @@ public:
     if (isa<AtomicLoadOp>(op))
       return as(element, emit(access("ld"), condition, address, {}));
     auto rmw = dyn_cast<AtomicRMWOp>(op);
-    bool isLoop = rmw && rmw.getKind() == AtomicKind::FAdd && element.isBF16() && !addsBf16;
-    if (isLoop)
-      return as(element, addInLoop(condition, address, operands.front()));
+    if (rmw && !isInstruction(rmw.getKind()))
+      return as(element, changeInLoop(condition, address, operands.front(), rmw.getKind()));
     std::string name = rmw ? change(nameOf(rmw.getKind(), element)) : compareAndSwap();
     SmallVector<Value> asBits;
     for (Value operand : operands)
@@ -104,6 +103,12 @@ public:
   }
 
 private:
+  /// Whether the GPU has the computation. Of 16 bits it adds floats, and no more.
+  bool isInstruction(AtomicKind kind) const {
+    return bits.getIntOrFloatBitWidth() != 16 ||
+           (kind == AtomicKind::FAdd && (element.isF16() || addsBf16));
+  }
+
   Value as(Type type, Value value) {
     return value.getType() == type ? value : b.create<LLVM::BitcastOp>(type, value).getResult();
   }
@@ -182,8 +187,27 @@ private:
     return result.getType() == bits ? result : b.create<arith::TruncIOp>(bits, result).getResult();
   }
 
-  /// A sum of bf16 where the GPU has none: computed in f32, until nobody has come in between.
-  Value addInLoop(Value condition, Value address, Value value) {
+  /// The bits of what memory shall hold after `old`: a sum in f32, or one of two integers.
+  Value computed(AtomicKind kind, Value old, Value value) {
+    switch (kind) {
+    case AtomicKind::Max:
+      return b.create<arith::MaxSIOp>(old, value);
+    case AtomicKind::Min:
+      return b.create<arith::MinSIOp>(old, value);
+    case AtomicKind::UMax:
+      return b.create<arith::MaxUIOp>(old, value);
+    case AtomicKind::UMin:
+      return b.create<arith::MinUIOp>(old, value);
+    default:
+      NarrowFormats formats({/*f16Arithmetic=*/true, /*bf16Conversions=*/true});
+      Number sum = formats.toF32(Number(b, as(element, old))) + formats.toF32(Number(b, value));
+      return formats.fromF32(sum, cast<FloatType>(element)).bits();
+    }
+  }
+
+  /// A change of 16 bits that the GPU has no instruction for: computed and swapped in, until nobody
+  /// has come in between.
+  Value changeInLoop(Value condition, Value address, Value value, AtomicKind kind) {
     if (!condition)
       condition = b.create<arith::ConstantIntOp>(1, 1);
     auto choice = b.create<scf::IfOp>(bits, condition, /*withElseRegion=*/true);
@@ -191,9 +215,6 @@ private:
     b.setInsertionPointToStart(choice.elseBlock());
     b.create<scf::YieldOp>(b.create<arith::ConstantOp>(b.getZeroAttr(bits)).getResult());
     b.setInsertionPointToStart(choice.thenBlock());
-    NarrowFormats formats({/*f16Arithmetic=*/true, /*bf16Conversions=*/true});
-    auto type = cast<FloatType>(element);
-    Number addend = formats.toF32(Number(b, value));
     auto pointerType = LLVM::LLVMPointerType::get(b.getContext(), globalMemory);
     Value pointer = b.create<LLVM::IntToPtrOp>(pointerType, address);
     Value first = b.create<LLVM::LoadOp>(bits, pointer, /*alignment=*/2, /*isVolatile=*/true);
@@ -202,9 +223,8 @@ private:
     b.create<scf::YieldOp>(loop.getResult(0));
     b.createBlock(&loop.getBefore(), {}, {bits}, {b.getLoc()});
     Value old = loop.getBefore().getArgument(0);
-    Number sum = formats.toF32(Number(b, as(type, old))) + addend;
     Value found =
-        emit(compareAndSwap(), /*condition=*/{}, address, {old, formats.fromF32(sum, type).bits()});
+        emit(compareAndSwap(), /*condition=*/{}, address, {old, computed(kind, old, value)});
     Value isOther = b.create<arith::CmpIOp>(arith::CmpIPredicate::ne, found, old);
     b.create<scf::ConditionOp>(isOther, ValueRange{found});
     b.createBlock(&loop.getAfter(), {}, {bits}, {b.getLoc()});

@@ -13,7 +13,8 @@ namespace eft {
 
 /// What the target does by itself.
 struct NarrowFloatSupport {
-  /// Arithmetic on f16, and its conversions from and to integers and f64.
+  /// Arithmetic on f16, and its conversions from and to integers and f64; minima and maxima of
+  /// bf16.
   bool f16Arithmetic = false;
   /// Conversions between f32 and bf16.
   bool bf16Conversions = false;

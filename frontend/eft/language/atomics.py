@@ -27,6 +27,9 @@ _SCOPES = ("cta", "gpu", "sys")
 _INTEGERS = (dtypes.int32, dtypes.uint32, dtypes.int64, dtypes.uint64)
 _WORDS = (*_INTEGERS, dtypes.float32, dtypes.float64)
 _NARROW_FLOATS = (dtypes.float16, dtypes.bfloat16)
+_NUMBERS = (*_INTEGERS, *_NARROW_FLOATS, dtypes.float32, dtypes.float64)
+#: The integers whose bits stand for those of a float, by its width.
+_INTEGER_OF = {16: dtypes.int16, 32: dtypes.int32, 64: dtypes.int64}
 
 
 def _check_target(name: str, pointer, allowed: tuple[dtype, ...]):
@@ -77,8 +80,7 @@ def atomic_add(pointer, val, mask=None, sem=None, scope=None):
     """
     is_float = isinstance(pointer, tensor) and _points_to_float(pointer)
     kind = "fadd" if is_float else "add"
-    allowed = (*_INTEGERS, *_NARROW_FLOATS, dtypes.float32, dtypes.float64)
-    return _rmw("atomic_add", kind, pointer, val, mask, sem, scope, allowed)
+    return _rmw("atomic_add", kind, pointer, val, mask, sem, scope, _NUMBERS)
 
 
 def _points_to_float(pointer: tensor) -> bool:
@@ -89,8 +91,8 @@ def _points_to_float(pointer: tensor) -> bool:
 def atomic_max(pointer, val, mask=None, sem=None, scope=None):
     """Makes memory the greater of what it holds and `val`, and gives what it held before.
 
-    Of int32, int64, uint32, uint64, fp32 and fp64. -0 is less than +0. A `val` that is NaN is
-    greater than any number.
+    Of int32, int64, uint32, uint64, fp16, bf16, fp32 and fp64. -0 is less than +0. A `val` that is
+    NaN is greater than any number.
     """
     return _extreme("max", pointer, val, mask, sem, scope)
 
@@ -99,19 +101,19 @@ def atomic_max(pointer, val, mask=None, sem=None, scope=None):
 def atomic_min(pointer, val, mask=None, sem=None, scope=None):
     """Makes memory the lesser of what it holds and `val`, and gives what it held before.
 
-    Of int32, int64, uint32, uint64, fp32 and fp64. -0 is less than +0. A `val` that is NaN is
-    greater than any number.
+    Of int32, int64, uint32, uint64, fp16, bf16, fp32 and fp64. -0 is less than +0. A `val` that is
+    NaN is greater than any number.
     """
     return _extreme("min", pointer, val, mask, sem, scope)
 
 
 def _extreme(kind: str, pointer, value, mask, sem, scope) -> tensor:
     name = f"atomic_{kind}"
-    _check_target(name, pointer, _WORDS)
+    _check_target(name, pointer, _NUMBERS)
     element = pointer.dtype.element_ty
     if not element.is_floating():
         kind = f"u{kind}" if element.is_int_unsigned() else kind
-        return _rmw(name, kind, pointer, value, mask, sem, scope, _WORDS)
+        return _rmw(name, kind, pointer, value, mask, sem, scope, _NUMBERS)
     value = _value("value", pointer, value)
     mask = None if mask is None else to_shape("mask", check_mask(name, mask), pointer.shape)
     return _extreme_of_floats(kind, pointer, value, mask, _order(sem, scope))
@@ -123,7 +125,7 @@ def _extreme_of_floats(kind: str, pointer: tensor, value: tensor, mask, order) -
     With signs, they are ordered as the floats are if the value is not negative; without, they are
     ordered the other way around among negative floats, and put these above the others.
     """
-    integer = dtypes.int32 if value.dtype.is_fp32() else dtypes.int64
+    integer = _INTEGER_OF[value.dtype.primitive_bitwidth]
     bits = bitcast_to(where(value == value, value, float("nan")), integer)
     address = op("eft.cast_ptr", [pointer], pointer.type.with_scalar(pointer_type(integer)))
     negative = bits < 0

@@ -9,6 +9,7 @@ from support import DTYPES, assert_at, assert_same_bits, fails
 
 INTEGERS = ["int32", "uint32", "int64", "uint64"]
 FLOATS = ["fp32", "fp64"]
+HALVES = ["fp16", "bf16"]
 NAN = float("nan")
 
 
@@ -19,7 +20,7 @@ def add_once(p, x_ptr, old_ptr, n, N: tl.constexpr):
     tl.store(old_ptr + i, old)
 
 
-@pytest.mark.parametrize("name", [*INTEGERS, *FLOATS, "fp16", "bf16"])
+@pytest.mark.parametrize("name", [*INTEGERS, *FLOATS, *HALVES])
 @pytest.mark.parametrize("size", [1, 8, 64, 4096])
 def test_each_element_of_a_block(device, name, size):
     dtype = DTYPES[name]
@@ -38,7 +39,8 @@ def every_kind(p, x_ptr, old_ptr, N: tl.constexpr):
     x = tl.load(x_ptr + i)
     tl.store(old_ptr + i, tl.atomic_max(p + i, x))
     tl.store(old_ptr + N + i, tl.atomic_min(p + N + i, x))
-    tl.store(old_ptr + 2 * N + i, tl.atomic_xchg(p + 2 * N + i, x))
+    if p.dtype.element_ty.primitive_bitwidth > 16:
+        tl.store(old_ptr + 2 * N + i, tl.atomic_xchg(p + 2 * N + i, x))
     if p.dtype.element_ty.is_int():
         tl.store(old_ptr + 3 * N + i, tl.atomic_and(p + 3 * N + i, x))
         tl.store(old_ptr + 4 * N + i, tl.atomic_or(p + 4 * N + i, x))
@@ -59,21 +61,24 @@ def test_every_kind_on_integers(device, name):
     assert_same_bits(device.get(p), np.concatenate(expected))
 
 
-@pytest.mark.parametrize("name", FLOATS)
+@pytest.mark.parametrize("name", [*FLOATS, *HALVES])
 def test_extremes_of_floats(device, name):
     dtype = DTYPES[name]
     values = np.array([-np.inf, -2.5, -1e-40, -0.0, 0.0, 1e-40, 1.0, np.inf], dtype)
     x, y = (each.ravel() for each in np.meshgrid(values, values))
-    p, old = device.put(np.concatenate([x, x, x])), device.put(np.zeros(3 * x.size, dtype))
-    every_kind[1](p, device.put(y), old, N=x.size)
-    assert_same_bits(device.get(old), np.concatenate([x, x, x]))
     # In this order -0 is less than +0.
     above = (x > y) | ((x == y) & (np.signbit(y) | ~np.signbit(x)))
-    expected = [np.where(above, x, y), np.where(above, y, x), y]
+    expected = [np.where(above, x, y), np.where(above, y, x)]
+    if name in FLOATS:  # which can be exchanged, too
+        expected.append(y)
+    before = np.concatenate([x] * len(expected))
+    p, old = device.put(before), device.put(np.zeros(before.size, dtype))
+    every_kind[1](p, device.put(y), old, N=x.size)
+    assert_same_bits(device.get(old), before)
     assert_same_bits(device.get(p), np.concatenate(expected))
 
 
-@pytest.mark.parametrize("name", FLOATS)
+@pytest.mark.parametrize("name", [*FLOATS, *HALVES])
 @pytest.mark.parametrize("sign", [1.0, -1.0])
 def test_a_value_that_is_nan_is_greater_than_any_number(device, name, sign):
     dtype = DTYPES[name]
@@ -92,7 +97,7 @@ def swap(p, expected_ptr, x_ptr, old_ptr, N: tl.constexpr):
     tl.store(old_ptr + i, old)
 
 
-@pytest.mark.parametrize("name", ["int16", "uint16", "fp16", "bf16", *INTEGERS, *FLOATS])
+@pytest.mark.parametrize("name", ["int16", "uint16", *HALVES, *INTEGERS, *FLOATS])
 def test_compare_and_swap(device, name):
     dtype, n = DTYPES[name], 64
     before, x = np.arange(n).astype(dtype), (np.arange(n) + 1).astype(dtype)
@@ -116,6 +121,22 @@ def test_every_program_and_element_gets_a_ticket_of_its_own(device):
     tickets[(eft.cdiv(n, size),)](counter, seen, n, N=size)
     assert device.get(counter)[0] == n
     np.testing.assert_array_equal(np.sort(device.get(seen)), np.arange(n))
+
+
+@eft.jit
+def extremes(p, x_ptr, n, N: tl.constexpr):
+    i = tl.program_id(0) * N + tl.arange(0, N)
+    x = tl.load(x_ptr + i, mask=i < n)
+    tl.atomic_max(p + tl.zeros((N,), tl.int32), x, mask=i < n, sem="relaxed")
+    tl.atomic_min(p + 1 + tl.zeros((N,), tl.int32), x, mask=i < n, sem="relaxed")
+
+
+@pytest.mark.parametrize("name", [*FLOATS, *HALVES])
+def test_many_programs_find_the_extremes(device, name):
+    x = np.random.default_rng(2).normal(size=5000).astype(DTYPES[name])
+    p = device.put(np.zeros(2, x.dtype))
+    extremes[(20,)](p, device.put(x), x.size, N=256)
+    assert_same_bits(device.get(p), np.array([x.max(), x.min()], x.dtype))
 
 
 @eft.jit
@@ -250,7 +271,7 @@ def test_errors():
     def half(p, n):
         tl.atomic_max(p, 1.0)
 
-    assert "atomic_max does not work on fp16" in str(fails(half, "*fp16 i32"))
+    assert "atomic_max does not work on int16" in str(fails(half, "*i16 i32"))
 
     @eft.jit
     def read_only(p, n):

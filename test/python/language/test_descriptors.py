@@ -243,10 +243,11 @@ KINDS = {
     "atomic_or": np.bitwise_or,
     "atomic_xor": np.bitwise_xor,
 }
+FLOATS = ["fp16", "bf16", "fp32", "fp64"]
 WORDS = ["int32", "uint32", "int64", "uint64"]
 UPDATED = [(kind, dtype) for kind in KINDS for dtype in WORDS] + [
-    *(("atomic_add", dtype) for dtype in ("fp16", "bf16", "fp32", "fp64")),
-    *((f"atomic_{end}", dtype) for end in ("min", "max") for dtype in ("fp32", "fp64")),
+    *(("atomic_add", dtype) for dtype in FLOATS),
+    *((f"atomic_{end}", dtype) for end in ("min", "max") for dtype in FLOATS),
 ]
 
 
