@@ -18,7 +18,7 @@ from eft.parameters import UNSPECIALIZED
 class OneVariant:
     """The base of compiled kernels that can be launched by themselves. A subclass has the
     attributes `name`, `function`, and `packed_metadata`, and the methods `_init_handles`,
-    `_kernel` and `_make_launcher`."""
+    `_kernel`, which may give None, and `_make_launcher`."""
 
     _launcher = None
 
@@ -39,7 +39,7 @@ class OneVariant:
         facts = {"name": self.name, "function": self.function, "stream": stream}
         metadata = hooks.LaunchMetadata(facts)
         kernel = self._kernel()
-        if kernel.launch_metadata is not None:
+        if kernel is not None and kernel.launch_metadata is not None:
             bound = dict(zip(kernel.arg_names, args, strict=False))
             metadata.add(kernel.launch_metadata, (grid, self.metadata, bound))
         return metadata
@@ -122,11 +122,17 @@ class VariantLauncher(_runtime.KernelBase):
                 f"{target}"
             )
         for name, known, given in zip(self.names, self.types, types, strict=True):
-            if _kind(given) != _kind(known):
+            if not _fits(given, known):
                 raise TypeError(
                     f"kernel {self.name!r} was compiled for {known} as {name!r}, got {given}"
                 )
         return self.load(device)
+
+
+def _fits(given: str | None, known: str | None) -> bool:
+    """Whether an argument of the type `given` reaches the code as one of the type `known` does.
+    PTX does not tell an address from an integer of 64 bits: both are "b64" there."""
+    return _kind(given) in (("*", "int") if known == "b64" else (_kind(known),))
 
 
 def _kind(type: str | None) -> str:

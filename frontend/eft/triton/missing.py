@@ -42,7 +42,7 @@ _NAMES = {
         "check_identifier_legality enter_sub_region flatten_values_to_ir mangle_fn "
         "unflatten_ir_values",
     ),
-    "triton.compiler.compiler": (_COMPILES, "CompileTimer IRSource convert_type_repr parse"),
+    "triton.compiler.compiler": (_COMPILES, "CompileTimer convert_type_repr parse"),
     "triton.runtime.build": ("it runs no C compiler", "compile_module_from_src"),
     "triton.runtime.interpreter": (
         _NO_INTERPRETER,

@@ -157,7 +157,7 @@ def test_the_list_is_made_of_what_a_module_lists_and_defines():
 def test_a_missing_name_can_be_derived_from_caught_and_used_as_an_annotation():
     from eft.triton import missing
 
-    name = missing.attribute("triton.compiler.compiler", "IRSource")
+    name = missing.attribute("triton.compiler.compiler", "CompileTimer")
 
     class Derived(name):
         def annotated(self, source: name) -> name | None: ...
@@ -166,10 +166,10 @@ def test_a_missing_name_can_be_derived_from_caught_and_used_as_an_annotation():
         raise ValueError
     except (name, ValueError):
         pass
-    assert repr(name) == "<triton.compiler.compiler.IRSource, which Eft does not have>"
-    assert name.__name__ == "IRSource" and not hasattr(name, "__wrapped__")
+    assert repr(name) == "<triton.compiler.compiler.CompileTimer, which Eft does not have>"
+    assert name.__name__ == "CompileTimer" and not hasattr(name, "__wrapped__")
     reason = (
-        f"^Eft {eft.__version__} does not have triton.compiler.compiler.IRSource: it lowers and "
+        f"^Eft {eft.__version__} does not have triton.compiler.compiler.CompileTimer: it lowers and "
         "compiles kernels by itself, in eft.compiler and eft._compiler$"
     )
     for use in (name, lambda: name[3], lambda: name.parse(), lambda: list(name), Derived):

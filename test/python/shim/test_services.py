@@ -142,9 +142,9 @@ def test_every_divisor_of_an_argument_counts():
     "use, error, message",
     [
         (
-            lambda: compiler.compile("kernel.ttir"),
+            lambda: compiler.compile(3),
             TypeError,
-            "compile takes an ASTSource, got 'kernel.ttir': Eft does not read Triton's IR",
+            "compile takes an ASTSource or the path of a file, got 3",
         ),
         (
             lambda: compiler.compile(source(), target="cuda:90"),

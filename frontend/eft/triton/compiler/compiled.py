@@ -27,7 +27,7 @@ class CompiledKernel(OneVariant, metaclass=_Kernels):
     source can, until the kernel is loaded.
 
     Attributes:
-        src: the source, an `ASTSource`.
+        src: the source, an `ASTSource` or an `IRSource`.
         metadata: a named tuple of the options, with the `target`, `name`, `shared` memory in bytes,
             and the facts of Triton's kernels that Eft's never have, such as `cluster_dims`.
         packed_metadata: the part of it that a launcher of Triton's gets.
@@ -85,7 +85,7 @@ class CompiledKernel(OneVariant, metaclass=_Kernels):
         self.module = self.function = self._load(driver.active.get_current_device())
 
     def _kernel(self):
-        return self.src.fn
+        return getattr(self.src, "fn", None)
 
     def _load(self, device: int) -> kernels.CompiledKernel:
         """The kernel on a GPU; the number of one does not matter to a kernel of the CPU."""
@@ -103,7 +103,7 @@ class CompiledKernel(OneVariant, metaclass=_Kernels):
         return load_code(kernels.Compilation(own, self.kernel, self.asm), device)
 
     def _make_launcher(self) -> VariantLauncher:
-        names = self.src.fn.arg_names
+        names = self.src.arg_names
         return VariantLauncher(self.name, self._compiled_for, names, self._types, self._load)
 
     def __repr__(self):

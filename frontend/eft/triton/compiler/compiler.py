@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import os
+
 from eft import _runtime
 from eft.hooks import LaunchMetadata as LazyDict
 from eft.kernel import Asm as AsmDict
@@ -19,6 +21,7 @@ __all__ = [
     "ASTSource",
     "AsmDict",
     "CompiledKernel",
+    "IRSource",
     "LazyDict",
     "compile",
     "filter_traceback",
@@ -27,7 +30,7 @@ __all__ = [
     "max_shared_mem",
 ]
 
-__getattr__ = lazy.attributes(__name__, {})
+__getattr__ = lazy.attributes(__name__, {"IRSource": "eft.triton.compiler.files"})
 
 
 class ASTSource:
@@ -56,6 +59,10 @@ class ASTSource:
         }
         self.attrs = attrs or {}
 
+    @property
+    def arg_names(self) -> list[str]:
+        return self.fn.arg_names
+
     def hash(self) -> str:
         from hashlib import sha256
 
@@ -74,7 +81,7 @@ def compile(src, target: GPUTarget | None = None, options: dict | None = None) -
     """Compiles a kernel without loading it.
 
     Args:
-        src: an `ASTSource`.
+        src: an `ASTSource`, or the path of a file that an `IRSource` reads.
         target: what to compile for; by default the GPU at hand, or the CPU.
         options: those of a launch; others are accepted without effect.
 
@@ -83,20 +90,33 @@ def compile(src, target: GPUTarget | None = None, options: dict | None = None) -
 
     Raises:
         CompilationError: there is a mistake in the kernel.
-        TypeError: the signature does not fit the kernel.
+        TypeError: the signature does not fit the kernel, or the file is of another kind.
     """
-    from eft import driver as compiling
+    from eft.triton.compiler.files import IRSource
 
-    if not isinstance(src, ASTSource):
-        raise TypeError(f"compile takes an ASTSource, got {src!r}: Eft does not read Triton's IR")
+    if isinstance(src, str | os.PathLike):
+        src = IRSource(src)
+    if not isinstance(src, ASTSource | IRSource):
+        raise TypeError(f"compile takes an ASTSource or the path of a file, got {src!r}")
     target = target or driver.active.get_current_target()
     if not isinstance(target, GPUTarget):
         raise TypeError(f"target must be a GPUTarget, got {target!r}")
     options = options or {}
+    backend = make_backend(target)
+    if isinstance(src, IRSource):
+        made, types = src.compiled(target, options), tuple(src.signature.values())
+    else:
+        made, types = _compile_kernel(src, target, options)
+    return CompiledKernel(src, target, backend, options, made, types)
+
+
+def _compile_kernel(src: ASTSource, target: GPUTarget, options: dict):
+    """The code of a kernel, and the types of its parameters."""
+    from eft import driver as compiling
+
     variant = _variant(src, target, options)
     device = 0 if variant.target != "cpu" and has_gpu() else None
-    made = compiling.compile_variant(src.fn, variant, device)
-    return CompiledKernel(src, target, make_backend(target), options, made, variant.types)
+    return compiling.compile_variant(src.fn, variant, device), variant.types
 
 
 def _variant(src: ASTSource, target: GPUTarget, options: dict):

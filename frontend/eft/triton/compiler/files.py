@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Kernels that `triton.compile` reads from files: Eft's block IR, which is the stage "ttir" of a
+compiled kernel, and PTX."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from eft import _runtime
+from eft.errors import CompilationError
+from eft.kernel import Asm, Compilation, Metadata
+from eft.triton.backends.compiler import GPUTarget, Language
+
+_BLOCK_IR = ("ttir", "mlir")
+_WARP = 32
+
+#: The types of a signature by those of block IR and of PTX. What has 64 bits in PTX may be an
+#: integer or an address.
+_OF_IR = {"f16": "fp16", "f32": "fp32", "f64": "fp64"}
+_OF_PTX = {"u8": "i8", "u16": "i16", "u32": "i32", "u64": "b64", "f32": "fp32", "f64": "fp64"}
+
+
+class IRSource:
+    """A kernel in a file.
+
+    Args:
+        path: a file of block IR (`.ttir`, `.mlir`) or of PTX (`.ptx`).
+        context, backend: are accepted, and not needed.
+
+    Attributes:
+        ext: the kind of file, "ttir", "mlir" or "ptx".
+        src: the text.
+        name: the kernel's name.
+        signature: by the number of each argument its type ("*fp32", "i32").
+
+    Raises:
+        TypeError: the file is of another kind.
+        CompilationError: there is no kernel of that kind in it.
+    """
+
+    language = Language.TRITON
+
+    def __init__(self, path, context=None, backend=None):
+        self.path = str(path)
+        self.ext = Path(path).suffix[1:]
+        if self.ext != "ptx" and self.ext not in _BLOCK_IR:
+            raise TypeError(
+                "compile takes an ASTSource, or a file of Eft's block IR (.ttir or .mlir) or of "
+                f"PTX (.ptx), got {self.path!r}"
+            )
+        self.src = Path(path).read_text()
+        read = self._read_ptx if self.ext == "ptx" else self._read_block_ir
+        self.name, types = read()
+        self.signature = dict(enumerate(types))
+
+    @property
+    def arg_names(self) -> list[str]:
+        return [f"argument {number}" for number in self.signature]
+
+    def hash(self) -> str:
+        from hashlib import sha256
+
+        return sha256(self.src.encode()).hexdigest()
+
+    def parse_options(self) -> dict:
+        return {}
+
+    def compiled(self, target: GPUTarget, options: dict) -> Compilation:
+        """The kernel's code for a target, with the options of a launch."""
+        if self.ext == "ptx":
+            return self._assembled(target, options)
+        return self._compiled(target, options)
+
+    # -- block IR ----------------------------------------------------------------------------------
+
+    def _read_block_ir(self) -> tuple[str, list[str]]:
+        if "tt.func" in self.src:
+            raise self._mistake("this is Triton's IR; Eft reads the block IR that it writes")
+        text = str(self._parsed())
+        kernels = re.findall(r"^  func\.func @([^( ]+)\((.*)\) *(?:attributes .*)?{$", text, re.M)
+        if len(kernels) != 1:
+            raise self._mistake(f"expected one kernel, got {len(kernels)}")
+        name, arguments = kernels[0]
+        return name.strip('"'), [
+            self._type(text) for text in re.findall(r"%arg\d+: (\S+?)(?:,| |$)", arguments)
+        ]
+
+    def _type(self, text: str) -> str:
+        """A type of block IR in the words of a signature."""
+        pointer = re.fullmatch(r"!eft\.ptr<(.+)>", text)
+        word = pointer[1] if pointer else text
+        return ("*" if pointer else "") + _OF_IR.get(word, word)
+
+    def _parsed(self):
+        from eft import _compiler
+
+        try:
+            return _compiler.Context().parse(self.src)
+        except _compiler.IRError as error:
+            raise self._translated(error) from None
+
+    def _compiled(self, target: GPUTarget, options: dict) -> Compilation:
+        from eft import _compiler, host
+
+        known = {name: options[name] for name in ("num_warps", "num_stages") if name in options}
+        limit = options.get("maxnreg")
+        named = "cpu" if target.backend == "cpu" else _compiler.target_name(target.name)
+
+        def made(keep_stages: bool):
+            return _compiler.compile(
+                self._parsed(),
+                host.target() if named == "cpu" else named,
+                keep_stages=keep_stages,
+                max_registers=limit or 0,
+                stoppable=True,
+                **known,
+            )
+
+        try:
+            code = made(keep_stages=False)
+        except _compiler.IRError as error:
+            raise self._translated(error) from None
+        metadata = Metadata(code.name, named, code.num_warps, code.shared_bytes, limit)
+        asm = Asm(lambda: made(keep_stages=True).stages, metadata, code.binary, _gpu(named))
+        return Compilation(metadata, code.binary, asm)
+
+    def _translated(self, error) -> CompilationError:
+        """The compiler's error at its place in the file."""
+        text, diagnostics = error.args
+        places = [each.positions[0] for each in diagnostics if each.positions]
+        text = next((each.text for each in diagnostics if each.severity == "error"), text)
+        return self._mistake(text, places[0] if places else None)
+
+    def _mistake(self, message: str, place=None) -> CompilationError:
+        if place is None:
+            return CompilationError(message, self.path)
+        lines = self.src.splitlines()
+        line = lines[place.line - 1] if place.line <= len(lines) else None
+        return CompilationError(message, self.path, place.line, place.column, line)
+
+    # -- PTX ---------------------------------------------------------------------------------------
+
+    def _read_ptx(self) -> tuple[str, list[str]]:
+        kernels = re.findall(r"\.visible\s+\.entry\s+([\w$]+)\s*\(([^)]*)\)", self.src)
+        if len(kernels) != 1:
+            raise self._mistake(f"expected one kernel, a '.visible .entry', got {len(kernels)}")
+        name, parameters = kernels[0]
+        types = re.findall(r"\.param\s+(?:\.align\s+\d+\s+)?\.(\w+)[^,[]*(\[?)", parameters)
+        return name, [self._type_of_ptx(*type) for type in types]
+
+    def _type_of_ptx(self, type: str, bracket: str) -> str:
+        word = re.sub(r"^[sb]", "u", type)  # integers of either sign, and bits, are passed alike
+        if bracket or word not in _OF_PTX:
+            what = "an array" if bracket else "a parameter"
+            raise self._mistake(f"the kernel takes {what} of the type .{type}")
+        return _OF_PTX[word]
+
+    def _assembled(self, target: GPUTarget, options: dict) -> Compilation:
+        from eft import _compiler
+
+        if target.backend != "cuda":
+            raise self._mistake(f"PTX runs on a GPU, not on {target.name}")
+        threads = re.search(r"^\s*\.(?:reqntid|maxntid)\s+(\d+)", self.src, re.M)
+        if threads is None:
+            raise self._mistake("the PTX does not say how many threads a program has: .reqntid")
+        shared = options.get("shared", 0)
+        if "shared" not in options and re.search(r"\.extern\s+\.shared", self.src):
+            raise self._mistake(
+                "the PTX does not say how many bytes of shared memory a program has; give them as "
+                'options={"shared": BYTES}, from the metadata of the kernel that it was written for'
+            )
+        named = _compiler.target_name(target.name)
+        metadata = Metadata(self.name, named, int(threads[1]) // _WARP, shared, None)
+        binary = self.src.encode()
+        return Compilation(metadata, binary, Asm(None, metadata, binary, _gpu(named)))
+
+
+def _gpu(target: str) -> int | None:
+    """The number of the GPU that code is assembled for, if there is one."""
+    return 0 if target != "cpu" and _runtime.device_count() else None
