@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Minima and maxima of fp16 and bf16: their bits on every target, and one instruction each on a GPU."""
+"""Minima and maxima of fp16 and bf16: their bits, and one instruction for each on a GPU."""
 
 from __future__ import annotations
 

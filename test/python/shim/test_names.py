@@ -169,8 +169,8 @@ def test_a_missing_name_can_be_derived_from_caught_and_used_as_an_annotation():
     assert repr(name) == "<triton.compiler.compiler.CompileTimer, which Eft does not have>"
     assert name.__name__ == "CompileTimer" and not hasattr(name, "__wrapped__")
     reason = (
-        f"^Eft {eft.__version__} does not have triton.compiler.compiler.CompileTimer: it lowers and "
-        "compiles kernels by itself, in eft.compiler and eft._compiler$"
+        f"^Eft {eft.__version__} does not have triton.compiler.compiler.CompileTimer: it lowers "
+        "and compiles kernels by itself, in eft.compiler and eft._compiler$"
     )
     for use in (name, lambda: name[3], lambda: name.parse(), lambda: list(name), Derived):
         with pytest.raises(NotImplementedError, match=reason):

@@ -17,7 +17,7 @@ from eft.triton.missing import refuse
 from eft.triton.runtime.cache import get_cache_key
 from eft.triton.runtime.driver import driver, has_gpu
 
-__all__ = [
+__all__ = [  # noqa: F822
     "ASTSource",
     "AsmDict",
     "CompiledKernel",
