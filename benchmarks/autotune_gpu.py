@@ -103,6 +103,8 @@ def child(system: str, device: str, size: int) -> dict:
 
 def run_child(system: str, device: str, size: int, cache: str) -> dict:
     environment = dict(os.environ, EFT_CACHE_DIR=cache, TRITON_CACHE_DIR=cache)
+    # An installed package has its modules compiled, whatever the variables of this process say.
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)
     command = [sys.executable, __file__, "--child", system, device, str(size)]
     done = subprocess.run(command, env=environment, capture_output=True, text=True)
     if done.returncode != 0:

@@ -3,9 +3,8 @@
 
 from __future__ import annotations
 
-import hashlib
-
 from eft import host
+from eft.digest import hexdigest
 from eft.stable_text import StableText
 from eft.version import fingerprint
 
@@ -33,4 +32,4 @@ def stable_facts(function, variant) -> str:
 def cache_key(facts: str, kind: str, specialization=None) -> str:
     """The key for what `kind` says of a variant of a kernel with these `stable_facts`."""
     parts = kind, facts, repr(specialization)
-    return hashlib.sha256("\0".join(parts).encode()).hexdigest()
+    return hexdigest(parts)

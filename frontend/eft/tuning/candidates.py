@@ -3,13 +3,10 @@
 
 from __future__ import annotations
 
-from copy import copy
-
 from eft import _runtime
 from eft.errors import AutotunerError, CompilationError
 from eft.tuning.autotuner import is_array
 from eft.tuning.config import Config
-from eft.warmup import is_descriptor
 
 
 class Candidate:
@@ -46,12 +43,18 @@ class Candidate:
     def _with_hooked_descriptors(self):
         """The arguments to compile for: the configuration's hook may set the block shapes of
         descriptors. It does so for copies here, since candidates are compiled side by side."""
+        if self.config.pre_hook is None:
+            return self.args, self.final
+        from copy import copy
+
+        from eft.warmup import is_descriptor
+
         hooked = {
             name: copy(value)
             for name, value in {**self.arguments, **self.final}.items()
             if is_descriptor(value)
         }
-        if self.config.pre_hook is None or not hooked:
+        if not hooked:
             return self.args, self.final
         self.config.pre_hook({**self.arguments, **hooked})
         args = [

@@ -7,12 +7,12 @@ one for each candidate: its times, the configuration, and the reason if it can't
 
 from __future__ import annotations
 
-import hashlib
 import math
 import re
 import sys
 
 from eft import _runtime
+from eft.digest import hexdigest
 from eft.errors import AutotunerError
 from eft.stable_text import NotStable, StableText
 from eft.tuning.candidates import describe
@@ -72,7 +72,7 @@ class Kept:
                 if name not in known or name in each.config.kwargs
             )
             parts.append(text.of(each.config.pre_hook, ".pre_hook"))
-        return hashlib.sha256("\0".join(parts).encode()).hexdigest()
+        return hexdigest(parts)
 
     def load(self) -> bool:
         """Fills the candidates with what the cache has. False if that is nothing, or damaged."""

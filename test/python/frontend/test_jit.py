@@ -287,6 +287,36 @@ def test_import_brings_in_little():
     assert not modules & {"eft._compiler", "eft.compiler", "eft.driver"}
 
 
+CACHED = """
+import sys
+import eft, eft.language as tl
+import numpy as np
+
+@eft.autotune([eft.Config({"BLOCK": 64}), eft.Config({"BLOCK": 128})], key=["n"])
+@eft.jit
+def adds(x_ptr, n, BLOCK: tl.constexpr):
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(x_ptr + offsets, tl.load(x_ptr + offsets) + 1)
+
+x = np.zeros(1024, np.float32)
+before = set(sys.modules)
+adds[lambda meta: (1024 // meta["BLOCK"],)](x, 1024)
+assert (x >= 1).all()
+print(set(sys.modules) - before)
+"""
+
+
+def test_a_launch_whose_choice_and_code_are_cached_brings_in_little(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(CACHED)
+    for _ in range(2):
+        done = subprocess.run([sys.executable, script], capture_output=True, text=True, check=True)
+    modules = set(eval(done.stdout))
+    assert "eft.driver" in modules
+    assert not modules & {"hashlib", "copy", "json", "re", "inspect", "ast", "tokenize", "logging"}
+    assert not modules & {"eft.compiler.emitter", "eft.warmup", "eft.tuning.measuring"}
+
+
 def test_threads_compile_at_once():
     from concurrent.futures import ThreadPoolExecutor
 
