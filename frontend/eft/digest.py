@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """SHA-256, of which the keys of the disk cache are made.
 
-It is Python's own. `hashlib` brings in OpenSSL, which takes longer to load than the rest of a launch
-whose code is in the cache.
+It is Python's own. `hashlib` brings in OpenSSL, which takes longer to load than the rest of a
+launch whose code is in the cache.
 """
 
 from __future__ import annotations

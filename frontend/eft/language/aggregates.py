@@ -98,12 +98,16 @@ def aggregate(cls: type) -> type:
 
     It is called with the fields in order or by name, or as its `__init__` says, which runs while
     the kernel is compiled and sets all of them.
+
+    Raises:
+        NameError: an annotation names nothing.
+        TypeError: an annotation is no class, or a base is no class of aggregates.
     """
     bases = tuple(base for base in cls.__bases__ if base is not object)
     for base in bases:
         if not getattr(base, "_eft_aggregate", False):
             raise TypeError(f"an aggregate can only derive from aggregates, got {base!r}")
-    own = _resolved(cls)
+    own = _resolved(cls, sys._getframe(1).f_locals)
     members = {name: _member(each) for name, each in vars(cls).items() if name not in _SILENT}
     defaults = {name: members.pop(name) for name in own if name in members}
     inherited = {"_types": {}, "_defaults": {}}
@@ -137,17 +141,35 @@ def _member(value):
     return Method(value) if hasattr(value, "_eft_jit") else value
 
 
-def _resolved(cls: type) -> dict:
-    """The annotations of a class; those that are texts by what they name in its module."""
-    names = vars(sys.modules.get(cls.__module__, object))
+def _resolved(cls: type, around: dict) -> dict:
+    """The annotations of a class; those that are texts by what they name in its module or among the
+    names `around` the class."""
+    names = {**vars(sys.modules.get(cls.__module__, object)), **around}
     found = dict(inspect.get_annotations(cls))
     for name, annotation in found.items():
         if isinstance(annotation, str):
             try:
-                found[name] = eval(annotation, dict(names), dict(vars(cls)))
-            except (NameError, AttributeError, SyntaxError):
-                found[name] = object
+                found[name] = eval(annotation, names, dict(vars(cls)))
+            except (NameError, AttributeError, SyntaxError) as error:
+                raise NameError(
+                    f"the field {name!r} of {cls.__name__} is annotated with {annotation!r}, which "
+                    f"names nothing: {error}"
+                ) from None
+        if not _has_values(found[name]):
+            raise TypeError(
+                f"the field {name!r} of {cls.__name__} must be annotated with a class, such as "
+                f"tl.tensor or tl.constexpr, got {annotation!r}"
+            )
     return found
+
+
+def _has_values(kind) -> bool:
+    """Whether a value may be one of a class, or of one of several."""
+    try:
+        isinstance(None, kind)
+    except TypeError:
+        return False
+    return True
 
 
 def _checked(owner: str, name: str, value, kind):
@@ -161,10 +183,9 @@ def _checked(owner: str, name: str, value, kind):
         return value
     if kind is tensor and is_number(value):
         return to_tensor(value)
-    if isinstance(kind, type) and not isinstance(value, kind):
-        raise Mistake(
-            f"the field {name!r} of {owner} must be a {kind.__name__}, got {describe(value)}"
-        )
+    if not isinstance(value, kind):
+        expected = getattr(kind, "__name__", str(kind))
+        raise Mistake(f"the field {name!r} of {owner} must be a {expected}, got {describe(value)}")
     return value
 
 

@@ -244,6 +244,47 @@ def test_a_class_derives_from_aggregates_alone():
             x: tl.tensor
 
 
+def test_annotations_that_name_nothing():
+    message = "^the field 'x' of Wrong is annotated with 'Nothing', which names nothing: name 'Noth"
+    with pytest.raises(NameError, match=message):
+
+        @eft.aggregate
+        class Wrong:
+            x: "Nothing"  # noqa: F821
+
+
+@pytest.mark.parametrize("annotation", [3, tl.int32, eft.cdiv, "tl.int32"])
+def test_annotations_that_are_no_class(annotation):
+    message = "the field 'x' of Wrong must be annotated with a class, such as tl.tensor or tl.const"
+    with pytest.raises(TypeError, match=message):
+
+        @eft.aggregate
+        class Wrong:
+            x: annotation
+
+
+@eft.jit
+def shifts(x_ptr, by):
+    tl.store(x_ptr, Shift(by).apply(tl.load(x_ptr)))  # noqa: F821
+
+
+def test_annotations_may_be_names_from_around_the_class(device, monkeypatch):
+    Number = tl.tensor | tl.dtype  # noqa: F841
+
+    @eft.aggregate
+    class Shift:
+        by: "Number"  # noqa: F821
+
+        @eft.jit
+        def apply(self, x):
+            return x + self.by
+
+    monkeypatch.setitem(globals(), "Shift", Shift)
+    x = device.put(np.array([1], np.int32))
+    shifts[1](x, 3)
+    assert list(device.get(x)) == [4]
+
+
 def test_the_name_is_triton_s():
     import eft.triton
 
