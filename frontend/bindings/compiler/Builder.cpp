@@ -80,7 +80,7 @@ Region Builder::region(const std::vector<Type> &arguments, const Location &locat
 void Builder::enter(const Region &region) {
   mlir::Region *inner = checked(state, region);
   if (inner->empty())
-    throw std::invalid_argument("the region belongs to an operation already");
+    throw python::mistake("the region belongs to an operation already");
   blocks.push_back(&inner->front());
 }
 
@@ -88,7 +88,7 @@ void Builder::enterModule() { blocks.push_back(blocks.front()); }
 
 void Builder::leave() {
   if (blocks.size() == 1)
-    throw std::invalid_argument("no region was entered");
+    throw python::mistake("no region was entered");
   blocks.pop_back();
 }
 
@@ -96,15 +96,14 @@ static func::FuncOp kernelOf(const Module &module) {
   for (auto function : mlir::ModuleOp(module.object).getOps<func::FuncOp>())
     if (function.isPublic())
       return function;
-  throw std::invalid_argument("the module has no kernel");
+  throw python::mistake("the module has no kernel");
 }
 
 void specialize(const Module &module, const std::vector<uint32_t> &specials) {
   func::FuncOp kernel = kernelOf(module);
   if (kernel.getNumArguments() != specials.size())
-    throw std::invalid_argument("a kernel of " + std::to_string(kernel.getNumArguments()) +
-                                " arguments needs as many facts, got " +
-                                std::to_string(specials.size()));
+    throw python::mistake("a kernel of " + std::to_string(kernel.getNumArguments()) +
+                          " arguments needs as many facts, got " + std::to_string(specials.size()));
   auto builder = OpBuilder::atBlockBegin(&kernel.front());
   for (auto [argument, special] : llvm::zip_equal(kernel.getArguments(), specials)) {
     if (special > 1) {
@@ -112,7 +111,7 @@ void specialize(const Module &module, const std::vector<uint32_t> &specials) {
                         builder.getI32IntegerAttr(int32_t(special)));
     } else if (special == 1) {
       if (!isa<IntegerType>(argument.getType()))
-        throw std::invalid_argument("only an integer can be known to equal 1");
+        throw python::mistake("only an integer can be known to equal 1");
       argument.replaceAllUsesWith(builder.create<arith::ConstantOp>(
           argument.getLoc(), builder.getIntegerAttr(argument.getType(), 1)));
     }
@@ -121,14 +120,14 @@ void specialize(const Module &module, const std::vector<uint32_t> &specials) {
 
 Attribute integerAttribute(const Type &type, uint64_t bits) {
   if (!type.object.isSignlessInteger() || type.object.getIntOrFloatBitWidth() > 64)
-    throw std::invalid_argument("the type of an integer constant must be an integer");
+    throw python::mistake("the type of an integer constant must be an integer");
   llvm::APInt value = llvm::APInt(64, bits).trunc(type.object.getIntOrFloatBitWidth());
   return {type.state, IntegerAttr::get(type.object, value)};
 }
 
 Attribute floatAttribute(const Type &type, double value) {
   if (!isa<FloatType>(type.object))
-    throw std::invalid_argument("the type of a float constant must be a float");
+    throw python::mistake("the type of a float constant must be a float");
   return {type.state, FloatAttr::get(type.object, value)};
 }
 
@@ -169,10 +168,10 @@ Attribute enumAttribute(const StateRef &state, const std::string &enumeration,
   const auto *found = llvm::find_if(
       enumerations, [&](const Enumeration &each) { return each.name == enumeration; });
   if (found == std::end(enumerations))
-    throw std::invalid_argument("unknown enumeration '" + enumeration + "'");
+    throw python::mistake("unknown enumeration '" + enumeration + "'");
   std::optional<uint64_t> number = found->numberOf(name);
   if (!number)
-    throw std::invalid_argument("'" + enumeration + "' has no case '" + name + "'");
+    throw python::mistake("'" + enumeration + "' has no case '" + name + "'");
   auto type = IntegerType::get(&state->context, found->bits);
   return {state, IntegerAttr::get(type, int64_t(*number))};
 }
@@ -181,7 +180,7 @@ Attribute splatAttribute(const Type &type, const Attribute &element) {
   auto block = dyn_cast<RankedTensorType>(type.object);
   auto typed = dyn_cast<TypedAttr>(checked(type.state, element));
   if (!block || !block.hasStaticShape() || !typed || typed.getType() != block.getElementType())
-    throw std::invalid_argument("a splat needs a block type and an attribute of its element type");
+    throw python::mistake("a splat needs a block type and an attribute of its element type");
   return {type.state, DenseElementsAttr::get(block, element.object)};
 }
 

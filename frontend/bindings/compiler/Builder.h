@@ -27,7 +27,7 @@ public:
   /// A region with one block of these arguments, which stands in no operation yet.
   Region region(const std::vector<Type> &arguments, const Location &location);
 
-  /// What follows is created in the region's block, until `leave`.
+  /// Operations are created in the region's block from now on, until `leave`.
   void enter(const Region &region);
   /// The same for the module's own block, where functions stand.
   void enterModule();

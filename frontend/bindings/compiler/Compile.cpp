@@ -16,12 +16,7 @@ namespace eft::bindings {
 
 namespace {
 
-Target parseTarget(const std::string &text) {
-  Expected<Target> target = Target::parse(text);
-  if (!target.ok())
-    throw std::invalid_argument(target.error().message);
-  return *std::move(target);
-}
+Target parseTarget(const std::string &text) { return python::unwrap(Target::parse(text)); }
 
 Compiled compileModule(const Module &module, const std::string &target, unsigned numWarps,
                        unsigned numStages, bool keepStages, unsigned maxRegisters, bool stoppable,
@@ -34,12 +29,8 @@ Compiled compileModule(const Module &module, const std::string &target, unsigned
   options.keepStages = keepStages;
   CompileObserver observer;
   if (!printIR.empty()) {
-    auto printed = PrintedPasses::parse(printIR);
-    if (!printed.ok())
-      throw std::invalid_argument(printed.error().message);
-    observer.watchPasses = [printed = *printed](mlir::PassManager &passes) {
-      printed.watch(passes);
-    };
+    observer.watchPasses = [printed = python::unwrap(PrintedPasses::parse(printIR))](
+                               mlir::PassManager &passes) { printed.watch(passes); };
   }
   auto shared = std::make_shared<CompileObserver>(std::move(observer));
   return compute<Compiled>([=](const std::atomic<bool> &isAbandoned) {
@@ -70,7 +61,7 @@ NumbersAndBytes findAddressParameters(const Module &module) {
 std::vector<std::string> findHostFeatures(const std::string &target) {
   auto features = eft::hostFeatures(parseTarget(target));
   if (!features)
-    throw std::invalid_argument(llvm::toString(features.takeError()));
+    throw python::mistake(llvm::toString(features.takeError()));
   return *features;
 }
 
@@ -78,9 +69,9 @@ std::string describeHost(const std::string &text) {
   Target target = parseTarget(text);
   auto missing = eft::missingFeature(target);
   if (!missing)
-    throw std::invalid_argument(llvm::toString(missing.takeError()));
+    throw python::mistake(llvm::toString(missing.takeError()));
   if (!missing->empty())
-    throw std::invalid_argument("this machine lacks the CPU's feature '" + *missing + "'");
+    throw python::mistake("this machine lacks the CPU's feature '" + *missing + "'");
   return hostCpuDescription(target);
 }
 
@@ -111,7 +102,7 @@ void addCompileFunctions(py::module_ &module) {
   module.def(
       "compile", &compileModule, py::arg("module"), py::arg("target"), py::arg("num_warps") = 4,
       py::arg("num_stages") = 3, py::arg("keep_stages") = true, py::arg("max_registers") = 0,
-      py::arg("stoppable") = false, py::arg("print_ir") = "",
+      py::arg("stoppable") = false, py::arg("print_ir") = "", py::arg("lines") = true,
       "Compiles a clone of the module for a target such as 'cuda:90' or 'cpu'. A GPU's thread "
       "gets at most `max_registers` registers, if it is not 0. With `stoppable`, code for the host "
       "ends early where its launch asks for that. `print_ir` is what EFT_PRINT_IR may be, and goes "

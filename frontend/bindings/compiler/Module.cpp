@@ -75,10 +75,6 @@ Location fileLocation(const StateRef &state, const std::string &file, unsigned l
   return {state, mlir::FileLineColLoc::get(&state->context, file, line, column)};
 }
 
-Location callSite(const Location &callee, const Location &caller) {
-  return {callee.state, mlir::CallSiteLoc::get(callee.object, checked(callee.state, caller))};
-}
-
 Attribute stringAttribute(const StateRef &state, const std::string &text) {
   return {state, mlir::StringAttr::get(&state->context, text)};
 }
@@ -95,6 +91,7 @@ std::vector<Value> regionArguments(const Region &region) {
 
 /// Turns `IRError` into the Python exception of the same name, which carries the diagnostics.
 void addErrors(py::module_ &module) {
+  eft::python::translateFailures();
   py::class_<Position>(module, "Position", "A place in a source file.")
       .def_readonly("file", &Position::file)
       .def_readonly("line", &Position::line)
@@ -158,7 +155,6 @@ PYBIND11_MODULE(_compiler, module) {
       .def("enter_module", &Builder::enterModule)
       .def("leave", &Builder::leave);
   module.def("specialize", &specialize, py::arg("module"), py::arg("specials"));
-  module.def("call_site", &callSite, py::arg("callee"), py::arg("caller"));
   module.def("type_attribute", &typeAttribute, py::arg("type"));
   module.def("integer", &integerAttribute, py::arg("type"), py::arg("bits"));
   module.def("float", &floatAttribute, py::arg("type"), py::arg("value"));

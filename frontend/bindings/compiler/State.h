@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What every object that `_compiler` hands to Python holds on to: one MLIR context and the IR in
+// The owner that every object of `_compiler` in Python holds on to: one MLIR context and the IR in
 // it.
 //
 // A handle (a type, a value, a location, …) is a pointer into a context together with a reference
@@ -7,6 +7,8 @@
 // dangling. The IR of a state lives as long as the state: there is no operation that erases what
 // Python can see.
 #pragma once
+
+#include "frontend/bindings/Failure.h"
 
 #include "compiler/pipeline/Diagnostics.h"
 
@@ -63,7 +65,7 @@ IRError irError(const DiagnosticCollector &diagnostics, const std::string &other
 /// Throws if `handle` belongs to another context than `state`.
 template <typename T> const T &checked(const StateRef &state, const Handle<T> &handle) {
   if (handle.state != state)
-    throw std::invalid_argument("an object of another context was used");
+    throw python::mistake("an object of another context was used");
   return handle.object;
 }
 

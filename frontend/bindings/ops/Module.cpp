@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // `eft._ops`: the operators on views of arrays, which eft.ops makes of arrays.
 #include "eft/Ops.h"
+#include "frontend/bindings/Failure.h"
 
-#include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
 namespace py = pybind11;
@@ -18,9 +18,9 @@ Tensor tensorOf(const View &view) {
   Tensor tensor;
   auto known = dataTypeFromArrayName(dtype);
   if (!known)
-    throw py::value_error("operators know no dtype '" + dtype + "'");
+    throw python::mistake("operators know no dtype '" + dtype + "'");
   if (shape.size() > Tensor::maxRank || strides.size() != shape.size())
-    throw py::value_error("operators take arrays of at most " + std::to_string(Tensor::maxRank) +
+    throw python::mistake("operators take arrays of at most " + std::to_string(Tensor::maxRank) +
                           " axes, got " + std::to_string(shape.size()));
   tensor.data = reinterpret_cast<void *>(address);
   tensor.dtype = *known;
@@ -31,34 +31,18 @@ Tensor tensorOf(const View &view) {
   return tensor;
 }
 
-/// Runs without the interpreter's lock, and raises what the code stands for.
-template <typename Run> void runReleased(Run run) {
-  int code = 0;
-  std::string message;
-  {
-    py::gil_scoped_release released;
-    code = run();
-    if (code != DropoutSuccess)
-      message = dropout_message();
-  }
-  if (code == DropoutRuntimeError)
-    throw std::runtime_error(message);
-  if (code != DropoutSuccess)
-    throw py::value_error(message);
+/// The status that a code of dropout stands for, in the thread that got it.
+Status statusOf(int code) {
+  if (code == DropoutSuccess)
+    return {};
+  return Error{code == DropoutRuntimeError ? ErrorKind::Cuda : ErrorKind::InvalidArgument,
+               dropout_message()};
 }
 
-/// The same for a status.
-template <typename Run> void runReleasedStatus(Run run) {
-  Status status;
-  {
-    py::gil_scoped_release released;
-    status = run();
-  }
-  if (status.ok())
-    return;
-  if (status.error().kind == ErrorKind::InvalidArgument)
-    throw py::value_error(status.error().message);
-  throw std::runtime_error(status.error().message);
+/// Runs without the interpreter's lock.
+template <typename Run> void runReleased(Run run) {
+  py::gil_scoped_release released;
+  python::unwrap(run());
 }
 
 /// A tensor that may be missing.
@@ -84,7 +68,8 @@ uint64_t dropout(const View &x, const View &y, const std::optional<View> &mask, 
   Tensor X = tensorOf(x), Y = tensorOf(y), M = mask ? tensorOf(*mask) : Tensor();
   uint64_t used = 0;
   runReleased([&] {
-    return dropout_run(X, Y, mask ? &M : nullptr, {p, scales, seed}, streamOf(stream), &used);
+    return statusOf(
+        dropout_run(X, Y, mask ? &M : nullptr, {p, scales, seed}, streamOf(stream), &used));
   });
   return used;
 }
@@ -92,14 +77,16 @@ uint64_t dropout(const View &x, const View &y, const std::optional<View> &mask, 
 void dropoutBackward(const View &dy, const View &mask, const View &dx, float p, bool scales,
                      uintptr_t stream) {
   Tensor dY = tensorOf(dy), M = tensorOf(mask), dX = tensorOf(dx);
-  runReleased([&] { return dropout_backward_run(dY, M, dX, {p, scales, 0}, streamOf(stream)); });
+  runReleased(
+      [&] { return statusOf(dropout_backward_run(dY, M, dX, {p, scales, 0}, streamOf(stream))); });
 }
 
 void dropoutSeedBackward(const View &dy, const View &dx, float p, bool scales, uint64_t seed,
                          uintptr_t stream) {
   Tensor dY = tensorOf(dy), dX = tensorOf(dx);
-  runReleased(
-      [&] { return dropout_seed_backward_run(dY, dX, {p, scales, seed}, streamOf(stream)); });
+  runReleased([&] {
+    return statusOf(dropout_seed_backward_run(dY, dX, {p, scales, seed}, streamOf(stream)));
+  });
 }
 
 NormAttrs attrsOf(bool isLayer, float eps, float p, bool scales, uint64_t seed) {
@@ -113,7 +100,7 @@ uint64_t norm(const View &x, const MaybeView &residual, const View &weight, cons
   Tensor Rstd = tensorOf(rstd);
   Optional R = residual, B = bias, Mean = mean;
   uint64_t used = 0;
-  runReleasedStatus([&] {
+  runReleased([&] {
     return normForward({X, R.get(), W, B.get(), Z, Y, Mean.get(), Rstd},
                        attrsOf(isLayer, eps, p, scales, seed), streamOf(stream), &used);
   });
@@ -128,7 +115,7 @@ void gradientsOfNorm(const View &dy, const MaybeView &dz, const View &z, const V
   Tensor dY = tensorOf(dy), Z = tensorOf(z), W = tensorOf(weight), Rstd = tensorOf(rstd);
   Optional dZ = dz, Mean = mean, dX = dx, dR = dresidual, dW = dweight, dB = dbias;
   Optional Workspace = workspace;
-  runReleasedStatus([&] {
+  runReleased([&] {
     return normBackward({dY, dZ.get(), Z, W, Mean.get(), Rstd, dX.get(), dR.get(), dW.get(),
                          dB.get(), Workspace.get()},
                         attrsOf(isLayer, 0, p, scales, seed), streamOf(stream));
@@ -138,6 +125,7 @@ void gradientsOfNorm(const View &dy, const MaybeView &dz, const View &z, const V
 } // namespace
 
 PYBIND11_MODULE(_ops, module) {
+  python::translateFailures();
   module.doc() = "Eft's operators, on views: (address, shape, strides, dtype, GPU or -1).";
   module.def("dropout", &dropout, py::arg("x"), py::arg("y"), py::arg("mask"), py::arg("p"),
              py::arg("scale_in_train"), py::arg("seed"), py::arg("stream"),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The extension module eft._runtime: launches, devices, the disk cache. Nothing of it touches CUDA
 // before the first use of a GPU.
+#include "frontend/bindings/Failure.h"
 #include "frontend/bindings/MainThread.h"
 #include "frontend/bindings/runtime/DescriptorReader.h"
 #include "frontend/bindings/runtime/KernelType.h"
@@ -21,22 +22,6 @@ using namespace py::literals;
 
 namespace eft::python {
 namespace {
-
-// The value, or the Python exception for the error.
-template <typename T> T unwrap(Expected<T> result) {
-  if (!result.ok()) {
-    raise(result.error());
-    throw py::error_already_set();
-  }
-  return *std::move(result);
-}
-
-void unwrap(Status status) {
-  if (!status.ok()) {
-    raise(status.error());
-    throw py::error_already_set();
-  }
-}
 
 py::bytes linkPtx(int device, const std::string &ptx, const std::string &name) {
   const cuda::Gpu *gpu = unwrap(cuda::gpu(device));
@@ -280,6 +265,7 @@ PYBIND11_MODULE(_runtime, module) {
   if (!deviceAssertionError)
     throw py::error_already_set();
   module.attr("DeviceAssertionError") = py::handle(deviceAssertionError);
+  translateFailures<raise>();
   addMissing(module);
   addFunctions(module);
   addEvent(module);
