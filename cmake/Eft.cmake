@@ -41,7 +41,8 @@ function(eft_add_shared_library name)
     target_link_libraries(${target} PRIVATE "$<LINK_LIBRARY:WHOLE_ARCHIVE,${ARG_WHOLE}>")
   endif()
   target_link_libraries(${target} PRIVATE ${ARG_LINK})
-  # EFT_API says what is seen; of that, only what is Eft's own and not, say, LLVM's.
+  # EFT_API says what is seen; of that, only what is Eft's own and not, say, LLVM's. By the names with
+  # __jit_debug_ gdb finds out what is loaded (compiler/codegen/HostTools.h).
   set(exports ${PROJECT_SOURCE_DIR}/cmake/exports.map)
   # The thread pool and loaded code stay for the life of the process, so the library does too.
   target_link_options(${target} PRIVATE -Wl,--version-script=${exports} -Wl,-z,nodelete)
@@ -87,7 +88,7 @@ function(eft_add_unit_test name)
 endfunction()
 
 # eft_add_python_module(NAME sources... LINK libraries...): an extension module of the package
-# `eft`, with every symbol but its entry hidden, stripped in release builds.
+# `eft`, with every symbol hidden but its entry and those that gdb looks for, stripped in release builds.
 function(eft_add_python_module name)
   cmake_parse_arguments(ARG "MLIR" "" "LINK" ${ARGN})
   pybind11_add_module(${name} MODULE NO_EXTRAS ${ARG_UNPARSED_ARGUMENTS}
@@ -100,7 +101,7 @@ function(eft_add_python_module name)
   target_link_libraries(${name} PRIVATE ${ARG_LINK})
   # Neither LLVM's symbols nor the C++ library's may meet those of another module of the process.
   set(exports ${CMAKE_CURRENT_BINARY_DIR}/${name}.map)
-  file(CONFIGURE OUTPUT ${exports} CONTENT "{ global: PyInit_@name@; local: *; };\n" @ONLY)
+  file(CONFIGURE OUTPUT ${exports} CONTENT "{ global: PyInit_@name@; __jit_debug_*; local: *; };\n" @ONLY)
   target_link_options(${name} PRIVATE -Wl,--version-script=${exports})
   # ThreadEnd.cpp has both.
   target_link_options(${name} PRIVATE -Wl,--wrap=__gxx_personality_v0 -Wl,--wrap=__cxa_atexit)

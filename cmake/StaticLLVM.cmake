@@ -38,7 +38,7 @@ eft_link_archive(zstd::libzstd_shared libzstd.a)
 llvm_map_components_to_libnames(EFT_LLVM_LIBRARIES
   core support passes ipo scalaropts vectorize instcombine transformutils bitwriter
   nvptxcodegen nvptxinfo nvptxdesc x86codegen x86info x86desc x86asmparser
-  orcjit executionengine jitlink)
+  orcjit orcdebugging orctargetprocess executionengine jitlink)
 
 # Where TableGen looks for the files that .td files include.
 include_directories(SYSTEM ${MLIR_INCLUDE_DIRS} ${LLVM_INCLUDE_DIRS})

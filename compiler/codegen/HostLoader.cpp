@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Loading host objects with ORC.
 #include "compiler/codegen/Codegen.h"
+#include "compiler/codegen/HostTools.h"
 #include "compiler/codegen/Targets.h"
 
 #include "llvm/ExecutionEngine/Orc/ExecutionUtils.h"
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
 
+#include <cstdlib>
 #include <mutex>
 
 namespace eft {
@@ -22,10 +24,16 @@ public:
     if (loader)
       return loader;
     registerTargets();
+    const char *words = std::getenv("EFT_SHOW_CODE");
+    auto tools = HostTools::parse(words ? words : "");
+    if (!tools)
+      return tools.takeError();
     auto jit = llvm::orc::LLJITBuilder().create();
     if (!jit)
       return jit.takeError();
-    return loader = new Loader(std::move(*jit));
+    if (llvm::Error error = tools->attach(**jit))
+      return std::move(error);
+    return loader = new Loader(std::move(*jit), *tools);
   }
 
   llvm::Expected<llvm::orc::JITDylib *> makeLibrary(const HostSymbols &symbols) {
@@ -63,14 +71,18 @@ public:
   }
 
   void remove(llvm::orc::JITDylib &library) {
+    if (tools.any())
+      return;
     // A library that is there can be removed; if not, its memory stays.
     llvm::consumeError(jit->getExecutionSession().removeJITDylib(library));
   }
 
 private:
-  explicit Loader(std::unique_ptr<llvm::orc::LLJIT> jit) : jit(std::move(jit)) {}
+  Loader(std::unique_ptr<llvm::orc::LLJIT> jit, HostTools tools)
+      : jit(std::move(jit)), tools(tools) {}
 
   std::unique_ptr<llvm::orc::LLJIT> jit;
+  HostTools tools;
   std::atomic<unsigned> count = 0;
 };
 

@@ -65,7 +65,7 @@ llvm::Expected<std::unique_ptr<llvm::TargetMachine>> makeHostMachine(llvm::Strin
     return std::move(unfit);
   HostCpu meant = resolveHostCpu(cpu, features);
   llvm::TargetOptions options;
-  // What is fused is decided in the block IR, for both targets alike.
+  // Multiplications and additions are fused in the block IR, for both targets alike.
   options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
   std::unique_ptr<llvm::TargetMachine> machine(
       target->createTargetMachine(triple, meant.name, meant.features, options, llvm::Reloc::PIC_,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // LLVM's pipeline for kernels, and its code emission, for both targets.
 #include "compiler/codegen/Codegen.h"
+#include "compiler/codegen/PtxPlaces.h"
 
 #include "llvm/Analysis/CGSCCPassManager.h"
 #include "llvm/Analysis/LoopAnalysisManager.h"
@@ -114,6 +115,9 @@ void optimize(llvm::Module &module, llvm::TargetMachine &machine,
 
 llvm::Expected<std::string> emit(llvm::Module &module, llvm::TargetMachine &machine,
                                  llvm::CodeGenFileType type) {
+  std::optional<PtxPlaces> places;
+  if (machine.getTargetTriple().isNVPTX())
+    places.emplace(module);
   llvm::SmallString<0> code;
   llvm::raw_svector_ostream stream(code);
   llvm::legacy::PassManager passes;
@@ -127,7 +131,7 @@ llvm::Expected<std::string> emit(llvm::Module &module, llvm::TargetMachine &mach
   context.setDiagnosticHandler(std::move(previous));
   if (!errors.empty())
     return llvm::createStringError("LLVM can't generate code: " + errors);
-  return std::string(code);
+  return places ? places->restore(code) : std::string(code);
 }
 
 } // namespace eft

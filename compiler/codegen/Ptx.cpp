@@ -32,7 +32,7 @@ llvm::Expected<std::unique_ptr<llvm::TargetMachine>> makePtxMachine(unsigned com
   if (!target)
     return llvm::createStringError(error);
   llvm::TargetOptions options;
-  // What is fused is decided in the block IR, for both targets alike.
+  // Multiplications and additions are fused in the block IR, for both targets alike.
   options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
   return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
       triple, "sm_" + std::to_string(known) + (hasWarpgroups ? "a" : ""), ptxVersion, options,

@@ -31,6 +31,7 @@ PassOptions passOptions(const Target &target, const CompileOptions &options,
   result.numStages = options.numStages;
   result.target = target;
   result.maxRegisters = options.maxRegisters;
+  result.lines = options.lines;
   if (!result.isGpu) {
     result.vectorBits = vectorBits(machine);
     result.convertsF16 = convertsF16(machine);
@@ -44,12 +45,14 @@ void addInlining(OpPassManager &passes) {
 }
 
 void addBlockTransforms(OpPassManager &passes, const PassOptions &options) {
+  if (options.lines) // while each function is one
+    passes.addPass(createAddDebugScopes({options.isGpu}));
   addInlining(passes);
   passes.addPass(createExtendHints());
   // Before all that differs between targets.
   passes.addPass(createOrderReductions({options.numWarps}));
   passes.addPass(createAllowApproximation());
-  // What fits into two registers is sorted there.
+  // Blocks that fit into two registers are sorted there.
   passes.addPass(createExpandSort({options.isGpu ? 0 : int64_t(options.vectorBits) * 2}));
   // Before anything folds: what a function is of a constant, its expansion says, not this machine's
   // mathematical library.

@@ -40,6 +40,9 @@ cl::opt<unsigned>
                  cl::desc("Registers of a thread on a GPU at most (default: no bound)"),
                  cl::init(0));
 
+cl::opt<bool> lines("lines", cl::desc("Say in the code which line each instruction is from"),
+                    cl::init(true));
+
 /// The stage that was asked for; nothing if this target has no such stage.
 std::optional<eft::Stage> findStage(StringRef name, bool isGpu) {
   if (name == (isGpu ? "ptx" : "asm"))
@@ -105,6 +108,7 @@ int run(mlir::MLIRContext &context, SourceMgr &sources, mlir::TimingScope timing
   auto compiled = eft::compile(*module, *target,
                                {.numWarps = numWarps,
                                 .numStages = numStages,
+                                .lines = lines,
                                 .maxRegisters = maxRegisters,
                                 .keepStages = !isObject,
                                 .last = *last},

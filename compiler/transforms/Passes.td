@@ -6,6 +6,32 @@
 
 include "mlir/Pass/PassBase.td"
 
+def AddDebugScopes : Pass<"eft-add-debug-scopes"> {
+  let summary = "Says which function each place belongs to";
+  let description = [{
+    A location has a file, a line and a column. Debuggers and profilers also need the function, so each
+    location becomes one with the scope of its function. Inlining keeps both, with the places of the calls.
+    PTX gets its lines from them (`.loc`), and an object for a CPU its tables of lines and functions.
+
+    It is the first pass, because a kernel is one function later on. Functions without a place get no
+    scope, nor do locations that have a scope or a call already.
+
+    ```mlir
+    %0 = arith.addf %a, %b : f32 loc("kernels.py":3:5)
+    ```
+    in a function `f` becomes
+    ```mlir
+    #f = #llvm.di_subprogram<…, name = "f", file = <"kernels.py" in "">, line = 1, …>
+    %0 = arith.addf %a, %b : f32 loc(fused<#f>["kernels.py":3:5])
+    ```
+  }];
+  let options = [
+    Option<"linesOnly", "lines-only", "bool", "false",
+           "The code has lines, and no tables of functions: that of a GPU">,
+  ];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+}
+
 def ExtendHints : Pass<"eft-extend-hints"> {
   let summary = "Lets a hint hold for all later uses of its source";
   let description = [{

@@ -199,7 +199,8 @@ def _run_compiler(
         registers = variant.options.get("maxnreg", 0)
         target = host.target() if variant.target == "cpu" else variant.target
         print_ir = "" if keep_stages else _print_ir()
-        options = num_warps, stages, keep_stages, registers, stoppable, print_ir
+        lines = variant.options.get("lines", True)
+        options = num_warps, stages, keep_stages, registers, stoppable, print_ir, lines
         return _compiler.compile(lowered.module, target, *options)
 
 

@@ -164,6 +164,11 @@ class Source:
         return self.first_line + index, column + 1
 
     @property
+    def definition_line(self) -> int:
+        """The number of the line that `definition` begins with, counted from 1."""
+        return self.first_line + self.tree.lineno - 1 - self._lines_before
+
+    @property
     def definition(self) -> str:
         """The text without the decorators."""
         return "".join(self.lines[self.tree.lineno - 1 - self._lines_before :])

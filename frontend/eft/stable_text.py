@@ -211,8 +211,12 @@ class StableText:
     # -- functions ---------------------------------------------------------------------------------
 
     def _kernel(self, function) -> str:
-        """A function under @eft.jit: its source, its parameters, and what it reads."""
-        parts = [function.source.definition]
+        """A function under @eft.jit: its source, its parameters, and what it reads. Its place is in
+        the code, for debuggers and profilers. Of its file only the name counts, not the folder:
+        that of a notebook's cell is another one in each process."""
+        source = function.source
+        place = f"{os.path.basename(source.file)}:{source.definition_line}"
+        parts = [source.definition, place]
         if patterns := getattr(function, "patterns", ()):  # of tuples among its arguments
             parts.append(self.of(patterns))
         for each in function.parameters:

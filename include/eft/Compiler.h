@@ -22,7 +22,7 @@
 
 namespace eft {
 
-/// What to compile for.
+/// The machine to compile for.
 struct Target {
   enum class Kind { Cuda, Host };
 
@@ -51,8 +51,8 @@ struct Target {
   bool operator==(const Target &) const = default;
 };
 
-/// How far to compile: to the block IR as it was checked, the block IR with layouts, LLVM's IR, the
-/// text of the code, the code itself.
+/// The stage to compile to: the block IR as it was checked, the block IR with layouts, LLVM's IR,
+/// the text of the code, the code itself.
 enum class Stage { IR, Placed, LLVM, Text, Binary };
 
 struct CompileOptions {
@@ -60,12 +60,15 @@ struct CompileOptions {
   /// The iterations of a loop with matrix products that are under way at a time on a GPU, as far as
   /// shared memory has room; 0 or 1: one after the other.
   unsigned numStages = 3;
+  /// Say in the code which line of which file each instruction comes from, for debuggers and
+  /// profilers. The files are named as in the module's locations.
+  bool lines = true;
   unsigned maxRegisters = 0; ///< of a thread on a GPU, at most: up to 255, or 0 for no bound
   bool keepStages = true;    ///< fill `Compiled::stages`; only the binary is made otherwise, sooner
   Stage last = Stage::Binary;
 };
 
-/// What a compile gives: plain data, which can be kept in a file and loaded in another process.
+/// The result of a compile: plain data, which can be kept in a file and loaded in another process.
 struct Compiled {
   std::string name;   ///< of the kernel's function in the code
   std::string binary; ///< PTX, or an object for the host; empty if that is not the last stage
@@ -114,9 +117,10 @@ EFT_API Expected<Compiled> compile(std::string_view text, const Target &target,
                                    const CompileOptions &options = {});
 
 /// Loads what was compiled on a device. `compiled` can go when the call returns. Any thread. Fails
-/// as Kernel::loadCuda does, and with InvalidArgument for code that the device does not run (for a
-/// GPU or the host, whichever it is not; for a CPU that can more than the one at hand) and for what
-/// is no code. Code runs in the process: load none from where you would not take a program from.
+/// as Kernel::loadCuda does. Fails with InvalidArgument for a binary that is not code, or not code
+/// for this device: code for a GPU on the host, code for the host on a GPU, or code for a CPU that
+/// has more features than the one at hand. The code runs in this process, so load only code that
+/// you trust as you would a program.
 EFT_API Expected<Kernel> load(const Compiled &compiled, Device device);
 
 } // namespace eft

@@ -52,7 +52,8 @@ enum PointerAttribute : int { pointerDeviceOrdinal = 9 };
 // Of cuEventCreate.
 inline constexpr unsigned disableTiming = 2;
 
-// What a thread may do while a stream of its own or of another thread is being captured.
+// The calls that a thread may make while a stream of its own or of another thread is being
+// captured.
 enum CaptureMode : int { captureRelaxed = 2 };
 
 // Whether what is put into a stream becomes part of a graph.
@@ -67,6 +68,7 @@ enum JitOption : int {
   infoLogBytes = 4,
   errorLogBuffer = 5,
   errorLogBytes = 6,
+  generateLineInfo = 13,
 };
 
 // The number of the default stream that waits for all others.

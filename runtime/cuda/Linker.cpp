@@ -2,10 +2,12 @@
 // One link of one PTX text.
 #include "runtime/cuda/Linker.h"
 
+#include "runtime/cuda/JitOptions.h"
+
 namespace eft::cuda {
 namespace {
 
-// Owns a link and the buffer that its messages go to.
+// Owns a link.
 class Link {
 public:
   explicit Link(const Driver &driver) : driver(driver) {}
@@ -16,18 +18,16 @@ public:
   Link(const Link &) = delete;
 
   Result create() {
-    JitOption options[] = {errorLogBuffer, errorLogBytes};
-    void *values[] = {log, reinterpret_cast<void *>(sizeof(log))};
-    return driver.cuLinkCreate(2, options, values, &handle);
+    return driver.cuLinkCreate(options.count, options.names, options.values, &handle);
   }
 
   Error error(Result result, std::string_view call, std::string_view doing) const {
-    return driver.error(result, call, doing, log);
+    return driver.error(result, call, doing, options.log);
   }
 
   const Driver &driver;
   LinkHandle handle = nullptr;
-  char log[8192] = {};
+  JitOptions options;
 };
 
 } // namespace

@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/cuda/Module.h"
 
+#include "runtime/cuda/JitOptions.h"
+
 #include <utility>
 
 namespace eft::cuda {
 
 Expected<Module> Module::load(const Driver &driver, std::string_view image, const std::string &name,
                               std::string_view doing) {
-  char log[8192] = {};
-  JitOption options[] = {errorLogBuffer, errorLogBytes};
-  void *values[] = {log, reinterpret_cast<void *>(sizeof(log))};
+  JitOptions options;
   std::string copy(image); // PTX must end in a zero
   Module loaded;
-  Result result = driver.cuModuleLoadDataEx(&loaded.module, copy.c_str(), 2, options, values);
+  Result result = driver.cuModuleLoadDataEx(&loaded.module, copy.c_str(), options.count,
+                                            options.names, options.values);
   if (result != success) {
     loaded.module = nullptr;
-    return driver.error(result, "cuModuleLoadDataEx", doing, log);
+    return driver.error(result, "cuModuleLoadDataEx", doing, options.log);
   }
   loaded.driver = &driver;
   result = driver.cuModuleGetFunction(&loaded.kernel, loaded.module, name.c_str());

@@ -4,24 +4,24 @@
 
 // Both factors by rows.
 // RUN: sed -e 's/A_ROW/%%a/; s/A_COLUMN/%%one/; s/B_ROW/%%b/; s/B_COLUMN/%%one/' %s > %t.mlir
-// RUN: eft-compile %t.mlir --target=sm_80 --num-stages=1 --emit=ptx | FileCheck %s --check-prefixes=ALL,ROWS
-// RUN: eft-compile %t.mlir --target=compute_90 --num-stages=1 --emit=ptx -o %t.ptx
+// RUN: eft-compile %t.mlir --target=sm_80 --num-stages=1 --emit=ptx --lines=false | FileCheck %s --check-prefixes=ALL,ROWS
+// RUN: eft-compile %t.mlir --target=compute_90 --num-stages=1 --emit=ptx --lines=false -o %t.ptx
 // RUN: FileCheck %s --check-prefixes=ALL,ROWS < %t.ptx
 // RUN: %if ptxas %{ %ptxas -arch=sm_90 %t.ptx -o %t.cubin %}
 
 // The first factor by columns.
 // RUN: sed -e 's/A_ROW/%%one/; s/A_COLUMN/%%a/; s/B_ROW/%%b/; s/B_COLUMN/%%one/' %s > %t.mlir
-// RUN: eft-compile %t.mlir --target=sm_80 --num-stages=1 --emit=ptx | FileCheck %s --check-prefixes=ALL,FIRST
-// RUN: eft-compile %t.mlir --target=compute_90 --num-stages=1 --emit=ptx | FileCheck %s --check-prefixes=ALL,FIRST
+// RUN: eft-compile %t.mlir --target=sm_80 --num-stages=1 --emit=ptx --lines=false | FileCheck %s --check-prefixes=ALL,FIRST
+// RUN: eft-compile %t.mlir --target=compute_90 --num-stages=1 --emit=ptx --lines=false | FileCheck %s --check-prefixes=ALL,FIRST
 
 // The second factor by columns.
 // RUN: sed -e 's/A_ROW/%%a/; s/A_COLUMN/%%one/; s/B_ROW/%%one/; s/B_COLUMN/%%b/' %s > %t.mlir
-// RUN: eft-compile %t.mlir --target=sm_80 --num-stages=1 --emit=ptx | FileCheck %s --check-prefixes=ALL,SECOND
-// RUN: eft-compile %t.mlir --target=compute_90 --num-stages=1 --emit=ptx | FileCheck %s --check-prefixes=ALL,SECOND
+// RUN: eft-compile %t.mlir --target=sm_80 --num-stages=1 --emit=ptx --lines=false | FileCheck %s --check-prefixes=ALL,SECOND
+// RUN: eft-compile %t.mlir --target=compute_90 --num-stages=1 --emit=ptx --lines=false | FileCheck %s --check-prefixes=ALL,SECOND
 
 // With copies two iterations ahead, no value passes through a register on its way to shared memory.
 // RUN: sed -e 's/A_ROW/%%a/; s/A_COLUMN/%%one/; s/B_ROW/%%b/; s/B_COLUMN/%%one/' %s > %t.mlir
-// RUN: eft-compile %t.mlir --target=compute_90 --emit=ptx -o %t.ptx
+// RUN: eft-compile %t.mlir --target=compute_90 --emit=ptx --lines=false -o %t.ptx
 // RUN: FileCheck %s --check-prefix=COPIES < %t.ptx
 // RUN: %if ptxas %{ %ptxas -arch=sm_90 %t.ptx -o %t.cubin %}
 // COPIES-NOT: {{ld.global.v|st.shared.v}}
@@ -37,7 +37,7 @@
 // begins its product before it waits for the last one's, and copies when that is done. Code for one
 // generation of GPUs says so. There is a fence behind what threads write to slots, where a run wraps
 // around, and none behind copies.
-// RUN: eft-compile %t.mlir --target=sm_90 --emit=ptx -o %t.ptx
+// RUN: eft-compile %t.mlir --target=sm_90 --emit=ptx --lines=false -o %t.ptx
 // RUN: FileCheck %s --check-prefix=GROUPS < %t.ptx
 // RUN: %if ptxas %{ %ptxas -arch=sm_90a %t.ptx -o %t.cubin 2>&1 | FileCheck %s --check-prefix=QUIET --allow-empty %}
 // GROUPS: .target sm_90a
@@ -58,7 +58,7 @@
 
 // An eighth slot would leave room for one program in place of two: the copies go to the slot of the
 // last iteration, behind a barrier.
-// RUN: eft-compile %t.mlir --target=sm_90 --num-stages=7 --emit=ptx -o %t.ptx
+// RUN: eft-compile %t.mlir --target=sm_90 --num-stages=7 --emit=ptx --lines=false -o %t.ptx
 // RUN: FileCheck %s --check-prefix=SHARED < %t.ptx
 // RUN: %if ptxas %{ %ptxas -arch=sm_90a %t.ptx -o %t.cubin 2>&1 | FileCheck %s --check-prefix=QUIET --allow-empty %}
 // SHARED: cp.async.wait_group 5

@@ -43,10 +43,23 @@ SmallVector<Value> positionOf(ImplicitLocOpBuilder &b, Value linear, ArrayRef<Va
   return position;
 }
 
+/// The same place in a function of its own. A scope belongs to one function.
+Location withOwnScope(Location location) {
+  auto place = dyn_cast<FusedLocWith<LLVM::DISubprogramAttr>>(location);
+  if (!place)
+    return location;
+  LLVM::DISubprogramAttr old = place.getMetadata();
+  auto own = LLVM::DISubprogramAttr::get(
+      old.getContext(), DistinctAttr::create(UnitAttr::get(old.getContext())), old.getCompileUnit(),
+      old.getScope(), old.getName(), old.getLinkageName(), old.getFile(), old.getLine(),
+      old.getScopeLine(), old.getSubprogramFlags(), old.getType());
+  return FusedLoc::get(old.getContext(), place.getLocations(), own);
+}
+
 } // namespace
 
 void makeProgramLoop(func::FuncOp program, bool stoppable) {
-  ImplicitLocOpBuilder b(program.getLoc(), program->getContext());
+  ImplicitLocOpBuilder b(withOwnScope(program.getLoc()), program->getContext());
   b.setInsertionPointAfter(program);
   Type pointer = LLVM::LLVMPointerType::get(b.getContext()), i64 = b.getI64Type();
   auto kernel = b.create<func::FuncOp>(program.getName(),

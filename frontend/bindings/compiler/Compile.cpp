@@ -20,13 +20,14 @@ Target parseTarget(const std::string &text) { return python::unwrap(Target::pars
 
 Compiled compileModule(const Module &module, const std::string &target, unsigned numWarps,
                        unsigned numStages, bool keepStages, unsigned maxRegisters, bool stoppable,
-                       const std::string &printIR) {
+                       const std::string &printIR, bool lines) {
   Target parsed = parseTarget(target);
   CompileOptions options;
   options.numWarps = numWarps;
   options.numStages = numStages;
   options.maxRegisters = maxRegisters;
   options.keepStages = keepStages;
+  options.lines = lines;
   CompileObserver observer;
   if (!printIR.empty()) {
     observer.watchPasses = [printed = python::unwrap(PrintedPasses::parse(printIR))](
@@ -106,7 +107,7 @@ void addCompileFunctions(py::module_ &module) {
       "Compiles a clone of the module for a target such as 'cuda:90' or 'cpu'. A GPU's thread "
       "gets at most `max_registers` registers, if it is not 0. With `stoppable`, code for the host "
       "ends early where its launch asks for that. `print_ir` is what EFT_PRINT_IR may be, and goes "
-      "to standard error.");
+      "to standard error. With `lines`, the code says which line each instruction is from.");
   module.def("address_parameters", &findAddressParameters, py::arg("module"),
              "The kernel's integer arguments that reach an address: the number of each, and the "
              "bytes of the smallest elements there.");

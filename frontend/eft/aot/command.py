@@ -62,6 +62,11 @@ def _parser() -> argparse.ArgumentParser:
     add("--num-warps", type=int, metavar="N", help="warps of a program on a GPU (default: 4)")
     add("--num-stages", type=int, metavar="N", help="as in a launch")
     add("--maxnreg", type=int, metavar="N", help="registers of a thread on a GPU at most")
+    add(
+        "--lines",
+        action="store_true",
+        help="name FILE.py and its lines in the code, for debuggers and profilers",
+    )
     return parser
 
 
@@ -128,11 +133,11 @@ def _compile(kernel, request: _Request, options, words: list[str]) -> None:
 
 
 def _options(kernel, options) -> dict:
-    """The options of a launch, checked as in one."""
+    """The options of a launch, checked as in one, and `lines`."""
     names = ("num_warps", "num_stages", "maxnreg")
     given = {name: getattr(options, name) for name in names if getattr(options, name) is not None}
     try:
-        return _runtime.read_options(kernel.__name__, given)
+        return _runtime.read_options(kernel.__name__, given) | {"lines": options.lines}
     except TypeError as error:
         raise AheadError(str(error)) from None
 

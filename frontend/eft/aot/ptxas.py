@@ -60,12 +60,13 @@ def architecture(ptx: str) -> str:
 
 
 def assemble(path: str, ptx: str, target: str) -> bytes:
-    """The cubin of PTX for a target such as `sm_90`."""
+    """The cubin of PTX for a target such as `sm_90`, with the lines that the PTX names."""
     with tempfile.TemporaryDirectory() as folder:
         source, cubin = os.path.join(folder, "kernel.ptx"), os.path.join(folder, "kernel.cubin")
         with open(source, "w") as file:
             file.write(ptx)
-        command = [path, f"-arch={target}", "-o", cubin, source]
+        lines = ["-lineinfo"] if "\t.loc\t" in ptx else []
+        command = [path, f"-arch={target}", *lines, "-o", cubin, source]
         done = subprocess.run(command, capture_output=True, text=True)
         if done.returncode != 0:
             words = (done.stderr or done.stdout).strip().replace(source, "kernel.ptx")

@@ -50,6 +50,16 @@ def test_writes_the_same_files_again(ahead, tmp_path):
     assert {path.name: path.read_bytes() for path in ahead.out.iterdir()} == first
 
 
+def test_names_the_lines_of_the_source_if_asked(ahead):
+    source = str(KERNELS).encode()
+    ahead.compile("compute_80", "host")
+    for path in ahead.out.iterdir():
+        assert source not in path.read_bytes(), path
+    ahead.compile("compute_80", "host", more=["--lines"])
+    assert b'\t.file\t1 "' + source + b'"' in (ahead.out / "mixed.compute_80.ptx").read_bytes()
+    assert source in (ahead.out / "mixed.host.o").read_bytes()
+
+
 def test_keeps_ptx_where_there_is_no_ptxas(ahead, monkeypatch, capsys):
     from eft.aot.command import main
 

@@ -207,10 +207,25 @@ def kernel(x_ptr, N: tl.constexpr):
 def test_decorators_do_not_count(tmp_path):
     keys = set()
     for around in (1, 2):
-        module = load_module(tmp_path / f"m{around}.py", DECORATED.format(around=around))
+        folder = tmp_path / str(around)
+        folder.mkdir()
+        module = load_module(folder / "m.py", DECORATED.format(around=around))
         keys.add(key_of(module.kernel, variant(), "code"))
         assert module.kernel.source.definition.startswith("def kernel(x_ptr")
     assert len(keys) == 1
+
+
+def test_the_line_and_the_name_of_the_file_count_and_its_folder_does_not(tmp_path):
+    def key(path, before=""):
+        path.parent.mkdir(exist_ok=True)
+        module = load_module(path, before + textwrap.dedent(SOURCE.format(**GIVEN)))
+        return key_of(module.kernel, variant(), "code")
+
+    first = key(tmp_path / "a" / "m.py")
+    assert key(tmp_path / "b" / "m.py") == first
+    assert key(tmp_path / "a" / "n.py") != first
+    # That of a function that the kernel calls is in the code as well.
+    assert key(tmp_path / "c" / "m.py", before="\n") != first
 
 
 def test_decorators_of_an_indented_function_do_not_count():

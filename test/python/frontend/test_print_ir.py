@@ -35,7 +35,7 @@ def test_after_every_pass(capfd, monkeypatch, target):
     monkeypatch.setenv("EFT_PRINT_IR", "all")
     compile_for(target)
     printed = passes(capfd)
-    assert printed[0] == "inline" and printed[-1] == "eft-lower-to-llvm"
+    assert printed[0] == "eft-add-debug-scopes" and printed[-1] == "eft-lower-to-llvm"
     assert "eft-expand-philox" in printed and len(printed) > 15
 
 

@@ -214,7 +214,7 @@ def test_a_library_whose_stream_fails(fake):
 
 @with_fake_cuda
 def test_ptx_becomes_a_cubin(fake):
-    assert runtime.link_ptx(1, "some ptx", "dropout") == b"cubin of some ptx"
+    assert runtime.link_ptx(1, "some ptx", "dropout") == b"cubin of some ptx with lines"
 
 
 @with_fake_cuda

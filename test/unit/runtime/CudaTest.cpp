@@ -108,7 +108,7 @@ TEST_F(Cuda, waiting_shows_what_a_kernel_did_wrong) {
 TEST_F(Cuda, ptx_becomes_a_cubin) {
   auto cubin = cuda::linkPtx(*gpu, "some ptx", "dropout");
   ASSERT_TRUE(cubin.ok()) << cubin.error().message;
-  EXPECT_EQ(*cubin, "cubin of some ptx");
+  EXPECT_EQ(*cubin, "cubin of some ptx with lines");
   EXPECT_EQ(fake.log(), "link destroyed\n");
   EXPECT_EQ(fake.current(), -1);
 }

@@ -56,10 +56,11 @@ struct eft::cuda::StreamObject {};
 struct eft::cuda::EventObject {
   int time;
 };
-/// Where the caller wants to read what is wrong with its PTX.
+/// How the caller wants its PTX assembled, and where it wants to read what is wrong with it.
 struct Log {
   char *text = nullptr;
   size_t bytes = 0;
+  bool hasLines = false;
 
   Log(unsigned count, JitOption *options, void **values) {
     for (unsigned i = 0; i < count; ++i) {
@@ -67,6 +68,8 @@ struct Log {
         text = static_cast<char *>(values[i]);
       if (options[i] == errorLogBytes)
         bytes = reinterpret_cast<size_t>(values[i]);
+      if (options[i] == generateLineInfo)
+        hasLines = values[i] != nullptr;
     }
   }
 
@@ -336,7 +339,7 @@ Result cuLinkAddData_v2(LinkHandle link, LinkInput, void *data, size_t size, con
     return 1;
   if (std::strstr(ptx, "wrong"))
     return link->log.refuse(name);
-  link->cubin = std::string("cubin of ") + ptx;
+  link->cubin = std::string("cubin of ") + ptx + (link->log.hasLines ? " with lines" : "");
   return success;
 }
 
@@ -360,10 +363,12 @@ Result cuModuleLoadDataEx(ModuleHandle *module, const void *image, unsigned coun
   NEED_ALLOWANCE
   NEED_CONTEXT
   const char *text = static_cast<const char *>(image);
+  const Log log(count, options, values);
   if (std::strstr(text, "wrong"))
-    return Log(count, options, values).refuse("application ptx input");
+    return log.refuse("application ptx input");
   *module = new ModuleObject{text, {}};
-  note("load on " + std::to_string(current->ordinal));
+  note(std::string("load ") + (log.hasLines ? "" : "without lines ") + "on " +
+       std::to_string(current->ordinal));
   return success;
 }
 
