@@ -72,35 +72,11 @@ def parameter_names(code) -> tuple[str, ...]:
 def read(function, unspecialized) -> list[Parameter]:
     """The parameters of a Python function. `unspecialized` holds names or numbers of those whose
     values no code is compiled for."""
-    if not isinstance(function, FunctionType):
-        raise TypeError(f"@eft.jit takes a function that `def` defines, got {function!r}")
+    _check_kind(function)
     code = function.__code__
-    if code.co_flags & (_COROUTINE | _ASYNC_GENERATOR):
-        raise TypeError(
-            f"{function.__name__}() can't be compiled: it is defined by `async def`, and a kernel "
-            "by `def`"
-        )
-    if code.co_flags & _VAR_KEYWORD:
-        raise TypeError(f"{function.__name__}() can't be compiled: it takes ** parameters")
     names = parameter_names(code)
-    defaults = dict(function.__kwdefaults__ or {})
-    positional = names[: code.co_argcount]
-    values = function.__defaults__ or ()
-    defaults.update(zip(positional[len(positional) - len(values) :], values, strict=True))
-    for each in unspecialized:
-        if each not in names and not (isinstance(each, int) and 0 <= each < len(names)):
-            import warnings
-
-            warnings.warn_explicit(
-                f"{function.__name__}() has no parameter {each!r} not to specialize on",
-                UserWarning,
-                code.co_filename,
-                code.co_firstlineno,
-            )
-    is_variadic = bool(code.co_flags & _VAR_POSITIONAL)
-    if is_variadic:
-        defaults[names[-1]] = ()
-    annotations = function.__annotations__
+    _warn_of_unknown(function, names, unspecialized)
+    annotations, defaults = function.__annotations__, _defaults(function, names)
     found = [
         Parameter(
             name,
@@ -112,9 +88,48 @@ def read(function, unspecialized) -> list[Parameter]:
     ]
     for parameter in found[code.co_argcount : code.co_argcount + code.co_kwonlyargcount]:
         parameter.is_keyword_only = True
-    if is_variadic:
+    if code.co_flags & _VAR_POSITIONAL:
         found[-1].is_variadic = True
     return found
+
+
+def _check_kind(function):
+    """Raises an error for what can't be a kernel."""
+    if not isinstance(function, FunctionType):
+        raise TypeError(f"@eft.jit takes a function that `def` defines, got {function!r}")
+    flags = function.__code__.co_flags
+    if flags & (_COROUTINE | _ASYNC_GENERATOR):
+        raise TypeError(
+            f"{function.__name__}() can't be compiled: it is defined by `async def`, and a kernel "
+            "by `def`"
+        )
+    if flags & _VAR_KEYWORD:
+        raise TypeError(f"{function.__name__}() can't be compiled: it takes ** parameters")
+
+
+def _warn_of_unknown(function, names, unspecialized):
+    for each in unspecialized:
+        if each not in names and not (isinstance(each, int) and 0 <= each < len(names)):
+            import warnings
+
+            warnings.warn_explicit(
+                f"{function.__name__}() has no parameter {each!r} not to specialize on",
+                UserWarning,
+                function.__code__.co_filename,
+                function.__code__.co_firstlineno,
+            )
+
+
+def _defaults(function, names) -> dict:
+    """The defaults of the parameters that have one. That of `*args` is no argument."""
+    code = function.__code__
+    defaults = dict(function.__kwdefaults__ or {})
+    positional = names[: code.co_argcount]
+    values = function.__defaults__ or ()
+    defaults.update(zip(positional[len(positional) - len(values) :], values, strict=True))
+    if code.co_flags & _VAR_POSITIONAL:
+        defaults[names[-1]] = ()
+    return defaults
 
 
 def collect(parameters: list[Parameter], args, kwargs) -> tuple:

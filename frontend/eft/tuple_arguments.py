@@ -51,6 +51,10 @@ class KernelOfElements(JITFunction):
         return self.kernel.source
 
     @property
+    def debug(self) -> bool | None:
+        return self.kernel.debug
+
+    @property
     def parameter_nodes(self) -> list:
         return self._parameter_nodes
 

@@ -219,3 +219,15 @@ def test_pairs_of_pairs(device):
 @eft.jit
 def reads_pairs(p):
     tl.store(p.right.right, p.right.left * 100 + p.left.right * 10 + p.left.left)
+
+
+def test_debug_that_is_set_later_counts_for_tuples_too():
+    @eft.jit
+    def kernel(pair, out):
+        tl.store(out, pair[0] + pair[1])
+
+    out = np.zeros(1, np.int32)
+    kernel[1]((1, 2), out)
+    kernel.debug = True
+    (of_elements,) = kernel.kernels_of_elements.values()
+    assert of_elements.effective({}) == {"debug": True}
