@@ -99,7 +99,7 @@ private:
     for (OpOperand *source : flow.sourcesOf(value))
       visit(source->get());
     Operation *op = value.getDefiningOp();
-    // What was in memory has nothing to do with where it was, nor do random numbers with their
+    // Contents of memory have nothing to do with where it was, nor do random numbers with their
     // counters.
     if (!op || op->getNumRegions() != 0 || pointerOf(op) || isa<PhiloxOp>(op))
       return;

@@ -130,7 +130,7 @@ public:
       propagateIfChanged(lattice, lattice->join(axisInfoOfResult(result, infos)));
   }
 
-  /// What comes from outside: of a function's argument we know its attribute.
+  /// The facts about a value from outside: a function's argument has them as attributes.
   void setToEntryState(AxisLattice *lattice) override {
     Value value = lattice->getPoint();
     AxisInfo info = AxisInfo::unknown(value.getType());

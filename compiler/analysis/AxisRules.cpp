@@ -333,7 +333,7 @@ int64_t hinted(std::optional<ArrayRef<int64_t>> list, unsigned dim) {
   return list ? (*list)[dim] & -(*list)[dim] : 1;
 }
 
-/// What is known and what is said hold both.
+/// Both facts hold: the one that is known, and the one that a hint states.
 AxisInfo ofHint(HintOp op, const AxisInfo &x) {
   auto block = dyn_cast<RankedTensorType>(op.getType());
   AxisInfo info = forEachDim(op.getType(), [&](unsigned dim) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How values go into and out of regions, as the operations' interfaces tell it.
+// The ways of values into and out of regions, as the operations' interfaces tell them.
 #include "compiler/analysis/RegionFlow.h"
 
 #include "mlir/Interfaces/ControlFlowInterfaces.h"

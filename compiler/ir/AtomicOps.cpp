@@ -19,7 +19,7 @@ bool isOfWord(Type type) {
 /// Numbers of 16 bits are changed by a loop of compare-and-swap.
 bool isOfWordOrHalf(Type type) { return isOfWord(type) || type.getIntOrFloatBitWidth() == 16; }
 
-/// What a kind works on, in words for a message; null if it works on the type.
+/// The types that a kind works on, in words for a message; null if it works on the type.
 const char *expectedBy(AtomicKind kind, Type type) {
   switch (kind) {
   case AtomicKind::FAdd:

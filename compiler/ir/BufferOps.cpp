@@ -89,7 +89,7 @@ LogicalResult BufferGatherOp::verify() {
 
 //===--- Sorting ------------------------------------------------------------------------------===//
 
-/// What both forms of sorting ask of their block.
+/// The checks of the block that both forms of sorting share.
 template <typename Op> static LogicalResult verifyStages(Op op, RankedTensorType block) {
   const int64_t axis = int32_t(op.getAxis()), first = int32_t(op.getFirst()),
                 last = int32_t(op.getLast());

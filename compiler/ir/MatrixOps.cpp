@@ -5,7 +5,8 @@
 using namespace mlir;
 using namespace eft;
 
-/// What the smallest tile of a tensor core is along each dimension, rounded up.
+/// The least extent of a product along each dimension: that of a tensor core's smallest tile,
+/// rounded up.
 static constexpr int64_t leastDotExtent = 16;
 
 /// The type in which products of `element` are summed; null if there is none.
@@ -44,7 +45,7 @@ static LogicalResult verifyFormats(Operation *op, RankedTensorType a, std::optio
   return success();
 }
 
-/// What products of blocks and of buffers have in common.
+/// The checks that products of blocks and of buffers share.
 static LogicalResult verifyProduct(Operation *op, RankedTensorType a, RankedTensorType b,
                                    RankedTensorType result, bool isFloat8 = false) {
   FailureOr<SmallVector<int64_t>> shape = verifyFactors(op, a, b);

@@ -9,7 +9,7 @@ using namespace eft;
 
 namespace {
 
-/// What sources and combining region must have in common.
+/// Checks that the sources and the combining region fit together.
 LogicalResult verifyCombining(Operation *op, TypeRange sources, int64_t axis, Region &combine) {
   if (sources.empty())
     return op->emitOpError("needs at least one source");

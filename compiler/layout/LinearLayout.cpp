@@ -15,7 +15,7 @@ namespace eft {
 
 namespace {
 
-/// What is wrong with the block's shape; empty if nothing is.
+/// The fault of the block's shape in words; empty if there is none.
 std::string validateShape(std::span<const int64_t> shape) {
   unsigned bits = 0;
   for (size_t i = 0; i < shape.size(); ++i) {
@@ -30,7 +30,7 @@ std::string validateShape(std::span<const int64_t> shape) {
   return {};
 }
 
-/// What is wrong with one place dimension's bases; empty if nothing is.
+/// The fault of one place dimension's bases in words; empty if there is none.
 std::string validateBases(const PlaceBases &place, std::span<const int64_t> shape) {
   for (size_t bit = 0; bit < place.bases.size(); ++bit) {
     const Coordinates &basis = place.bases[bit];
@@ -46,7 +46,7 @@ std::string validateBases(const PlaceBases &place, std::span<const int64_t> shap
   return {};
 }
 
-/// What is wrong with the places as a whole; empty if nothing is.
+/// The fault of the places as a whole in words; empty if there is none.
 std::string validatePlaces(std::span<const PlaceBases> places) {
   size_t bits = 0;
   for (size_t i = 0; i < places.size(); ++i) {

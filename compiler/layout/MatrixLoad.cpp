@@ -11,7 +11,7 @@ using Columns = std::vector<uint64_t>;
 
 constexpr unsigned laneBits = 5, rowBits = 3, maxMatrixBits = 2, wordBytes = 4;
 
-/// What each bit of one dimension of the places adds to the packed index.
+/// The number that each bit of one dimension of the places adds to the packed index.
 Columns columnsOf(const LinearLayout &layout, unsigned dimension) {
   const Space::Dim &place = layout.source().dims()[dimension];
   Columns columns;

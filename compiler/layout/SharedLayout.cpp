@@ -77,7 +77,7 @@ struct Side {
     }
   }
 
-  /// The lanes of one phase of accesses of so many bytes.
+  /// The lanes that access shared memory at the same time, in a phase, if each accesses `bytes`.
   Vectors phase(unsigned bytes) const {
     size_t bits = exponentOf(std::min(laneCount, phaseBytes / std::max(bytes, wordBytes)));
     return Vectors(lanes.begin(), lanes.begin() + std::min(bits, lanes.size()));

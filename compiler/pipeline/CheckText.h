@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What MLIR's parser can't be given, found before it is.
+// Finds text that MLIR's parser can't be given.
 #pragma once
 
 #include <optional>

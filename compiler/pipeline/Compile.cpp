@@ -35,7 +35,7 @@ void registerDialects(DialectRegistry &registry) {
 
 namespace {
 
-/// What is being compiled, from stage to stage.
+/// A module on its way from stage to stage.
 class Compilation {
 public:
   Compilation(ModuleOp module, const Target &target, const CompileOptions &options,
@@ -127,7 +127,7 @@ private:
     return success();
   }
 
-  // What they are made of.
+  // The parts of the stages.
 
   LogicalResult checkInput() {
     FailureOr<func::FuncOp> kernel = findKernel(*module);
@@ -148,7 +148,7 @@ private:
     return success();
   }
 
-  /// What is compiled for the CPU at hand may be loaded where another one is.
+  /// Code for the CPU at hand may be loaded where another one is, so its name is noted.
   void noteTarget() {
     result.target = target;
     if (isGpu())

@@ -23,7 +23,7 @@ llvm::Expected<std::string> missingFeature(const Target &target) {
     return used.takeError();
   const llvm::StringMap<bool> present = llvm::sys::getHostCPUFeatures();
   for (const std::string &feature : *used) {
-    // What is no question to the CPU, such as what is fast on it, is not in the map.
+    // Features that say what is fast, and not what the CPU can do, are not in the map.
     auto found = present.find(feature);
     if (found != present.end() && !found->second)
       return feature;

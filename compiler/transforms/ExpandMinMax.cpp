@@ -15,7 +15,7 @@ namespace eft {
 
 namespace {
 
-/// Which of two numbers is asked for: a < b ? a : b, or a > b ? a : b. These are the instructions
+/// The choice between two numbers: a < b ? a : b, or a > b ? a : b. These are the instructions
 /// of a CPU: the second operand is the result if the two are equal or one is NaN.
 Number choose(Number a, Number b, bool isMinimum) {
   return select(isMinimum ? a < b : a > b, a, b);

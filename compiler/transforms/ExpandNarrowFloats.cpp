@@ -21,7 +21,7 @@ FloatType narrowType(Value value) {
   return element.isF16() || element.isBF16() ? cast<FloatType>(element) : FloatType();
 }
 
-/// What the patterns share: the target, and that they match an op by the type of an operand or of
+/// The base of the patterns: the target, and that they match an op by the type of an operand or of
 /// the result.
 template <typename Op> struct NarrowPattern : OpRewritePattern<Op> {
   NarrowPattern(MLIRContext *context, NarrowFloatSupport support)

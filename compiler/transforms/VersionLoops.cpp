@@ -94,7 +94,7 @@ private:
 
 bool isInside(Value value, Operation *op) { return op->isAncestor(value.getDefiningOp()); }
 
-/// The load that gives a factor of a product, through transpositions.
+/// The load that a factor of a product comes from, perhaps transposed.
 LoadOp loadOfFactor(Value factor) {
   while (auto trans = factor.getDefiningOp<TransOp>())
     factor = trans.getSource();

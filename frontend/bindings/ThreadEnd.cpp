@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What happens to threads that are still at work when the process ends.
+// The end of threads that are still at work when the process ends.
 //
 // **Threads of Python.** When the interpreter ends, Python up to 3.13 ends each daemon thread as
 // soon as it wants the GIL, by pthread_exit. That unwinds the thread's stack, through every frame

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a launch passes to a kernel: a value and its type, in 16 bytes.
+// An argument of a launch: a value and its type, in 16 bytes.
 #pragma once
 
 #include "eft/Buffer.h"
@@ -59,7 +59,7 @@ template <typename T> constexpr std::optional<DataType> dataTypeOf() {
 /// keep a kernel from writing.
 class Argument {
 public:
-  /// What is known of the value beside its bits.
+  /// The facts that are known of the value beside its bits.
   enum class Kind : uint8_t { Value, Pointer, UntypedPointer, Buffer };
 
   template <typename T>

@@ -26,8 +26,8 @@ struct Device {
   static Device host() { return {}; }
   static Device cuda(int32_t index) { return {DeviceKind::Cuda, index}; }
 
-  /// How many NVIDIA GPUs this process can use. 0 where there is no driver; an error for one that
-  /// is there but can't be used (too old, broken, started before a fork).
+  /// The number of NVIDIA GPUs that this process can use. 0 where there is no driver; an error for
+  /// one that is there but can't be used (too old, broken, started before a fork).
   EFT_API static Expected<int> cudaCount();
 
   bool isHost() const { return kind == DeviceKind::Host; }
@@ -36,12 +36,12 @@ struct Device {
   /// "cpu", "cuda:0"
   std::string name() const { return isHost() ? "cpu" : "cuda:" + std::to_string(index); }
 
-  /// What the maker calls it, such as "NVIDIA H200"; "cpu" for the host. Fails with NoDriver,
-  /// NoDevice or Cuda.
+  /// The name that its maker gave it, such as "NVIDIA H200"; "cpu" for the host. Fails with
+  /// NoDriver, NoDevice or Cuda.
   EFT_API Expected<std::string> product() const;
 
-  /// What to tell the compiler to compile for: "cpu", or "cuda:90" (the compute capability times
-  /// ten). Fails with NoDriver, NoDevice or Cuda.
+  /// The target that the compiler should compile for: "cpu", or "cuda:90" (the compute capability
+  /// times ten). Fails with NoDriver, NoDevice or Cuda.
   EFT_API Expected<std::string> target() const;
 
   /// Waits for all work on the device, that of others in this process included. What a kernel did

@@ -28,7 +28,7 @@
 
 #include "eft/Tensor.h"
 
-/// What CUDA's CUstream and cudaStream_t point to.
+/// The type that CUDA's CUstream and cudaStream_t point to.
 struct CUstream_st;
 
 namespace eft {
@@ -43,7 +43,7 @@ struct DropoutAttrs {
   uint64_t seed = 0;
 };
 
-/// What the `_run` functions return. Nothing was written if it is not `DropoutSuccess`.
+/// The codes that the `_run` functions return. Nothing was written if it is not `DropoutSuccess`.
 enum DropoutCode : int {
   DropoutSuccess = 0,
   DropoutBadAttribute = -1, ///< p is not from 0 to 1, or a seed is missing
@@ -84,7 +84,7 @@ EFT_API int dropout_backward_run(const Tensor &dY, const Tensor &mask, Tensor &d
 EFT_API int dropout_seed_backward_run(const Tensor &dY, Tensor &dX, const DropoutAttrs &attrs,
                                       StreamHandle stream);
 
-/// What went wrong in this thread's last call of a `_run` function: the tensor, what was found and
+/// The failure of this thread's last call of a `_run` function: the tensor, what was found and
 /// what was expected. Empty after a success. Valid until the thread's next such call.
 EFT_API const char *dropout_message();
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How Eft says that something failed: a value, not an exception, so that it serves callers from C++
+// The failures of Eft. They are values, not exceptions, so that they serve callers from C++
 // and from Python alike. No function of Eft ends the process, and none throws, but for
 // std::bad_alloc where there is no memory left for a small object.
 #pragma once
@@ -12,7 +12,7 @@
 
 namespace eft {
 
-/// What went wrong, as far as a caller would act differently.
+/// The kinds of failures between which a caller would act differently.
 enum class ErrorKind : uint8_t {
   InvalidArgument, ///< the caller's mistake: a grid beyond the device's limit, a bad setting
   NoDriver,        ///< there is no NVIDIA driver on this machine
@@ -23,7 +23,7 @@ enum class ErrorKind : uint8_t {
   Compilation, ///< block IR does not parse, does not verify, or can't be compiled for the target
 };
 
-/// What went wrong. A value: copy it, keep it.
+/// A failure. A value: copy it, keep it.
 struct Error {
   ErrorKind kind; ///< for the caller's decision
   /// For people; it stands by itself: what was being done, what was found, what was expected. For

@@ -13,7 +13,7 @@
 
 namespace eft {
 
-/// What a launch has to know of a kernel beside its code. eft::Compiled has all of it.
+/// The facts that a launch needs of a kernel beside its code. eft::Compiled has all of them.
 struct KernelInfo {
   std::string name; ///< of the kernel's function in the code
   std::vector<Parameter> parameters;
@@ -43,7 +43,7 @@ public:
 
   const std::string &name() const;
   Device device() const;
-  /// What a launch takes, in order. Lives as long as the kernel.
+  /// The parameters of a launch, in order. They live as long as the kernel.
   std::span<const Parameter> parameters() const;
 
   /// Runs one program for each point of the grid. On a GPU the call returns at once, and the work

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a kernel is called with: its parameters, its grid, and how compiled code gets them.
+// The parameters and the grid of a kernel, and the way in which compiled code gets them.
 #pragma once
 
 #include "eft/DataType.h"
@@ -26,7 +26,7 @@ struct Parameter {
   std::string name() const { return (isPointer ? "*" : "") + std::string(dataTypeName(type)); }
 };
 
-/// How many programs a launch runs along each axis. An extent of 0 launches nothing.
+/// The number of programs that a launch runs along each axis. An extent of 0 launches nothing.
 struct Grid {
   int64_t x = 1, y = 1, z = 1;
 
@@ -45,7 +45,7 @@ struct HostSymbol {
   uintptr_t address;
 };
 
-/// What who loads host objects by other means than eft::load must let them find. Any thread.
+/// The functions that host objects call. A loader other than eft::load must offer them. Any thread.
 EFT_API std::span<const HostSymbol> hostSymbols();
 
 } // namespace eft

@@ -7,8 +7,8 @@
 #include <memory>
 #include <utility>
 
-/// What CUDA's CUstream and cudaStream_t point to, so that they can be given without a header of
-/// CUDA.
+/// The type that CUDA's CUstream and cudaStream_t point to, so that they can be given without a
+/// header of CUDA.
 struct CUstream_st;
 
 namespace eft {

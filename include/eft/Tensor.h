@@ -47,7 +47,7 @@ struct Tensor {
   EFT_API std::string stridesText() const;
 
 private:
-  /// What DLTensor has, in its words.
+  /// The fields of DLTensor, in its words.
   struct Parts {
     void *data;
     int deviceType, deviceId;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the parser is not given: it recurses, and it has a fault.
+// Text that the parser is not given, because it recurses, and because it has a fault.
 #pragma once
 
 #include "eft/Error.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the handles of one kernel share.
+// The state that the handles of one kernel share.
 #pragma once
 
 #include "eft/Kernel.h"

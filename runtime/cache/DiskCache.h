@@ -8,7 +8,7 @@
 // out (truncated, damaged, of another version) is a miss, and the next put replaces it.
 //
 // The folder must belong to the user, and nobody else may be able to write to it: its files become
-// code that runs. The size is bounded; entries that were not asked for the longest go first.
+// code that runs. The size is bounded; the entries that were used least recently go first.
 //
 // Nothing here is ever an error: a cache that can't be read misses, and one that can't be written
 // leaves a warning once.
@@ -56,7 +56,7 @@ public:
   const std::string &folder() const { return path; }
   uint64_t limit() const { return bound; }
 
-  // What the user should be told, once: empty at every later call.
+  // The warning that the user should get, once: empty at every later call.
   std::string takeWarning();
 
 private:

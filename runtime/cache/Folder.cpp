@@ -162,7 +162,7 @@ std::vector<FileFacts> listFiles(int folder) {
     int64_t lastUse = nanoseconds(facts.st_mtim);
     if (temporary && lastUse > oldest)
       continue;
-    // What a file takes on the disk counts, where that is more than it holds.
+    // The room that a file takes on the disk counts, if that is more than its length.
     uint64_t bytes = std::max<uint64_t>(facts.st_size, uint64_t(facts.st_blocks) * 512);
     files.push_back({std::move(name), bytes, temporary ? 0 : lastUse});
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What compiled code calls: functions for printing, for assertions that fail, and for launches that
-// are to end.
+// The functions that compiled code calls: for printing, for assertions that fail, and for launches
+// that are to end.
 //
 // The code names them, and who loads it has to say where they are: eft::hostSymbols().
 #pragma once

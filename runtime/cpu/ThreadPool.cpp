@@ -18,7 +18,7 @@ constexpr uint32_t opened = 1u << 30;
 constexpr uint32_t ownerSleeps = 1u << 29;
 constexpr uint32_t insideMask = ownerSleeps - 1;
 
-// How long to spin: about what a sleep and a waking cost.
+// The time to spin: about the cost of a sleep and a waking.
 constexpr auto spinTime = std::chrono::microseconds(30);
 
 // Runs for each thread: enough that the threads end together though one is slower, few enough that

@@ -41,7 +41,7 @@ struct Job {
   Stop *stop = nullptr;       // who may end the job early, if anyone may
 };
 
-// What a number of programs cost all threads together.
+// The cost of a number of programs, for all threads together.
 struct Cost {
   uint64_t programs = 0;
   uint64_t nanoseconds = 0;

@@ -15,7 +15,7 @@
 
 namespace eft::cuda {
 
-// What a module's code writes down about itself. Goes before the module does.
+// The records that a module's code writes when an assertion fails. Must go before the module.
 class Assertions {
 public:
   // The symbol that code with assertions has.

@@ -13,7 +13,7 @@
 
 namespace eft::cuda {
 
-// What a launch has to know of a kernel beside its code.
+// The facts that a launch needs of a kernel, beside its code.
 struct KernelShape {
   int numWarps = 4;
   int sharedBytes = 0; // dynamic shared memory of one block

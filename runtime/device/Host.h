@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What this process may use of the machine that it runs on.
+// The parts of the machine that this process may use.
 #pragma once
 
 #include "eft/Error.h"

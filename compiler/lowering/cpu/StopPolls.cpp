@@ -43,8 +43,8 @@ LLVM::LLVMFuncOp pollFunction(ImplicitLocOpBuilder &b) {
   return poll;
 }
 
-/// The iterations of a loop whose bounds are constants. One that does not move on has no such
-/// number, and MLIR would divide by it.
+/// The number of iterations of a loop whose bounds and step are constants. A loop with a step of
+/// zero has none: MLIR would divide by the step.
 std::optional<int64_t> constantTurns(scf::ForOp loop) {
   if (matchPattern(loop.getStep(), m_Zero()))
     return std::nullopt;

@@ -60,7 +60,7 @@ private:
     auto loop = b.create<scf::WhileOp>(
         TypeRange{type, type}, ValueRange{size, multiple},
         [&](OpBuilder &, Location, ValueRange state) {
-          // What is left is less than twice the multiple, so it is less than the divisor at the
+          // The rest is less than twice the multiple, so it is less than the divisor at the
           // latest after the divisor itself was tried. By an infinity nothing is taken off at all.
           b.create<scf::ConditionOp>(compare(arith::CmpFPredicate::OGE, state[0], divisor), state);
         },

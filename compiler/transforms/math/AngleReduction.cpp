@@ -48,7 +48,7 @@ SmallVector<Number> window(Number offset, unsigned indexBits, unsigned zeros) {
     words.push_back(offset.constant(digits(i * width, width, zeros)));
   for (unsigned bit = indexBits; bit-- > 0;) {
     Number isSet = (offset & (uint64_t(1) << (shiftBits + bit))) != 0;
-    // What the bits below can still reach.
+    // The bits below can still reach this much.
     const unsigned needed = (1u << bit) + 3;
     for (unsigned i = 0; i < needed; ++i)
       words[i] = select(isSet, words[i + (1u << bit)], words[i]);

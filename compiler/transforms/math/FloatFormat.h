@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the functions need to know of f32 and f64.
+// The constants of f32 and f64 that the functions need.
 #pragma once
 
 #include "compiler/transforms/math/Number.h"

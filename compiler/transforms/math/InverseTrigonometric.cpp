@@ -33,7 +33,7 @@ Number arcsinRemainder(Number s, Number square) {
   return s * square * polynomial(square, FloatFormat(s).pick(asinF32, asinF64));
 }
 
-/// What the arcsine and the arccosine share: for |x| ≤ 1/2 s is |x|; else it is
+/// The parts that arcsine and arccosine share: for |x| ≤ 1/2 s is |x|; else it is
 /// √((1 - |x|) / 2), the sine of half of the angle whose cosine is |x|.
 struct HalfAngle {
   Number isSmall, s, rest;

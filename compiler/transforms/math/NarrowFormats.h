@@ -11,7 +11,7 @@
 
 namespace eft {
 
-/// What the target does by itself.
+/// The conversions that the target has instructions for.
 struct NarrowFloatSupport {
   /// Arithmetic on f16, and its conversions from and to integers and f64; minima and maxima of
   /// bf16.

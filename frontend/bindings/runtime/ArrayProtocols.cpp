@@ -64,7 +64,7 @@ bool elementTypeFromTypestr(std::string_view typestr, const Where &where, DataTy
   return false;
 }
 
-// What __array_interface__ and __cuda_array_interface__ have in common.
+// The part that __array_interface__ and __cuda_array_interface__ share.
 bool readInterface(PyObject *object, PyObject *interface, const Where &where, ArrayFacts &facts) {
   PyObject *data = nullptr, *typestr = nullptr; // borrowed
   if (PyDict_Check(interface)) {

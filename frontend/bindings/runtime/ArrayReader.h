@@ -56,7 +56,7 @@ private:
 
 enum class Library : uint8_t { Torch, CuPy, Other };
 
-// What Eft knows of a Python type. Made once, never freed.
+// The facts about a Python type that Eft has found out. Made once, never freed.
 struct TypeReader {
   enum Kind : uint8_t { Boolean, Integer, Float, Array, Descriptor, Tuple, Unsupported };
   enum Way : uint8_t {
@@ -102,7 +102,7 @@ std::optional<uint64_t> elementsOf(PyObject *shape);
 // Sets the exception for an array on a device that kernels don't run on.
 void raiseDevice(const std::string &found, const Where &where);
 
-// How the ways below end: the object may not offer what its type does.
+// The results of the ways below: the object may not offer what its type does.
 enum class Reading { Done, NotThisWay, Failed };
 
 // A pending exception of this kind says "not this object"; any other is a failure.

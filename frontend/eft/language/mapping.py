@@ -24,8 +24,8 @@ def map_elementwise(scalar_fn, *args, pack=1):
         scalar_fn: a function under @eft.jit that takes a number from each of `args` and gives one,
             or a tuple of them. It computes with these numbers alone, and touches no memory.
         args: numbers, and blocks, which are broadcast to one shape.
-        pack: so many elements go into a call: the function takes `pack` numbers from the first of
-            `args`, then from the second, and gives as many of each result.
+        pack: the number of elements for which the function is called once. It takes `pack` numbers
+            from the first of `args`, then `pack` from the second, and gives `pack` of each result.
 
     Returns:
         A block if the function gives a number, a tuple of blocks if it gives a tuple.

@@ -129,8 +129,8 @@ def materialize(x, scalar: dtype, shape) -> tensor:
 
 
 def broadcast_shape(a: tuple[int, ...], b: tuple[int, ...]) -> tuple[int, ...]:
-    """The shape that two shapes meet in: the shorter one gets extents of 1 in front, and an extent
-    of 1 is repeated."""
+    """The shape to which blocks of two shapes are broadcast: the shorter one gets extents of 1 in
+    front, and along an extent of 1 elements are repeated."""
     rank = max(len(a), len(b))
     wide_a, wide_b = ((1,) * (rank - len(shape)) + shape for shape in (a, b))
     for axis, (left, right) in enumerate(zip(wide_a, wide_b, strict=True)):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Dropout of PyTorch's distributed tensors. Each rank drops of its part what one device would drop
-of the whole, so the mask does not depend on how many ranks there are, and on who has what.
+"""Dropout of PyTorch's distributed tensors. Each rank has a part of the tensor, and drops
+there what one device would drop of the whole tensor. So the mask depends neither on the number of
+ranks nor on which rank has which part.
 
 The operator is `torch.ops.eft.dropout_part`, which is its own gradient.
 """

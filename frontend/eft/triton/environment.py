@@ -46,7 +46,8 @@ def adopt(again: bool = False):
 
 
 def set_own(name: str, value: str | None):
-    """Sets Eft's variable for one of Triton's, if there is one; None takes it away."""
+    """Sets the variable of Eft's that corresponds to one of Triton's, if there is one. The value
+    None removes it."""
     own = OWN_NAMES.get(name)
     if own is None:
         return

@@ -42,7 +42,7 @@ def globaltimer():
 
 @builtin
 def clock():
-    """int64: the cycles of the multiprocessor, anew at each call."""
+    """The multiprocessor's counter of cycles, an int64. Each call reads it again."""
     return _ask_gpu("clock", "mov.u64 $0, %clock64;", dtypes.int64, False)
 
 

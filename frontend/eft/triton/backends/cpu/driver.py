@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The questions about the CPU."""
+"""Answers for the CPU to the questions that programs ask a driver of Triton's."""
 
 from eft.triton.backends.compiler import GPUTarget
 from eft.triton.backends.driver import DriverBase
