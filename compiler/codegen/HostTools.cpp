@@ -2,11 +2,17 @@
 #include "compiler/codegen/HostTools.h"
 
 #include "llvm/ExecutionEngine/Orc/DebugObjectManagerPlugin.h"
+#include "llvm/ExecutionEngine/Orc/Debugging/DebugInfoSupport.h"
 #include "llvm/ExecutionEngine/Orc/Debugging/PerfSupportPlugin.h"
 #include "llvm/ExecutionEngine/Orc/EPCDebugObjectRegistrar.h"
 #include "llvm/ExecutionEngine/Orc/ObjectLinkingLayer.h"
 #include "llvm/ExecutionEngine/Orc/TargetProcess/JITLoaderGDB.h"
 #include "llvm/ExecutionEngine/Orc/TargetProcess/JITLoaderPerf.h"
+
+#include <filesystem>
+#include <string>
+#include <system_error>
+#include <unistd.h>
 
 namespace eft {
 
@@ -27,10 +33,33 @@ std::unique_ptr<orc::ObjectLinkingLayer::Plugin> makeGdbPlugin(orc::ExecutionSes
       session, std::move(registrar), /*RequireDebugSections=*/false, /*AutoRegisterCode=*/true);
 }
 
+/// The descriptor of the file for perf, which LLVM has opened; -1 if there is none.
+int findDump() {
+  const std::string suffix = "/jit-" + std::to_string(getpid()) + ".dump";
+  std::error_code failure;
+  for (const auto &entry : std::filesystem::directory_iterator("/proc/self/fd", failure))
+    if (std::filesystem::read_symlink(entry.path(), failure).string().ends_with(suffix))
+      return std::stoi(entry.path().filename().string());
+  return -1;
+}
+
+/// Writes what a graph has to tell perf. LLVM 19 leaves the last field of the file's header, the
+/// flags, as memory happens to be, and perf refuses flags that it does not know.
+orc::shared::CWrapperFunctionResult writeDump(const char *data, uint64_t size) {
+  constexpr off_t placeOfFlags = 32;
+  constexpr uint64_t flags = 0;
+  orc::shared::CWrapperFunctionResult result = llvm_orc_registerJITLoaderPerfImpl(data, size);
+  if (const int file = findDump(); file >= 0) {
+    const ssize_t written = pwrite(file, &flags, sizeof(flags), placeOfFlags);
+    (void)written; // if it fails, perf says what is wrong
+  }
+  return result;
+}
+
 std::unique_ptr<orc::ObjectLinkingLayer::Plugin> makePerfPlugin(orc::ExecutionSession &session) {
   return std::make_unique<orc::PerfSupportPlugin>(
       session.getExecutorProcessControl(), addressOf(llvm_orc_registerJITLoaderPerfStart),
-      addressOf(llvm_orc_registerJITLoaderPerfEnd), addressOf(llvm_orc_registerJITLoaderPerfImpl),
+      addressOf(llvm_orc_registerJITLoaderPerfEnd), addressOf(writeDump),
       /*EmitDebugInfo=*/true, /*EmitUnwindInfo=*/true);
 }
 
@@ -45,8 +74,9 @@ llvm::Expected<HostTools> HostTools::parse(llvm::StringRef words) {
     else if (word == "perf")
       tools.perf = true;
     else if (!word.empty())
-      return llvm::createStringError("EFT_SHOW_CODE must be 'gdb', 'perf' or 'gdb,perf', got '" +
-                                     words + "'");
+      return llvm::createStringError(std::make_error_code(std::errc::invalid_argument),
+                                     "EFT_SHOW_CODE must be 'gdb', 'perf' or 'gdb,perf', got '" +
+                                         words + "'");
   }
   return tools;
 }
@@ -56,11 +86,15 @@ llvm::Error HostTools::attach(orc::LLJIT &jit) const {
     return llvm::Error::success();
   auto *layer = llvm::dyn_cast<orc::ObjectLinkingLayer>(&jit.getObjLinkingLayer());
   if (!layer)
-    return llvm::createStringError("EFT_SHOW_CODE does not work on this processor");
+    return llvm::createStringError(std::make_error_code(std::errc::invalid_argument),
+                                   "EFT_SHOW_CODE does not work on this processor");
   if (gdb)
     layer->addPlugin(makeGdbPlugin(jit.getExecutionSession()));
-  if (perf)
+  if (perf) {
+    // The tables of lines are no part of what runs, so the linker would drop them.
+    layer->addPlugin(std::make_unique<orc::DebugInfoPreservationPlugin>());
     layer->addPlugin(makePerfPlugin(jit.getExecutionSession()));
+  }
   return llvm::Error::success();
 }
 

@@ -81,9 +81,17 @@ std::string targetName(const std::string &text) { return parseTarget(text).name(
 uintptr_t loadObject(const std::string &object, const std::string &name,
                      const HostSymbols &symbols) {
   llvm::Expected<uintptr_t> address = eft::loadHostObject(object, name, symbols);
-  if (!address)
-    throw IRError(llvm::toString(address.takeError()));
-  return *address;
+  if (address)
+    return *address;
+  bool isMistake = false;
+  std::string words;
+  llvm::handleAllErrors(address.takeError(), [&](const llvm::ErrorInfoBase &error) {
+    isMistake |= error.convertToErrorCode() == std::errc::invalid_argument;
+    words = error.message();
+  });
+  if (isMistake) // of the environment, not of the compiler that made the object
+    throw python::mistake(words);
+  throw IRError(words);
 }
 
 } // namespace

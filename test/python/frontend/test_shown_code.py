@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Lines of kernels in debuggers and profilers of the host: EFT_SHOW_CODE."""
+
+import os
+import re
+import shutil
+import struct
+import subprocess
+import sys
+
+import eft
+import pytest
+
+SCRIPT = """\
+import eft, eft.language as tl, numpy as np
+
+@eft.jit
+def helper(x):
+    return x * 1.5 + 1
+
+@eft.jit
+def kernel(x_ptr, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    tl.store(x_ptr + i, helper(tl.load(x_ptr + i)))
+
+kernel[1](np.ones(64, np.float32), BLOCK=64)
+"""
+
+
+@pytest.fixture
+def run(tmp_path):
+    """Runs the script, perhaps by another program, with EFT_SHOW_CODE; gives what it did."""
+    script = tmp_path / "script.py"
+    script.write_text(SCRIPT)
+
+    def run(show: str, *program: str) -> subprocess.CompletedProcess:
+        environment = {
+            **os.environ,
+            "PYTHONPATH": os.path.dirname(os.path.dirname(eft.__file__)),
+            "EFT_SHOW_CODE": show,
+            "EFT_CACHE_SIZE": "0",
+            "JITDUMPDIR": str(tmp_path),
+        }
+        return subprocess.run(
+            [*program, sys.executable, str(script)],
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=300,
+        )
+
+    return run
+
+
+def lines_for_perf(data: bytes):
+    """The lines that a jitdump file names, as pairs of a file and a number."""
+    magic, _, size, _, _, _, _, flags = struct.unpack_from("<IIIIIIQQ", data)
+    assert (magic, flags) == (0x4A695444, 0)
+    while size < len(data):
+        kind, length = struct.unpack_from("<II", data, size)
+        if kind == 2:
+            (entries,) = struct.unpack_from("<Q", data, size + 24)
+            at = size + 32
+            for _ in range(entries):
+                _, line, _ = struct.unpack_from("<QII", data, at)
+                end = data.index(0, at + 16)
+                yield data[at + 16 : end].decode(), line
+                at = end + 1
+        size += length
+
+
+def test_perf_gets_the_lines(run, tmp_path):
+    done = run("perf")
+    assert (done.returncode, done.stderr) == (0, "")
+    (dump,) = tmp_path.rglob("jit-*.dump")
+    named = set(lines_for_perf(dump.read_bytes()))
+    script = str(tmp_path / "script.py")
+    assert {(script, 5), (script, 10)} <= named
+
+
+@pytest.mark.skipif(not shutil.which("gdb"), reason="there is no gdb")
+def test_gdb_stops_in_an_inlined_function(run):
+    commands = ["set breakpoint pending on", "break script.py:5", "run", "backtrace 2"]
+    program = ["gdb", "-q", "-batch", *(f"-ex={command}" for command in commands), "--args"]
+    said = run("gdb", *program).stdout
+    assert re.search(r"helper \(.*script\.py:5", said), said
+    assert re.search(r"#1 +kernel \(.*script\.py:10", said), said
+
+
+def test_a_tool_that_eft_does_not_know(run):
+    done = run("perf,tape")
+    assert done.stderr.rstrip().splitlines()[-1] == (
+        "ValueError: EFT_SHOW_CODE must be 'gdb', 'perf' or 'gdb,perf', got 'perf,tape'"
+    )
