@@ -7,10 +7,10 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from eft import _runtime
 from eft.errors import CompilationError
 from eft.kernel import Asm, Compilation, Metadata
 from eft.triton.backends.compiler import GPUTarget, Language
+from eft.triton.runtime.driver import has_gpu
 
 _BLOCK_IR = ("ttir", "mlir")
 _WARP = 32
@@ -178,4 +178,4 @@ class IRSource:
 
 def _gpu(target: str) -> int | None:
     """The number of the GPU that code is assembled for, if there is one."""
-    return 0 if target != "cpu" and _runtime.device_count() else None
+    return 0 if target != "cpu" and has_gpu() else None
