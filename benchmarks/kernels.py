@@ -91,6 +91,7 @@ def multiply_strided(
     BLOCK_N: tl.constexpr,
     BLOCK_K: tl.constexpr,
     GROUP: tl.constexpr,
+    SUM: tl.constexpr = tl.float32,
 ):
     """C = A B for matrices of any size and strides, in the form of Triton's tutorial: rows and
     columns beyond the end wrap around to the first ones, what lies beyond K is masked, and the loop
@@ -107,7 +108,7 @@ def multiply_strided(
     k = tl.arange(0, BLOCK_K)
     a_ptrs = a_ptr + (m[:, None] * a_row + k[None, :] * a_column)
     b_ptrs = b_ptr + (k[:, None] * b_row + n[None, :] * b_column)
-    sums = tl.zeros((BLOCK_M, BLOCK_N), dtype=tl.float32)
+    sums = tl.zeros((BLOCK_M, BLOCK_N), dtype=SUM)
     for step in range(0, tl.cdiv(K, BLOCK_K)):
         left = K - step * BLOCK_K
         a = tl.load(a_ptrs, mask=k[None, :] < left, other=0.0)

@@ -3,8 +3,9 @@
 
 Eft and Triton compile the same kernel, which has the form of Triton's tutorial: strides, remainders
 in the addresses, and a mask along k. Each of them runs all configurations; Triton with as many
-stages as each configuration says. `--plain` adds Eft's kernel for matrices without gaps whose sizes
-need no mask.
+stages as each configuration says. Factors of float32 are multiplied as tf32; those of int8 give
+int32, those of 8-bit floats float16. `--plain` adds Eft's kernel for matrices without gaps whose
+sizes need no mask.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ class Configuration(NamedTuple):
         return f"{self.m} × {self.n} × {self.k}, {self.warps} warps, {self.stages} stages"
 
 
-#: The first one is the usual one.
+#: For elements of two bytes; the first one is the usual one.
 CONFIGURATIONS = [
     Configuration(128, 128, 32, 4, 3),
     Configuration(128, 128, 64, 4, 3),
@@ -51,11 +52,34 @@ class Case:
         self.layout = layout
         self.dtype = str(dtype).removeprefix("torch.")
         self.name = str(self.m) if self.m == self.n == self.k else "×".join(map(str, size))
-        of = functools.partial(torch.randn, device="cuda", dtype=dtype)
+        self.result = {"int8": torch.int32, "float8_e4m3fn": torch.float16}.get(self.dtype, dtype)
+        # Blocks of all types are of as many bytes.
+        self.configurations = [
+            each._replace(k=each.k * 2 // dtype.itemsize) for each in CONFIGURATIONS
+        ]
+
+        def of(rows: int, columns: int):
+            if dtype == torch.int8:
+                return torch.randint(-128, 128, (rows, columns), device="cuda", dtype=dtype)
+            return torch.randn(rows, columns, device="cuda").to(dtype)
+
         a_by_columns, b_by_columns = LAYOUTS[layout]
         self.a = of(self.k, self.m).T if a_by_columns else of(self.m, self.k)
         self.b = of(self.n, self.k).T if b_by_columns else of(self.k, self.n)
-        self.c = torch.empty(self.m, self.n, device="cuda", dtype=dtype)
+        self.c = torch.empty(self.m, self.n, device="cuda", dtype=self.result)
+        self.one = torch.ones((), device="cuda")
+
+    def product_of_torch(self, torch):
+        """A function that lets PyTorch multiply; None if it can't."""
+        if self.dtype == "int8":
+            return functools.partial(torch._int_mm, self.a, self.b, out=self.c)
+        if self.dtype.startswith("float8"):
+            if self.layout != "ABt":
+                return None
+            return functools.partial(
+                *(torch._scaled_mm, self.a, self.b, self.one, self.one), out_dtype=self.result
+            )
+        return functools.partial(torch.matmul, self.a, self.b, out=self.c)
 
     def run(self, kernels, configuration: Configuration) -> None:
         self._launch(
@@ -64,12 +88,13 @@ class Case:
             *self.a.stride(),
             *self.b.stride(),
             *self.c.stride(),
+            SUM=kernels.tl.int32 if self.dtype == "int8" else kernels.tl.float32,
         )
 
     def run_plain(self, kernels, configuration: Configuration) -> None:
         self._launch(kernels.multiply, configuration)
 
-    def _launch(self, kernel, configuration: Configuration, *strides: int) -> None:
+    def _launch(self, kernel, configuration: Configuration, *strides: int, **constants) -> None:
         m, n, k, warps, stages = configuration
         kernel[(eft.cdiv(self.m, m) * eft.cdiv(self.n, n),)](
             self.a,
@@ -83,6 +108,7 @@ class Case:
             BLOCK_N=n,
             BLOCK_K=k,
             GROUP=GROUP,
+            **constants,
             num_warps=warps,
             num_stages=stages,
         )
@@ -102,8 +128,8 @@ class Benchmark(GpuBenchmark):
 
     def measure(self, case: Case, best: bool, plain: bool) -> None:
         """PyTorch, then every system with the usual configuration, and with its best."""
-        seconds = self.seconds(lambda: self.torch.matmul(case.a, case.b, out=case.c))
-        self.add(case, "PyTorch", "", seconds)
+        if multiply := case.product_of_torch(self.torch):
+            self.add(case, "PyTorch", "", self.seconds(multiply))
         for system, kernels in self.systems.items():
             self._measure(case, system, functools.partial(case.run, kernels), best)
         if plain and case.layout == "AB" and not (case.m | case.n | case.k) % 256:
@@ -111,21 +137,23 @@ class Benchmark(GpuBenchmark):
             self._measure(case, "Eft, plain", run, best)
 
     def _measure(self, case: Case, system: str, run, best: bool) -> None:
-        times = self.times(run, CONFIGURATIONS if best else CONFIGURATIONS[:1])
-        self.add(case, system, str(CONFIGURATIONS[0]), times[CONFIGURATIONS[0]])
+        times = self.times(run, case.configurations if best else case.configurations[:1])
+        usual = case.configurations[0]
+        self.add(case, system, str(usual), times[usual])
         if best:
             fastest = min(times, key=times.get)
             self.add(case, system, f"best: {fastest}", times[fastest])
 
     def check(self, case: Case) -> None:
-        """Every configuration gives PyTorch's product, to the rounding of the result."""
+        """Every configuration gives the product, to the rounding of the factors and the result."""
         expected = self.torch.matmul(case.a.double(), case.b.double())
+        unit = 0.0 if case.dtype == "int8" else max(2e-3, 2 * self.torch.finfo(case.result).eps)
         for kernels in self.systems.values():
-            for configuration in CONFIGURATIONS:
-                case.c.fill_(float("nan"))
+            for configuration in case.configurations:
+                case.c.fill_(-1)
                 case.run(kernels, configuration)
                 self.torch.testing.assert_close(
-                    case.c.double(), expected, rtol=2e-3, atol=2e-3 * case.k**0.5
+                    case.c.double(), expected, rtol=unit, atol=unit * case.k**0.5
                 )
 
 
@@ -141,9 +169,11 @@ def main():
     torch = gpu_torch()
     report = Report("matmul_gpu", "Products of matrices on a GPU", options.out)
     benchmark = Benchmark(report, torch)
-    for layout in options.layouts:
-        benchmark.check(Case(torch, (512, 512, 512), torch.float16, layout))
-        benchmark.check(Case(torch, (300, 500, 77), torch.float16, layout))
+    torch.backends.cuda.matmul.allow_tf32 = True
+    for dtype in options.dtypes:
+        for layout in options.layouts:
+            benchmark.check(Case(torch, (512, 512, 512), getattr(torch, dtype), layout))
+            benchmark.check(Case(torch, (300, 500, 77), getattr(torch, dtype), layout))
     sizes = [(size,) * 3 for size in options.sizes]
     if options.odd:
         sizes += [(4095,) * 3, (4097,) * 3, (4096, 4096, 4100)]

@@ -21,7 +21,7 @@ constexpr int64_t maxStages = 8;
 /// The registers that a thread may have, and those of a multiprocessor.
 constexpr int64_t maxRegisters = 240, registersOfMultiprocessor = 64 * 1024;
 
-/// The shared memory of a multiprocessor with warpgroups, and what each program takes beside its own.
+/// The shared memory of a multiprocessor with warpgroups, and what it keeps for each program.
 constexpr uint64_t bytesOfMultiprocessor = 228 * 1024, bytesBesideProgram = 1024;
 
 /// The shared memory that is left for values of a loop which change threads.
