@@ -19,6 +19,7 @@ template <typename Access> void dropMaskNotes(Access access) {
   access.setPrefix(false);
   access.setUniformRuns(false);
   access.setPrefixRuns(false);
+  access.setCutsAll(false);
 }
 
 } // namespace

@@ -29,8 +29,9 @@ def Place : Pass<"eft-place"> {
     order gets that of `eft-order-reductions`.
 
     Accesses get notes. `run` is the number of neighbours that one access may move; `headless` says that
-    the first of them may lie elsewhere; `prefix`, `uniformRuns` and `prefixRuns` say how the mask cuts
-    the block, or such runs of it.
+    the first of them may lie elsewhere; `prefix`, `uniformRuns`, `prefixRuns` and `cutsAll` say how the
+    mask cuts the block, or such runs of it. On a GPU notes on runs take the place of `prefix` if the mask
+    is the same in all programs.
 
     ```mlir
     %0 = eft.arange 0 to 256 : tensor<256xi32>

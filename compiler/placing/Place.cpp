@@ -15,6 +15,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 
@@ -32,6 +33,43 @@ bool isPrefix(const AxisInfos &infos, Value mask) {
   return type && type.getRank() == 1 && prefixRun(infos, mask, 0) >= type.getDimSize(0);
 }
 
+/// Adds what a value that a loop's body gets follows from. Fails for values of other regions.
+LogicalResult addSources(BlockArgument argument, SetVector<Value> &sources) {
+  Operation *parent = argument.getOwner()->getParentOp();
+  if (isa<func::FuncOp>(parent))
+    return success();
+  auto loop = dyn_cast<scf::ForOp>(parent);
+  if (!loop)
+    return failure();
+  if (argument == loop.getInductionVar()) {
+    sources.insert(loop.getLowerBound());
+    sources.insert(loop.getStep());
+  } else {
+    sources.insert(loop.getTiedLoopInit(argument)->get());
+    sources.insert(loop.getTiedLoopYieldedValue(argument)->get());
+  }
+  return success();
+}
+
+/// Whether a value is known to be the same in every program of a launch: it follows from the
+/// kernel's arguments, constants and the iterations of loops alone.
+bool isSameInAllPrograms(Value value) {
+  SetVector<Value> sources;
+  sources.insert(value);
+  for (size_t next = 0; next < sources.size(); ++next) {
+    auto argument = dyn_cast<BlockArgument>(sources[next]);
+    if (argument && failed(addSources(argument, sources)))
+      return false;
+    Operation *op = sources[next].getDefiningOp();
+    if (!op)
+      continue;
+    if (isa<ProgramIdOp>(op) || !isMemoryEffectFree(op) || op->getNumRegions() != 0)
+      return false;
+    sources.insert(op->operand_begin(), op->operand_end());
+  }
+  return true;
+}
+
 template <typename Access>
 void noteAccess(Access access, const AxisInfos &infos, const PlacementTarget &target) {
   auto type = dyn_cast<RankedTensorType>(access.getPointer().getType());
@@ -41,12 +79,20 @@ void noteAccess(Access access, const AxisInfos &infos, const PlacementTarget &ta
   access.setRun(run.length);
   access.setHeadless(run.isHeadless);
   access.setPrefix(isPrefix(infos, access.getMask()));
-  if (target.kind != PlacementTarget::Kind::Gpu || !access.getMask() || access.getPrefix() ||
-      run.length == 1)
+  if (target.kind != PlacementTarget::Kind::Gpu || !access.getMask())
     return;
   const bool isUniform = infos.of(access.getMask()).constancy(run.dim) >= run.length;
+  // One test of a thread serves a prefix best if few programs lie at the border. A mask that cuts
+  // all programs in the same way, as one of a row's columns does, would fail that test in most of
+  // the threads.
+  const bool cutsAll =
+      access.getPrefix() && (isUniform || !run.isHeadless) && isSameInAllPrograms(access.getMask());
+  if (!cutsAll && (access.getPrefix() || run.length == 1))
+    return;
+  access.setPrefix(false);
   access.setUniformRuns(isUniform);
   access.setPrefixRuns(!isUniform && prefixRun(infos, access.getMask(), run.dim) >= run.length);
+  access.setCutsAll(cutsAll && access.getPrefixRuns());
 }
 
 /// A reduction that is free of order has the usual one, unless its sources lie otherwise.

@@ -25,7 +25,7 @@ func.func @hints(%x: !eft.ptr<f32> {eft.divisibility = 16 : i32}, %y: !eft.ptr<i
   // CHECK: ld.volatile.global.v4.b32
   %2 = eft.load %p volatile : tensor<512x!eft.ptr<f32>>
   // CHECK: ld.global.cs.v4.b32
-  // BORDER: ld.global.cs.b32
+  // BORDER-DAG: ld.global.cs.b32
   %3 = eft.load %p, mask %m cache cs evict evict_last : tensor<512x!eft.ptr<f32>>
   %4 = arith.addf %0, %1 : tensor<512xf32>
   %5 = arith.addf %2, %3 : tensor<512xf32>
@@ -33,7 +33,7 @@ func.func @hints(%x: !eft.ptr<f32> {eft.divisibility = 16 : i32}, %y: !eft.ptr<i
   // CHECK: st.global.wt.v4.b32
   eft.store %p, %6 cache wt : tensor<512x!eft.ptr<f32>>
   // CHECK: @%p{{[0-9]+}} st.global.L1::evict_last.v4.b32
-  // BORDER: st.global.L1::evict_last.b32
+  // BORDER-DAG: st.global.L1::evict_last.b32
   eft.store %p, %6, mask %m evict evict_last : tensor<512x!eft.ptr<f32>>
   // CHECK: bar.sync
   eft.barrier

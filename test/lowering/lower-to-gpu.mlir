@@ -316,6 +316,48 @@ func.func @counter(%p: !eft.ptr<i32>) {
 
 #layout = #eft.layout<register = [[1]], lane = [[2], [4], [8], [16], [32]], warp = []>
 
+// What is loaded into a block is at other positions than a number, so nothing has to wait for it.
+// CHECK-LABEL: @sum_beside_a_block
+// CHECK-NOT: nvvm.barrier0
+// CHECK: llvm.store
+// CHECK-NOT: nvvm.barrier0
+// CHECK: llvm.load
+// CHECK: return
+func.func @sum_beside_a_block(%p: !eft.ptr<f32>, %x: f32) {
+  eft.store %p, %x : !eft.ptr<f32>
+  %range = eft.arange 0 to 64 : tensor<64xi32, #layout>
+  %ps = eft.splat %p : !eft.ptr<f32> -> tensor<64x!eft.ptr<f32>, #layout>
+  %xs = eft.addptr %ps, %range : tensor<64x!eft.ptr<f32>, #layout>, tensor<64xi32, #layout>
+  %block = eft.load %xs : tensor<64x!eft.ptr<f32>, #layout>
+  eft.store %xs, %block : tensor<64x!eft.ptr<f32>, #layout>
+  return
+}
+
+// -----
+
+#layout = #eft.layout<register = [[1]], lane = [[2], [4], [8], [16], [32]], warp = []>
+
+// Runs of one element have predicates too, where the mask cuts every program.
+// CHECK-LABEL: @row_of_an_odd_length
+// CHECK-NOT: scf.if
+// CHECK: llvm.inline_asm {{.*}}mov.b32 $0, 0; @$2 ld.global.b32 $0, [$1];
+// CHECK: llvm.inline_asm {{.*}}@$0 st.global.b32 [$1], $2;
+// CHECK-NOT: scf.if
+func.func @row_of_an_odd_length(%p: !eft.ptr<f32>, %n: i32) {
+  %range = eft.arange 0 to 64 : tensor<64xi32, #layout>
+  %ps = eft.splat %p : !eft.ptr<f32> -> tensor<64x!eft.ptr<f32>, #layout>
+  %xs = eft.addptr %ps, %range : tensor<64x!eft.ptr<f32>, #layout>, tensor<64xi32, #layout>
+  %ns = eft.splat %n : i32 -> tensor<64xi32, #layout>
+  %mask = arith.cmpi slt, %range, %ns : tensor<64xi32, #layout>
+  %x = eft.load %xs, mask %mask {run = 1 : i32, uniformRuns} : tensor<64x!eft.ptr<f32>, #layout>
+  eft.store %xs, %x, mask %mask {run = 1 : i32, uniformRuns} : tensor<64x!eft.ptr<f32>, #layout>
+  return
+}
+
+// -----
+
+#layout = #eft.layout<register = [[1]], lane = [[2], [4], [8], [16], [32]], warp = []>
+
 // CHECK-LABEL: @uniform_division
 // CHECK-SAME: f32, %[[D:.*]]: f32
 func.func @uniform_division(%p: !eft.ptr<f32>, %d: f32, %r: f32) {

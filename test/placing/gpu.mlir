@@ -80,6 +80,50 @@ func.func @mask_cuts_the_block(%x: !eft.ptr<f32> {eft.divisibility = 16 : i32}, 
   return
 }
 
+// A mask of a row's columns cuts every program at the same place, in each iteration of a loop too:
+// most threads would find an element outside. So each access has a predicate of its own. A mask that
+// depends on the program cuts few of them.
+// CHECK-LABEL: @mask_cuts_each_row
+// CHECK: eft.load {{.*}} {run = 4 : i32, uniformRuns} :
+// CHECK: eft.store {{.*}} {run = 1 : i32, uniformRuns} :
+// CHECK: scf.for
+// CHECK: eft.store {{.*}} {run = 4 : i32, uniformRuns} :
+// CHECK: eft.store {{.*}} {cutsAll, prefixRuns, run = 4 : i32} :
+// CHECK: eft.store {{.*}} {prefix, run = 4 : i32} :
+func.func @mask_cuts_each_row(%x: !eft.ptr<f32> {eft.divisibility = 16 : i32}, %y: !eft.ptr<f32>,
+                              %even: i32 {eft.divisibility = 16 : i32}, %any: i32) {
+  %range = eft.arange 0 to 1024 : tensor<1024xi32>
+  %evens = eft.splat %even : i32 -> tensor<1024xi32>
+  %inside = arith.cmpi slt, %range, %evens : tensor<1024xi32>
+  %pid = eft.program_id x
+  %begin = arith.muli %pid, %even : i32
+  %row = eft.addptr %x, %begin : !eft.ptr<f32>, i32
+  %xs = eft.splat %row : !eft.ptr<f32> -> tensor<1024x!eft.ptr<f32>>
+  %p = eft.addptr %xs, %range : tensor<1024x!eft.ptr<f32>>, tensor<1024xi32>
+  %v = eft.load %p, mask %inside : tensor<1024x!eft.ptr<f32>>
+  %ys = eft.splat %y : !eft.ptr<f32> -> tensor<1024x!eft.ptr<f32>>
+  %q = eft.addptr %ys, %range : tensor<1024x!eft.ptr<f32>>, tensor<1024xi32>
+  %anys = eft.splat %any : i32 -> tensor<1024xi32>
+  %inside_any = arith.cmpi slt, %range, %anys : tensor<1024xi32>
+  eft.store %q, %v, mask %inside_any : tensor<1024x!eft.ptr<f32>>
+  %zero = arith.constant 0 : i32
+  %step = arith.constant 1024 : i32
+  scf.for %first = %zero to %even step %step : i32 {
+    %firsts = eft.splat %first : i32 -> tensor<1024xi32>
+    %columns = arith.addi %firsts, %range : tensor<1024xi32>
+    %rest = arith.cmpi slt, %columns, %evens : tensor<1024xi32>
+    %r = eft.addptr %xs, %columns : tensor<1024x!eft.ptr<f32>>, tensor<1024xi32>
+    eft.store %r, %v, mask %rest : tensor<1024x!eft.ptr<f32>>
+  }
+  eft.store %p, %v, mask %inside_any : tensor<1024x!eft.ptr<f32>>
+  %first = arith.muli %pid, %step : i32
+  %firsts = eft.splat %first : i32 -> tensor<1024xi32>
+  %offsets = arith.addi %firsts, %range : tensor<1024xi32>
+  %border = arith.cmpi slt, %offsets, %evens : tensor<1024xi32>
+  eft.store %p, %v, mask %border : tensor<1024x!eft.ptr<f32>>
+  return
+}
+
 // A mask that is the same along the dimension in which memory runs cuts no access; one that cuts
 // such a run once needs one look at each.
 // CHECK-LABEL: @masks_of_rows_and_columns

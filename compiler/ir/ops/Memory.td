@@ -59,7 +59,9 @@ def Eft_LoadOp : Eft_Op<"load", [AttrSizedOperandSegments, Eft_Anchored, Eft_Mem
       in memory;
     - `prefix` says that the mask is true up to some index of the block and false from there on;
     - `uniformRuns` says that the mask is the same for all elements of a run;
-    - `prefixRuns` says that in each run the mask is true up to some element and false from there on.
+    - `prefixRuns` says that in each run the mask is true up to some element and false from there on;
+    - `cutsAll` says, beside `prefixRuns`, that the mask is the same in all programs: many threads may
+      hold runs for which it is false.
 
     A cache modifier (`ca`, `cg`, `cs`, `cv`) and an eviction policy are hints to a GPU's caches. Every
     execution of a load that is `volatile` or has `cv` reads memory anew.
@@ -74,7 +76,8 @@ def Eft_LoadOp : Eft_Op<"load", [AttrSizedOperandSegments, Eft_Anchored, Eft_Mem
   }];
   let arguments = (ins Eft_PointerLike:$pointer, Optional<Eft_MaskLike>:$mask,
                        Optional<Eft_Value>:$other, OptionalAttr<I32Attr>:$run, UnitAttr:$prefix,
-                       UnitAttr:$uniformRuns, UnitAttr:$prefixRuns, UnitAttr:$headless,
+                       UnitAttr:$uniformRuns, UnitAttr:$prefixRuns, UnitAttr:$cutsAll,
+                       UnitAttr:$headless,
                        OptionalAttr<Eft_CacheModifier>:$cache,
                        OptionalAttr<Eft_Eviction>:$eviction, UnitAttr:$isVolatile);
   let results = (outs Eft_Value:$result);
@@ -108,7 +111,8 @@ def Eft_StoreOp : Eft_Op<"store", [Eft_Placed, Eft_MemoryAccess,
   }];
   let arguments = (ins Arg<Eft_PointerLike, "", [MemWrite]>:$pointer, Eft_Value:$value,
                        Optional<Eft_MaskLike>:$mask, OptionalAttr<I32Attr>:$run, UnitAttr:$prefix,
-                       UnitAttr:$uniformRuns, UnitAttr:$prefixRuns, UnitAttr:$headless,
+                       UnitAttr:$uniformRuns, UnitAttr:$prefixRuns, UnitAttr:$cutsAll,
+                       UnitAttr:$headless,
                        OptionalAttr<Eft_CacheModifier>:$cache,
                        OptionalAttr<Eft_Eviction>:$eviction);
   let assemblyFormat = [{

@@ -15,7 +15,7 @@ public:
       : FragmentLowering(kernel.getContext(), table, "a GPU", {"register", "lane", "warp"}),
         shared(kernel), computeCapability(computeCapability),
         hasLoads(contains<LoadOp, AtomicLoadOp, CopyAsyncOp>(kernel)),
-        hasWarpgroups(contains<DotAsyncOp>(kernel)) {}
+        hasLoadsOfOne(loadsOne(kernel)), hasWarpgroups(contains<DotAsyncOp>(kernel)) {}
 
   /// Makes control uniform where it must be, and gives the kernel its shared memory. To be called
   /// after `lower`.
@@ -34,9 +34,27 @@ public:
   SharedMemory shared;
   llvm::SmallVector<mlir::Value> allocated; // slots, in the order of their allocation
   const unsigned computeCapability;
-  const bool hasLoads, hasWarpgroups;
+  /// Whether the kernel loads, and whether it loads single elements.
+  const bool hasLoads, hasLoadsOfOne;
+  const bool hasWarpgroups;
+
+  /// Whether the kernel may load what a store of this type has stored, at the same position of a
+  /// block. A single element has its only position in common with single elements alone.
+  bool mayLoadAgain(mlir::Type stored) const { return isOne(stored) ? hasLoadsOfOne : hasLoads; }
 
 private:
+  static bool isOne(mlir::Type type) {
+    auto block = mlir::dyn_cast<mlir::RankedTensorType>(type);
+    return !block || block.getNumElements() == 1;
+  }
+  static bool loadsOne(mlir::func::FuncOp kernel) {
+    auto result = kernel.walk([](mlir::Operation *op) {
+      const bool loads = mlir::isa<LoadOp, AtomicLoadOp>(op);
+      return loads && isOne(op->getResult(0).getType()) ? mlir::WalkResult::interrupt()
+                                                        : mlir::WalkResult::advance();
+    });
+    return result.wasInterrupted();
+  }
   template <typename... Ops> static bool contains(mlir::func::FuncOp kernel) {
     return kernel
         .walk([](mlir::Operation *op) {

@@ -6,7 +6,9 @@
 // accesses with no condition on any element; otherwise each element is accessed under its own mask.
 // For a mask that is a prefix of the block, the mask of the thread's last element is that test. So
 // only the threads at the border of a range take the long way. Where the mask is the same for all
-// elements of each access, it is the access's predicate, and there is no branch.
+// elements of each access, it is the access's predicate, and there is no branch. So is the mask of
+// a run's last element, where most threads would take the long way because a prefix ends at the
+// same index in all programs. Then the one thread whose run is cut accesses its elements once more.
 //
 // The accesses of headless runs (AxisInfo.h) begin one element before the second. The first
 // elements of a thread may lie elsewhere, because a remainder was taken of numbers below zero. The
@@ -114,6 +116,56 @@ Fragments loadElements(ImplicitLocOpBuilder &b, ThreadAccess &access, ArrayRef<V
   return values;
 }
 
+/// For each fragment the mask of the last one in its run.
+Fragments lastOfRuns(ArrayRef<Value> masks, unsigned width) {
+  Fragments lasts;
+  for (unsigned fragment = 0; fragment < masks.size(); ++fragment)
+    lasts.push_back(masks[fragment - fragment % width + width - 1]);
+  return lasts;
+}
+
+/// A condition: the masks, which are prefixes of runs, end inside a run.
+Value isRunCut(ImplicitLocOpBuilder &b, ArrayRef<Value> masks, unsigned width) {
+  Value isCut;
+  for (unsigned first = 0; first < masks.size(); first += width) {
+    Value is = b.create<arith::XOrIOp>(masks[first], masks[first + width - 1]);
+    isCut = isCut ? b.create<arith::OrIOp>(isCut, is).getResult() : is;
+  }
+  return expectSeldom(b, isCut);
+}
+
+/// Loads runs whose masks are true for the last element, and the elements of runs that are cut.
+Fragments loadCutRuns(ImplicitLocOpBuilder &b, ThreadAccess &access, ArrayRef<Value> masks,
+                      ArrayRef<Value> others) {
+  Fragments runs = access.loadRunsUnder(lastOfRuns(masks, access.width()), others);
+  if (access.width() == 1)
+    return access.unpackRuns(runs);
+  auto cut = b.create<scf::IfOp>(ValueRange(runs).getTypes(), isRunCut(b, masks, access.width()),
+                                 /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(cut.elseBlock());
+  b.create<scf::YieldOp>(runs);
+  b.setInsertionPointToStart(cut.thenBlock());
+  b.create<scf::YieldOp>(access.packRuns(loadElements(b, access, masks, others)));
+  b.setInsertionPointAfter(cut);
+  return access.unpackRuns(Fragments(cut.getResults()));
+}
+
+/// The same for stores.
+void storeCutRuns(ImplicitLocOpBuilder &b, ThreadAccess &access, ArrayRef<Value> masks,
+                  ArrayRef<Value> values) {
+  access.storeRunsIf(lastOfRuns(masks, access.width()), values);
+  if (access.width() == 1)
+    return;
+  auto cut = b.create<scf::IfOp>(isRunCut(b, masks, access.width()));
+  b.setInsertionPointToStart(cut.thenBlock());
+  for (auto [fragment, value] : llvm::enumerate(values)) {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(b.create<scf::IfOp>(masks[fragment]).thenBlock());
+    access.storeOne(fragment, value);
+  }
+}
+
 unsigned runOf(std::optional<uint32_t> run) { return run.value_or(1); }
 
 LogicalResult lowerLoad(GpuLowering &lowering, ImplicitLocOpBuilder &b, LoadOp load) {
@@ -134,8 +186,13 @@ LogicalResult lowerLoad(GpuLowering &lowering, ImplicitLocOpBuilder &b, LoadOp l
   else
     others.assign(masks.size(), b.create<arith::ConstantOp>(b.getZeroAttr(element)));
 
-  if (load.getUniformRuns() && access.width() > 1 && !load.getIsVolatile()) {
-    lowering.setFragments(load, withCopies(access.loadUnder(masks, others), originals));
+  if (load.getUniformRuns() && !load.getIsVolatile()) {
+    Fragments values = access.unpackRuns(access.loadRunsUnder(masks, others));
+    lowering.setFragments(load, withCopies(values, originals));
+    return success();
+  }
+  if (load.getCutsAll() && !load.getIsVolatile()) {
+    lowering.setFragments(load, withCopies(loadCutRuns(b, access, masks, others), originals));
     return success();
   }
   // With `prefixRuns`, and for elements that share a register, the branches give runs as they were
@@ -166,13 +223,14 @@ LogicalResult lowerStore(GpuLowering &lowering, ImplicitLocOpBuilder &b, StoreOp
                       {store.getCache(), store.getEviction()}, store.getHeadless());
   Fragments values(lowering.fragmentsOf(store.getValue()));
   // Where several threads hold an element, or all of them a scalar, one stores it: after all
-  // threads have done their earlier loads, and before any of them does a later one.
+  // threads have done their earlier loads of it, and before any of them does a later one.
   OpBuilder::InsertionGuard storeGuard(b);
   if (Value isStoring = storingThread(b, type)) {
-    if (lowering.hasLoads)
+    const bool mayLoadAgain = lowering.mayLoadAgain(type);
+    if (mayLoadAgain)
       b.create<NVVM::Barrier0Op>();
     auto guarded = b.create<scf::IfOp>(isStoring);
-    if (lowering.hasLoads)
+    if (mayLoadAgain)
       b.create<NVVM::Barrier0Op>();
     b.setInsertionPointToStart(guarded.thenBlock());
   }
@@ -185,7 +243,11 @@ LogicalResult lowerStore(GpuLowering &lowering, ImplicitLocOpBuilder &b, StoreOp
   Fragments masks;
   if (store.getMask())
     llvm::append_range(masks, lowering.fragmentsOf(store.getMask()));
-  if (store.getUniformRuns() && access.width() > 1) {
+  if (store.getCutsAll()) {
+    storeCutRuns(b, access, masks, values);
+    return success();
+  }
+  if (store.getUniformRuns()) {
     Fragments conditions = masks;
     for (unsigned first = 0; isWhole && first < masks.size(); first += access.width())
       conditions[first] = b.create<arith::AndIOp>(masks[first], isWhole);

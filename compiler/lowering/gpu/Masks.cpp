@@ -14,6 +14,11 @@ Value expect(ImplicitLocOpBuilder &b, Value condition, bool usual) {
   return b.create<LLVM::ExpectOp>(condition, b.create<arith::ConstantIntOp>(usual, 1));
 }
 
+Value expectSeldom(ImplicitLocOpBuilder &b, Value condition) {
+  return b.create<LLVM::ExpectWithProbabilityOp>(
+      condition, b.create<arith::ConstantIntOp>(false, 1), APFloat(0.999));
+}
+
 Value recompute(ImplicitLocOpBuilder &b, Value value) {
   Operation *op = value.getDefiningOp();
   bool isMask = isa_and_present<arith::CmpIOp, arith::AndIOp>(op) && value.getType().isInteger(1);

@@ -10,6 +10,10 @@ namespace eft {
 /// that only the others need in front of the branch, for all threads.
 mlir::Value expect(mlir::ImplicitLocOpBuilder &b, mlir::Value condition, bool usual);
 
+/// The condition, marked as false for nearly all threads. Of an access under it there are not two
+/// versions of what stands between such accesses.
+mlir::Value expectSeldom(mlir::ImplicitLocOpBuilder &b, mlir::Value condition);
+
 /// Computes the mask once more where `b` stands, from values that all the thread's elements share.
 /// A thread seldom needs the masks of single elements; until then they and their indices would only
 /// occupy registers.

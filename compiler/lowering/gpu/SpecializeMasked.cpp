@@ -298,6 +298,8 @@ struct SpecializeMaskedPass : impl::SpecializeMaskedBase<SpecializeMaskedPass> {
       if (auto expected = ways.getCondition().getDefiningOp<LLVM::ExpectOp>())
         recomputeMasks(matchPattern(expected.getExpected(), m_One()) ? ways.getElseRegion()
                                                                      : ways.getThenRegion());
+      else if (ways.getCondition().getDefiningOp<LLVM::ExpectWithProbabilityOp>())
+        recomputeMasks(ways.getThenRegion());
     });
     // The masks at their old place, users first: a search for common subexpressions would find the
     // indices that they are the last to use.

@@ -113,13 +113,16 @@ ThreadAccess::Fragments ThreadAccess::packRuns(ArrayRef<Value> values) {
   return runs;
 }
 
-ThreadAccess::Fragments ThreadAccess::loadUnder(ArrayRef<Value> masks, ArrayRef<Value> others) {
+ThreadAccess::Fragments ThreadAccess::loadRunsUnder(ArrayRef<Value> masks, ArrayRef<Value> others) {
   Fragments runs;
   for (unsigned first = 0; first < addresses.size(); first += perAccess)
     runs.push_back(
         emitLoad(runPointer(first), wordsType(), masks[first], others.slice(first, perAccess)));
+  if (perAccess == 1)
+    for (Value &words : runs)
+      words = b.create<LLVM::BitcastOp>(element, words);
   replaceHeads(runs, masks, others);
-  return unpackRuns(runs);
+  return runs;
 }
 
 /// Loads the first element of each run whose address is not the one at which the access began. The

@@ -37,9 +37,9 @@ public:
   mlir::Value areWhole();
 
   Fragments loadAll() { return unpackRuns(loadRuns()); }
-  /// Loads the elements under their masks. All masks of one access must be the same. Where the mask
-  /// is false, the element is that of `others`.
-  Fragments loadUnder(llvm::ArrayRef<mlir::Value> masks, llvm::ArrayRef<mlir::Value> others);
+  /// Loads each run if the mask of its first element is true. Elsewhere its elements are those of
+  /// `others`.
+  Fragments loadRunsUnder(llvm::ArrayRef<mlir::Value> masks, llvm::ArrayRef<mlir::Value> others);
   /// Loads the runs as machine words. A branch should give these words, so that they need not be
   /// unpacked and packed again.
   Fragments loadRuns();
