@@ -22,15 +22,20 @@ size_t indexOf(int64_t columns) {
   return index;
 }
 
+/// The array, or another one of its shape that the kernel loads in its place if it is missing.
+auto orElse(const void *array, const void *other) { return address(array ? array : other); }
+
 // The numbers that both directions take behind the pointers.
 #define EFT_NUMBERS                                                                                \
   what.rows, what.columns, int64_t(what.seed), what.threshold, what.mayKeep, float(what.scale)
 #define EFT_FORWARD                                                                                \
-  address(what.x), address(what.residual), address(what.weight), address(what.bias),               \
-      address(what.z), address(what.y), what.mean, what.rstd, EFT_NUMBERS, what.eps, what.hasMean
+  address(what.x), orElse(what.residual, what.x), address(what.weight),                            \
+      orElse(what.bias, what.weight), address(what.z), address(what.y), what.mean, what.rstd,      \
+      EFT_NUMBERS, what.eps, what.hasMean, what.residual != nullptr, what.bias != nullptr
 #define EFT_BACKWARD                                                                               \
-  address(what.dy), address(what.dz), address(what.z), address(what.weight), what.mean, what.rstd, \
-      address(what.dx), address(what.dresidual), what.partial, EFT_NUMBERS, what.hasMean
+  address(what.dy), orElse(what.dz, what.dy), address(what.z), address(what.weight), what.mean,    \
+      what.rstd, address(what.dx), address(what.dresidual), what.partial, EFT_NUMBERS,             \
+      what.hasMean, what.dz != nullptr
 #define EFT_SUMS                                                                                   \
   what.partial, address(what.dweight), address(what.dbias), programsOf(what), what.columns
 

@@ -43,9 +43,34 @@ def part_offsets(GROUPS: tl.constexpr):
 
 
 @eft.jit
+def columns_of(first, part, GROUPS: tl.constexpr):
+    """The columns of a part, where `first` is the first of all."""
+    return first + part_offsets(GROUPS) + part * LANES
+
+
+@eft.jit
 def is_inside(column, columns, IS_WHOLE: tl.constexpr):
     """Whether columns are those of the row. IS_WHOLE says that all are."""
     return tl.full(column.shape, True, tl.int1) if IS_WHOLE else column < columns
+
+
+@eft.jit
+def load_parts(pointer, first, columns, GROUPS: tl.constexpr, IS_WHOLE: tl.constexpr):
+    """The four parts of a row of an array, 0 outside. A row's loads stand together, in front of its
+    stores, so that all of them are on their way at the same time: none may overtake a store."""
+    parts = ()
+    for part in tl.static_range(PARTS):
+        column = columns_of(first, part, GROUPS)
+        inside = is_inside(column, columns, IS_WHOLE)
+        parts = parts + (tl.load(pointer + column, mask=inside, other=0.0),)
+    return parts
+
+
+@eft.jit
+def store_parts(pointer, parts, first, columns, GROUPS: tl.constexpr, IS_WHOLE: tl.constexpr):
+    for part in tl.static_range(PARTS):
+        column = columns_of(first, part, GROUPS)
+        tl.store(pointer + column, parts[part], mask=is_inside(column, columns, IS_WHOLE))
 
 
 @eft.jit
@@ -75,13 +100,29 @@ def is_kept(bits, first_row, row, part):
 
 
 @eft.jit
-def add_dropped(x_ptr, residual_ptr, start, column, inside, kept, scale):
-    """The elements of z, 0 outside; in fp32."""
-    x = tl.load(x_ptr + start + column, mask=inside).to(tl.float32)
-    z = tl.where(kept & inside, x * scale, 0.0)
-    if residual_ptr:
-        z += tl.load(residual_ptr + start + column, mask=inside, other=0.0)
-    return z
+def if_any(parts, are_there):
+    """The parts in fp32; -0, which changes no sum, if the array is missing. Then another array was
+    loaded in its place: a branch would hold up the loads behind it."""
+    chosen = ()
+    for part in tl.static_range(PARTS):
+        chosen = chosen + (tl.where(are_there, parts[part].to(tl.float32), -0.0),)
+    return chosen
+
+
+@eft.jit
+def load_z(x_ptr, residual, drawn, first, columns, GROUPS: tl.constexpr, IS_WHOLE: tl.constexpr):
+    """The four parts of z as they are stored, in fp32; 0 outside. The pointers are the row's."""
+    bits, first_row, i, scale = drawn
+    xs = load_parts(x_ptr, first, columns, GROUPS, IS_WHOLE)
+    residual_ptr, has_residual = residual
+    residuals = load_parts(residual_ptr, first, columns, GROUPS, IS_WHOLE)
+    residuals = if_any(residuals, has_residual)
+    zs = ()
+    for part in tl.static_range(PARTS):
+        kept = is_kept(bits, first_row, i, part)
+        z = tl.where(kept, xs[part].to(tl.float32) * scale, 0.0) + residuals[part]
+        zs = zs + (z.to(x_ptr.dtype.element_ty).to(tl.float32),)
+    return zs
 
 
 @eft.jit
@@ -108,11 +149,39 @@ def write_statistics(mean_ptr, rstd_ptr, row, mean, rstd, has_mean):
 
 
 @eft.jit
-def write_normed(y_ptr, weight_ptr, bias_ptr, start, column, inside, difference, rstd):
-    y = difference * rstd * tl.load(weight_ptr + column, mask=inside).to(tl.float32)
-    if bias_ptr:
-        y += tl.load(bias_ptr + column, mask=inside)
-    tl.store(y_ptr + start + column, y, mask=inside)
+def write_normed(
+    y_ptr, weights_of, zs, row, first, columns, GROUPS: tl.constexpr, IS_WHOLE: tl.constexpr
+):
+    """Writes the four parts of a row of y."""
+    weight_ptr, bias_ptr, has_bias = weights_of
+    mean, rstd = row
+    weights = load_parts(weight_ptr, first, columns, GROUPS, IS_WHOLE)
+    biases = if_any(load_parts(bias_ptr, first, columns, GROUPS, IS_WHOLE), has_bias)
+    ys = ()
+    for part in tl.static_range(PARTS):
+        normed = (zs[part] - mean) * rstd
+        ys = ys + (normed * weights[part].to(tl.float32) + biases[part],)
+    store_parts(y_ptr, ys, first, columns, GROUPS, IS_WHOLE)
+
+
+@eft.jit
+def squares_of(zs, mean, first, columns, GROUPS: tl.constexpr, IS_WHOLE: tl.constexpr):
+    squares = ()
+    for part in tl.static_range(PARTS):
+        inside = is_inside(columns_of(first, part, GROUPS), columns, IS_WHOLE)
+        difference = centred(zs[part], mean, inside)
+        squares = squares + (difference * difference,)
+    return squares
+
+
+@eft.jit
+def in_fp32(parts):
+    return (
+        parts[0].to(tl.float32),
+        parts[1].to(tl.float32),
+        parts[2].to(tl.float32),
+        parts[3].to(tl.float32),
+    )
 
 
 @eft.jit
@@ -133,12 +202,15 @@ def forward(
     scale,
     eps,
     has_mean,
+    has_residual,
+    has_bias,
     GROUPS: tl.constexpr,
     IS_LONG: tl.constexpr,
 ):
     """A program has four rows. Rows of at most GROUPS * 64 columns stay in registers; longer ones,
-    with IS_LONG, are read in pieces of so many. The residual and the bias may be null."""
-    inputs = (x_ptr, residual_ptr, weight_ptr, bias_ptr)
+    with IS_LONG, are read in pieces of so many. If the residual or the bias is missing, its pointer
+    is that of another array of its shape."""
+    inputs = (x_ptr, residual_ptr, weight_ptr, bias_ptr, has_residual, has_bias)
     outputs = (z_ptr, y_ptr, mean_ptr, rstd_ptr)
     rule = (threshold, may_keep, scale)
     first_row = first_of(tl.program_id(0))
@@ -172,111 +244,124 @@ def short_row(
     IS_WHOLE: tl.constexpr,
 ):
     """The row that is 16 · i below the first one."""
-    x_ptr, residual_ptr, weight_ptr, bias_ptr = inputs
+    x_ptr, residual_ptr, weight_ptr, bias_ptr, has_residual, has_bias = inputs
     z_ptr, y_ptr, mean_ptr, rstd_ptr = outputs
     has_mean, count, eps = norm
     row = first_row + i * LANES
     start = row * columns
-    zs = ()
-    for part in tl.static_range(PARTS):
-        column = part_offsets(GROUPS) + part * LANES
-        inside = is_inside(column, columns, IS_WHOLE)
-        kept = is_kept(bits, first_row, i, part)
-        z = add_dropped(x_ptr, residual_ptr, start, column, inside, kept, rule[2])
-        z = z.to(z_ptr.dtype.element_ty)
-        tl.store(z_ptr + start + column, z, mask=inside)
-        zs = zs + (z.to(tl.float32),)
+    drawn = (bits, first_row, i, rule[2])
+    residual = (residual_ptr + start, has_residual)
+    zs = load_z(x_ptr + start, residual, drawn, 0, columns, GROUPS, IS_WHOLE)
+    store_parts(z_ptr + start, zs, 0, columns, GROUPS, IS_WHOLE)
     mean = 0.0
     if has_mean:
         mean = total(zs) / count
-    squares = ()
-    for part in tl.static_range(PARTS):
-        column = part_offsets(GROUPS) + part * LANES
-        difference = centred(zs[part], mean, is_inside(column, columns, IS_WHOLE))
-        squares = squares + (difference * difference,)
+    squares = squares_of(zs, mean, 0, columns, GROUPS, IS_WHOLE)
     rstd = tl.rsqrt(total(squares) / count + eps)
     write_statistics(mean_ptr, rstd_ptr, row, mean, rstd, has_mean)
-    for part in tl.static_range(PARTS):
-        column = part_offsets(GROUPS) + part * LANES
-        inside = is_inside(column, columns, IS_WHOLE)
-        difference = zs[part] - mean
-        write_normed(
-            *(y_ptr, weight_ptr, bias_ptr, start, column, inside),
-            *(difference, rstd),
-        )
+    weights_of = (weight_ptr, bias_ptr, has_bias)
+    write_normed(y_ptr + start, weights_of, zs, (mean, rstd), 0, columns, GROUPS, IS_WHOLE)
 
 
 @eft.jit
 def long_row(inputs, outputs, first_row, i, columns, seed, rule, norm, GROUPS: tl.constexpr):
     """The same in pieces, which are read three times. Sums of pieces are added element by element,
     from the first on."""
-    x_ptr, residual_ptr, weight_ptr, bias_ptr = inputs
+    x_ptr, residual_ptr, weight_ptr, bias_ptr, has_residual, has_bias = inputs
     z_ptr, y_ptr, mean_ptr, rstd_ptr = outputs
     has_mean, count, eps = norm
     row = first_row + i * LANES
     start = row * columns
+    residual = (residual_ptr + start, has_residual)
     sums = tl.zeros((GROUPS, LANES), tl.float32)
     for piece in range(0, columns, GROUPS * GROUP):
         bits = kept_bits(first_row, piece + part_offsets(GROUPS), seed, rule)
-        zs = ()
-        for part in tl.static_range(PARTS):
-            column = piece + part_offsets(GROUPS) + part * LANES
-            inside = column < columns
-            kept = is_kept(bits, first_row, i, part)
-            z = add_dropped(x_ptr, residual_ptr, start, column, inside, kept, rule[2])
-            z = z.to(z_ptr.dtype.element_ty)
-            tl.store(z_ptr + start + column, z, mask=inside)
-            zs = zs + (z.to(tl.float32),)
+        drawn = (bits, first_row, i, rule[2])
+        zs = load_z(x_ptr + start, residual, drawn, piece, columns, GROUPS, False)
+        store_parts(z_ptr + start, zs, piece, columns, GROUPS, False)
         sums += add_parts(zs)
     mean = 0.0
     if has_mean:
         mean = tl.sum(sums) / count
     squares = tl.zeros((GROUPS, LANES), tl.float32)
     for piece in range(0, columns, GROUPS * GROUP):
-        parts = ()
-        for part in tl.static_range(PARTS):
-            column = piece + part_offsets(GROUPS) + part * LANES
-            inside = column < columns
-            z = tl.load(z_ptr + start + column, mask=inside, other=0.0).to(tl.float32)
-            difference = centred(z, mean, inside)
-            parts = parts + (difference * difference,)
-        squares += add_parts(parts)
+        zs = in_fp32(load_parts(z_ptr + start, piece, columns, GROUPS, False))
+        squares += add_parts(squares_of(zs, mean, piece, columns, GROUPS, False))
     rstd = tl.rsqrt(tl.sum(squares) / count + eps)
     write_statistics(mean_ptr, rstd_ptr, row, mean, rstd, has_mean)
+    weights_of = (weight_ptr, bias_ptr, has_bias)
     for piece in range(0, columns, GROUPS * GROUP):
-        for part in tl.static_range(PARTS):
-            column = piece + part_offsets(GROUPS) + part * LANES
-            inside = column < columns
-            z = tl.load(z_ptr + start + column, mask=inside).to(tl.float32)
-            write_normed(
-                *(y_ptr, weight_ptr, bias_ptr, start, column, inside),
-                *(z - mean, rstd),
-            )
+        zs = in_fp32(load_parts(z_ptr + start, piece, columns, GROUPS, False))
+        write_normed(
+            *(y_ptr + start, weights_of, zs, (mean, rstd)),
+            *(piece, columns, GROUPS, False),
+        )
 
 
 @eft.jit
-def load_gradient(dy_ptr, weight_ptr, z_ptr, start, column, inside, mean, rstd):
-    """dy, its product with the weight, and the normed z; 0 outside."""
-    dy = tl.load(dy_ptr + start + column, mask=inside, other=0.0).to(tl.float32)
-    gradient = dy * tl.load(weight_ptr + column, mask=inside, other=0.0).to(tl.float32)
-    z = tl.load(z_ptr + start + column, mask=inside, other=0.0).to(tl.float32)
-    return dy, gradient, centred(z, mean, inside) * rstd
+def load_row(inputs, start, row, first, columns, GROUPS: tl.constexpr, IS_WHOLE: tl.constexpr):
+    """The four parts of dy, of its product with the weight, and of the normed z; 0 outside."""
+    dy_ptr, z_ptr, weight_ptr = inputs
+    mean, rstd = row
+    dys = in_fp32(load_parts(dy_ptr + start, first, columns, GROUPS, IS_WHOLE))
+    zs = in_fp32(load_parts(z_ptr + start, first, columns, GROUPS, IS_WHOLE))
+    weights = in_fp32(load_parts(weight_ptr, first, columns, GROUPS, IS_WHOLE))
+    normeds = ()
+    for part in tl.static_range(PARTS):
+        inside = is_inside(columns_of(first, part, GROUPS), columns, IS_WHOLE)
+        normeds = normeds + (centred(zs[part], mean, inside) * rstd,)
+    return dys, products_of(dys, weights), normeds
 
 
 @eft.jit
-def write_gradients(outputs, dz_ptr, start, column, inside, gradient, normed, row, kept, scale):
+def products_of(lefts, rights):
+    return (
+        lefts[0] * rights[0],
+        lefts[1] * rights[1],
+        lefts[2] * rights[2],
+        lefts[3] * rights[3],
+    )
+
+
+@eft.jit
+def add_two(a, b, c, d):
+    return a + c, b + d
+
+
+@eft.jit
+def total_of_two(one, other):
+    """The sums of all elements of two blocks, for one exchange between the threads."""
+    return tl.reduce((one, other), None, add_two)
+
+
+@eft.jit
+def means_of(products, gradients, norm):
+    """Those of g n and of g, from what `add_parts` gives."""
+    has_mean, count = norm
+    along, mean_gradient = total_of_two(products, gradients)
+    return along / count, tl.where(has_mean, mean_gradient / count, 0.0)
+
+
+@eft.jit
+def write_gradients(
+    outputs, start, row, drawn, means, first, columns, GROUPS: tl.constexpr, IS_WHOLE: tl.constexpr
+):
     """Those of the residual and of x."""
     dx_ptr, dresidual_ptr = outputs
-    rstd, along, mean_gradient = row
-    gradient = (gradient - normed * along - mean_gradient) * rstd
-    if dz_ptr:
-        gradient += tl.load(dz_ptr + start + column, mask=inside)
-    gradient = gradient.to(dx_ptr.dtype.element_ty)
+    gradients, normeds, dzs = row
+    rstd, along, mean_gradient = means
+    bits, first_row, i, scale = drawn
+    dresiduals, dxs = (), ()
+    for part in tl.static_range(PARTS):
+        gradient = (gradients[part] - normeds[part] * along - mean_gradient) * rstd + dzs[part]
+        gradient = gradient.to(dx_ptr.dtype.element_ty)
+        kept = is_kept(bits, first_row, i, part)
+        dresiduals = dresiduals + (gradient,)
+        dxs = dxs + (tl.where(kept, gradient.to(tl.float32) * scale, 0.0),)
     if dresidual_ptr:
-        tl.store(dresidual_ptr + start + column, gradient, mask=inside)
-    dx = tl.where(kept, gradient.to(tl.float32) * scale, 0.0)
+        store_parts(dresidual_ptr + start, dresiduals, first, columns, GROUPS, IS_WHOLE)
     if dx_ptr:
-        tl.store(dx_ptr + start + column, dx, mask=inside)
+        store_parts(dx_ptr + start, dxs, first, columns, GROUPS, IS_WHOLE)
 
 
 @eft.jit
@@ -297,6 +382,7 @@ def backward(
     may_keep,
     scale,
     has_mean,
+    has_dz,
     GROUPS: tl.constexpr,
     IS_LONG: tl.constexpr,
 ):
@@ -307,10 +393,10 @@ def backward(
 
     where mean(g) is 0 for a root mean square norm. A program has four times four rows. It adds up
     their dy · n, and their dy behind all of these, in a row of its own of `partial`, which
-    `add_partials` adds to the gradients of the weight and the bias. All but dy, z, weight and rstd
-    may be null.
+    `add_partials` adds to the gradients of the weight and the bias. All but dy, dz, z, weight and
+    rstd may be null. Without `has_dz`, dz is missing, and its pointer that of dy.
     """
-    inputs = (dy_ptr, dz_ptr, z_ptr, weight_ptr, mean_ptr, rstd_ptr)
+    inputs = (dy_ptr, dz_ptr, z_ptr, weight_ptr, mean_ptr, rstd_ptr, has_dz)
     outputs = (dx_ptr, dresidual_ptr)
     rule = (threshold, may_keep, scale)
     norm = (has_mean, columns.to(tl.float32))
@@ -397,32 +483,24 @@ def short_gradient(
     IS_WHOLE: tl.constexpr,
 ):
     """Gives the sums for the weight and the bias, with this row's added."""
-    dy_ptr, dz_ptr, z_ptr, weight_ptr, mean_ptr, rstd_ptr = inputs
-    has_mean, count = norm
+    dy_ptr, dz_ptr, z_ptr, weight_ptr, mean_ptr, rstd_ptr, has_dz = inputs
     row = first_row + i * LANES
     start = row * columns
-    mean, rstd = statistics(mean_ptr, rstd_ptr, row, has_mean)
-    gradients, normeds, products, new_weights, new_biases = (), (), (), (), ()
+    mean, rstd = statistics(mean_ptr, rstd_ptr, row, norm[0])
+    dzs = load_parts(dz_ptr + start, 0, columns, GROUPS, IS_WHOLE)
+    loaded = (dy_ptr, z_ptr, weight_ptr)
+    dys, gradients, normeds = load_row(loaded, start, (mean, rstd), 0, columns, GROUPS, IS_WHOLE)
+    products = products_of(gradients, normeds)
+    along, mean_gradient = means_of(add_parts(products), add_parts(gradients), norm)
+    write_gradients(
+        *(outputs, start, (gradients, normeds, if_any(dzs, has_dz))),
+        *((bits, first_row, i, rule[2]), (rstd, along, mean_gradient)),
+        *(0, columns, GROUPS, IS_WHOLE),
+    )
+    new_weights, new_biases = (), ()
     for part in tl.static_range(PARTS):
-        column = part_offsets(GROUPS) + part * LANES
-        inside = is_inside(column, columns, IS_WHOLE)
-        dy, gradient, normed = load_gradient(
-            *(dy_ptr, weight_ptr, z_ptr, start, column, inside, mean, rstd)
-        )
-        gradients, normeds = gradients + (gradient,), normeds + (normed,)
-        products = products + (gradient * normed,)
-        new_weights = new_weights + (weights[part] + dy * normed,)
-        new_biases = new_biases + (biases[part] + dy,)
-    along, mean_gradient = total(products) / count, 0.0
-    if has_mean:
-        mean_gradient = total(gradients) / count
-    for part in tl.static_range(PARTS):
-        column = part_offsets(GROUPS) + part * LANES
-        inside = is_inside(column, columns, IS_WHOLE)
-        write_gradients(
-            *(outputs, dz_ptr, start, column, inside, gradients[part], normeds[part]),
-            *((rstd, along, mean_gradient), is_kept(bits, first_row, i, part), rule[2]),
-        )
+        new_weights = new_weights + (weights[part] + dys[part] * normeds[part],)
+        new_biases = new_biases + (biases[part] + dys[part],)
     return new_weights, new_biases
 
 
@@ -441,43 +519,36 @@ def long_gradient(
     GROUPS: tl.constexpr,
 ):
     """The same in pieces, which are read twice; the sums are in memory."""
-    dy_ptr, dz_ptr, z_ptr, weight_ptr, mean_ptr, rstd_ptr = inputs
+    dy_ptr, dz_ptr, z_ptr, weight_ptr, mean_ptr, rstd_ptr, has_dz = inputs
     partial_ptr, weight_at, bias_at = partials
-    has_mean, count = norm
     row = first_row + i * LANES
     start = row * columns
-    mean, rstd = statistics(mean_ptr, rstd_ptr, row, has_mean)
+    mean, rstd = statistics(mean_ptr, rstd_ptr, row, norm[0])
+    loaded = (dy_ptr, z_ptr, weight_ptr)
     product_sums = tl.zeros((GROUPS, LANES), tl.float32)
     gradient_sums = product_sums
     for piece in range(0, columns, GROUPS * GROUP):
-        products, gradients = (), ()
-        for part in tl.static_range(PARTS):
-            column = piece + part_offsets(GROUPS) + part * LANES
-            inside = column < columns
-            dy, gradient, normed = load_gradient(
-                *(dy_ptr, weight_ptr, z_ptr, start, column, inside, mean, rstd)
-            )
-            products, gradients = products + (gradient * normed,), gradients + (gradient,)
-        product_sums += add_parts(products)
+        _, gradients, normeds = load_row(loaded, start, (mean, rstd), piece, columns, GROUPS, False)
+        product_sums += add_parts(products_of(gradients, normeds))
         gradient_sums += add_parts(gradients)
-    along, mean_gradient = tl.sum(product_sums) / count, 0.0
-    if has_mean:
-        mean_gradient = tl.sum(gradient_sums) / count
+    along, mean_gradient = means_of(product_sums, gradient_sums, norm)
     for piece in range(0, columns, GROUPS * GROUP):
         bits = kept_bits(first_row, piece + part_offsets(GROUPS), seed, rule)
-        for part in tl.static_range(PARTS):
-            column = piece + part_offsets(GROUPS) + part * LANES
-            inside = column < columns
-            dy, gradient, normed = load_gradient(
-                *(dy_ptr, weight_ptr, z_ptr, start, column, inside, mean, rstd)
-            )
-            write_gradients(
-                *(outputs, dz_ptr, start, column, inside, gradient, normed),
-                *((rstd, along, mean_gradient), is_kept(bits, first_row, i, part), rule[2]),
-            )
-            if partial_ptr:
-                add_to(weight_at + column, dy * normed, inside, is_first)
-                add_to(bias_at + column, dy, inside, is_first)
+        dzs = load_parts(dz_ptr + start, piece, columns, GROUPS, False)
+        dys, gradients, normeds = load_row(
+            loaded, start, (mean, rstd), piece, columns, GROUPS, False
+        )
+        write_gradients(
+            *(outputs, start, (gradients, normeds, if_any(dzs, has_dz))),
+            *((bits, first_row, i, rule[2]), (rstd, along, mean_gradient)),
+            *(piece, columns, GROUPS, False),
+        )
+        if partial_ptr:
+            for part in tl.static_range(PARTS):
+                column = columns_of(piece, part, GROUPS)
+                inside = column < columns
+                add_to(weight_at + column, dys[part] * normeds[part], inside, is_first)
+                add_to(bias_at + column, dys[part], inside, is_first)
 
 
 @eft.jit

@@ -163,7 +163,7 @@ def test_the_order_of_the_sums_of_rows(device, columns):
         assert mean[row] == sum_in_order(sums, length // 512) / np.float32(columns)
 
 
-@pytest.mark.parametrize("rows", [1, 70, 2100])
+@pytest.mark.parametrize("rows", [1, 70, 4200])
 def test_the_order_of_the_sums_of_columns(device, rows):
     case = Case((rows, 64), "fp32")
     dbias = device.get(case.backward(device, case.forward(device)).dbias)
@@ -172,10 +172,11 @@ def test_the_order_of_the_sums_of_columns(device, rows):
         group = row // 64, row % 16 // 4
         before = groups.get(group, np.zeros(64, np.float32))
         groups[group] = before + case.dy[row]
-    running = np.zeros((16, 64), np.float32)
+    running = np.zeros((128, 64), np.float32)
     for number, group in enumerate(groups.values()):
-        running[number % 16] += group
-    np.testing.assert_array_equal(dbias, sum_in_order(running, 4))
+        running[number % 128] += group
+    expected = [sum_in_order(running[:, first : first + 32], 8) for first in (0, 32)]
+    np.testing.assert_array_equal(dbias, np.concatenate(expected))
 
 
 @pytest.mark.parametrize("columns", [100, 2000, 9000])
