@@ -28,6 +28,27 @@ template <typename What> struct CpuKernel {
   Slots (*slots)(const What &what);
 };
 
+/// Where the kernels for elements of this type stand in tables of all types of floats.
+inline size_t indexOf(DataType dtype) {
+  switch (dtype) {
+  case DataType::F16:
+    return 0;
+  case DataType::BF16:
+    return 1;
+  case DataType::F64:
+    return 3;
+  default:
+    return 2;
+  }
+}
+
+/// A thread's widest access to memory needs an address that is a multiple of this, in bytes.
+constexpr uintptr_t vectorBytes = 16;
+
+inline bool isVectorAligned(const void *pointer) {
+  return reinterpret_cast<uintptr_t>(pointer) % vectorBytes == 0;
+}
+
 /// A pointer to elements of any type, of which the kernel knows more.
 struct Address {
   void *pointer;

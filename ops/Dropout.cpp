@@ -24,6 +24,9 @@ struct Argument : Named {
   Role role;
 };
 
+Argument input(const char *name, const Tensor &tensor) { return {{name, tensor}, Role::Input}; }
+Argument output(const char *name, const Tensor &tensor) { return {{name, tensor}, Role::Output}; }
+
 /// The checks of one call. The first two are an input and the output of the same type; a third is
 /// the mask.
 Verdict check(const DropoutAttrs &attrs, std::initializer_list<Argument> arguments) {
@@ -59,20 +62,19 @@ Verdict check(const DropoutAttrs &attrs, std::initializer_list<Argument> argumen
 
 Verdict checkForward(const Tensor &X, const Tensor &Y, const Tensor *mask,
                      const DropoutAttrs &attrs) {
-  Argument x = {"X", X, Role::Input}, y = {"Y", Y, Role::Output};
-  return mask ? check(attrs, {x, y, {"mask", *mask, Role::Output}}) : check(attrs, {x, y});
+  Argument x = input("X", X), y = output("Y", Y);
+  return mask ? check(attrs, {x, y, output("mask", *mask)}) : check(attrs, {x, y});
 }
 
 Verdict checkBackward(const Tensor &dY, const Tensor &mask, const Tensor &dX,
                       const DropoutAttrs &attrs) {
-  return check(attrs,
-               {{"dY", dY, Role::Input}, {"dX", dX, Role::Output}, {"mask", mask, Role::Input}});
+  return check(attrs, {input("dY", dY), output("dX", dX), input("mask", mask)});
 }
 
 Verdict checkSeedBackward(const Tensor &dY, const Tensor &dX, const DropoutAttrs &attrs) {
   if (attrs.seed == 0)
     return {DropoutBadAttribute, "the seed is 0, expected the one that the forward used"};
-  return check(attrs, {{"dY", dY, Role::Input}, {"dX", dX, Role::Output}});
+  return check(attrs, {input("dY", dY), output("dX", dX)});
 }
 
 ops::Forward forwardOf(const Tensor &X, const Tensor &Y, const Tensor *mask,
@@ -90,7 +92,8 @@ ops::Forward forwardOf(const Tensor &X, const Tensor &Y, const Tensor *mask,
 /// Without a mask, Y has its place.
 ops::Strided stridedOf(const ops::Forward &what, const Tensor &X, const Tensor &Y,
                        const Tensor *mask) {
-  ops::Strided strided{what};
+  ops::Strided strided;
+  static_cast<ops::Forward &>(strided) = what;
   if (ops::elementsOf(X) > 0)
     strided.axes = ops::axesOf({&X, &Y, mask ? mask : &Y});
   return strided;
@@ -125,7 +128,7 @@ Status backward(const Tensor &dY, const Tensor &mask, Tensor &dX, const DropoutA
   return launch(what, dY.device, stream);
 }
 
-/// What was dropped of X is dropped of dY, and scaled alike: it is the forward once more.
+/// The elements that were dropped of X are dropped of dY, so it is the forward once more.
 Status seedBackward(const Tensor &dY, Tensor &dX, const DropoutAttrs &attrs, StreamHandle stream) {
   return forward(dY, dX, nullptr, attrs, stream, nullptr);
 }

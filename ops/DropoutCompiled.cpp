@@ -11,20 +11,7 @@ namespace {
 #define EFT_FOR_DTYPES(ROW)                                                                        \
   {ROW(fp16, float), ROW(bf16, float), ROW(fp32, float), ROW(fp64, double)}
 
-size_t indexOf(DataType dtype) {
-  switch (dtype) {
-  case DataType::F16:
-    return 0;
-  case DataType::BF16:
-    return 1;
-  case DataType::F64:
-    return 3;
-  default:
-    return 2;
-  }
-}
-
-// What the forwards take behind the pointers.
+// The arguments of the forwards behind the pointers.
 #define EFT_FOR_BOTH(Scale)                                                                        \
   what.rows, what.columns, int64_t(what.seed), what.threshold, what.mayKeep, Scale(what.scale),    \
       what.division.factor, what.division.exponent, what.rowPrograms
@@ -75,8 +62,7 @@ constexpr CpuKernel<Strided> cpuStrided[] = EFT_FOR_DTYPES(EFT_ROW);
 #undef EFT_ROW
 
 bool isAligned(const Backward &what) {
-  auto number = [](const void *pointer) { return reinterpret_cast<uintptr_t>(pointer); };
-  return (number(what.dy) | number(what.mask) | number(what.dx)) % 16 == 0;
+  return isVectorAligned(what.dy) && isVectorAligned(what.mask) && isVectorAligned(what.dx);
 }
 
 } // namespace

@@ -11,6 +11,20 @@ constexpr OperatorName dropout = {"dropout", "launching dropout"};
 bool isEmpty(const Forward &what) { return what.rows == 0 || what.columns == 0; }
 bool isEmpty(const Backward &what) { return what.count == 0; }
 
+/// Launches a kernel for a GPU that needs no plan.
+template <typename What> Status launchAsItIs(const What &what, int ordinal, StreamHandle stream) {
+  return withGpu(ordinal, [&](const cuda::Gpu &gpu) {
+    return isEmpty(what)
+               ? Status()
+               : runOnCuda(dropout, gpu, gpuKernelFor(what), programsOf(what), what, stream);
+  });
+}
+
+/// The same for a CPU.
+template <typename What> Status launchAsItIs(const What &what) {
+  return isEmpty(what) ? Status() : runOnCpu(dropout, cpuKernelFor(what), programsOf(what), what);
+}
+
 } // namespace
 
 Status launchOnCpu(const Forward &what) {
@@ -20,44 +34,25 @@ Status launchOnCpu(const Forward &what) {
   return runOnCpu(dropout, kernelFor(plan), plan.programs, plan);
 }
 
-Status launchOnCpu(const Backward &what) {
-  if (isEmpty(what))
-    return {};
-  return runOnCpu(dropout, cpuKernelFor(what), programsOf(what), what);
-}
+Status launchOnCpu(const Backward &what) { return launchAsItIs(what); }
 
-Status launchOnCpu(const Strided &what) {
-  if (isEmpty(what))
-    return {};
-  return runOnCpu(dropout, cpuKernelFor(what), programsOf(what), what);
-}
+Status launchOnCpu(const Strided &what) { return launchAsItIs(what); }
 
 Status launchOnCuda(const Forward &what, int ordinal, StreamHandle stream) {
-  auto gpu = findGpu(ordinal);
-  if (!gpu.ok())
-    return gpu.error();
-  if (isEmpty(what))
-    return {};
-  GpuForward plan = planForGpu(what);
-  return runOnCuda(dropout, **gpu, kernelFor(plan), plan.programs, plan, stream);
+  return withGpu(ordinal, [&](const cuda::Gpu &gpu) -> Status {
+    if (isEmpty(what))
+      return {};
+    GpuForward plan = planForGpu(what);
+    return runOnCuda(dropout, gpu, kernelFor(plan), plan.programs, plan, stream);
+  });
 }
 
 Status launchOnCuda(const Backward &what, int ordinal, StreamHandle stream) {
-  auto gpu = findGpu(ordinal);
-  if (!gpu.ok())
-    return gpu.error();
-  if (isEmpty(what))
-    return {};
-  return runOnCuda(dropout, **gpu, gpuKernelFor(what), programsOf(what), what, stream);
+  return launchAsItIs(what, ordinal, stream);
 }
 
 Status launchOnCuda(const Strided &what, int ordinal, StreamHandle stream) {
-  auto gpu = findGpu(ordinal);
-  if (!gpu.ok())
-    return gpu.error();
-  if (isEmpty(what))
-    return {};
-  return runOnCuda(dropout, **gpu, gpuKernelFor(what), programsOf(what), what, stream);
+  return launchAsItIs(what, ordinal, stream);
 }
 
 } // namespace eft::ops

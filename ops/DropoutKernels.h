@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the kernels of dropout*.py work on, and one way to launch them all.
+// The arrays that the kernels of dropout*.py work on, and one way to launch them all.
 #pragma once
 
 #include "eft/Dropout.h"

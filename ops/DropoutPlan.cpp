@@ -1,24 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ops/DropoutPlan.h"
 
-#include <algorithm>
+#include "ops/DrawOrder.h"
 
 namespace eft::ops {
 namespace {
 
-// Of dropout.py.
-constexpr int64_t earlyRows = 1024, group = 64, lanes = 16;
-
-// What the kernels are compiled for, by CMakeLists.txt.
+// The constants that CMakeLists.txt compiles the kernels for.
 constexpr int64_t gpuColumns = EFT_GPU_STRIPS * EFT_GPU_GROUPS * group;
 
-int64_t ceilDivide(int64_t number, int64_t by) { return number / by + (number % by != 0); }
-
-/// The draws of late rows, as rows of draws: 16 of each 64.
-int64_t lateDrawRows(int64_t rows) {
-  int64_t late = std::max<int64_t>(rows - earlyRows, 0);
-  return late / group * lanes + std::min(late % group, lanes);
-}
+/// The draws of late rows, as rows of draws.
+int64_t lateDrawRows(int64_t rows) { return firstRows(std::max<int64_t>(rows - earlyRows, 0)); }
 
 } // namespace
 

@@ -11,6 +11,12 @@ namespace eft::ops {
 /// The GPU of this number, found once.
 Expected<const cuda::Gpu *> findGpu(int ordinal);
 
+/// Runs `launch` with the GPU of this number; fails if there is none.
+template <typename Launch> Status withGpu(int ordinal, Launch launch) {
+  auto gpu = findGpu(ordinal);
+  return gpu.ok() ? launch(**gpu) : Status(gpu.error());
+}
+
 struct OperatorName {
   const char *name;
   const char *launching; // what is done when something fails

@@ -10,12 +10,8 @@
 namespace eft::ops {
 namespace {
 
-size_t indexOf(DataType dtype) {
-  return dtype == DataType::F16 ? 0 : dtype == DataType::BF16 ? 1 : 2;
-}
-
 /// The kernel for rows of this length. The last one takes rows of any.
-size_t indexOf(int64_t columns) {
+size_t indexOfLength(int64_t columns) {
   size_t index = 0;
   for (int64_t most = 1024; index < 4 && columns > most; most *= 2)
     ++index;
@@ -69,9 +65,8 @@ constexpr CpuKernel<NormBackwardWork> cpuSums[] = EFT_SUMS_OF(EFT_ON_CPU);
 
 /// Whether rows begin at multiples of 16 bytes in all arrays. Those that are missing don't matter.
 bool isAligned(int64_t columns, std::initializer_list<const void *> arrays) {
-  return columns % 8 == 0 && std::ranges::all_of(arrays, [](const void *array) {
-           return reinterpret_cast<uintptr_t>(array) % 16 == 0;
-         });
+  constexpr int64_t columnsOfVector = vectorBytes / sizeof(uint16_t);
+  return columns % columnsOfVector == 0 && std::ranges::all_of(arrays, isVectorAligned);
 }
 
 } // namespace
@@ -79,21 +74,21 @@ bool isAligned(int64_t columns, std::initializer_list<const void *> arrays) {
 const GpuKernel<NormForwardWork> &gpuKernelFor(const NormForwardWork &what) {
   bool by8 =
       isAligned(what.columns, {what.x, what.residual, what.weight, what.bias, what.z, what.y});
-  return gpuForwards[by8][indexOf(what.dtype)][indexOf(what.columns)];
+  return gpuForwards[by8][indexOf(what.dtype)][indexOfLength(what.columns)];
 }
 
 const CpuKernel<NormForwardWork> &cpuKernelFor(const NormForwardWork &what) {
-  return cpuForwards[indexOf(what.dtype)][indexOf(what.columns)];
+  return cpuForwards[indexOf(what.dtype)][indexOfLength(what.columns)];
 }
 
 const GpuKernel<NormBackwardWork> &gpuKernelFor(const NormBackwardWork &what) {
   bool by8 = isAligned(
       what.columns, {what.dy, what.dz, what.z, what.weight, what.dx, what.dresidual, what.partial});
-  return gpuBackwards[by8][indexOf(what.dtype)][indexOf(what.columns)];
+  return gpuBackwards[by8][indexOf(what.dtype)][indexOfLength(what.columns)];
 }
 
 const CpuKernel<NormBackwardWork> &cpuKernelFor(const NormBackwardWork &what) {
-  return cpuBackwards[indexOf(what.dtype)][indexOf(what.columns)];
+  return cpuBackwards[indexOf(what.dtype)][indexOfLength(what.columns)];
 }
 
 const GpuKernel<NormBackwardWork> &gpuSumsFor(const NormBackwardWork &what) {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Launches the compiled kernels.
+#include "ops/DrawOrder.h"
 #include "ops/Launch.h"
 #include "ops/NormCompiled.h"
-
-#include <algorithm>
 
 namespace eft::ops {
 namespace {
@@ -11,14 +10,9 @@ namespace {
 constexpr OperatorName name = {"dropout and norm", "launching dropout and norm"};
 
 // Of norm.py.
-constexpr int64_t group = 64, lanes = 16, quads = 4;
-
-int64_t ceilDivide(int64_t number, int64_t by) { return number / by + (number % by != 0); }
+constexpr int64_t quads = 4;
 
 bool isEmpty(const Norm &what) { return what.rows == 0 || what.columns == 0; }
-
-/// The rows that are the first of four.
-int64_t firstRows(int64_t rows) { return rows / group * lanes + std::min(rows % group, lanes); }
 
 Status launch(const NormForwardWork &what, const cuda::Gpu *gpu, StreamHandle stream) {
   if (isEmpty(what))
@@ -48,11 +42,6 @@ Status launch(const NormBackwardWork &what, const cuda::Gpu *gpu, StreamHandle s
   return status.ok() ? launchSums(what, gpu, stream) : std::move(status);
 }
 
-template <typename What> Status launchOn(const What &what, int ordinal, StreamHandle stream) {
-  auto gpu = findGpu(ordinal);
-  return gpu.ok() ? launch(what, *gpu, stream) : Status(gpu.error());
-}
-
 } // namespace
 
 int64_t programsOf(const NormForwardWork &what) { return firstRows(what.rows); }
@@ -67,11 +56,11 @@ Status launchOnCpu(const NormForwardWork &what) { return launch(what, nullptr, n
 Status launchOnCpu(const NormBackwardWork &what) { return launch(what, nullptr, nullptr); }
 
 Status launchOnCuda(const NormForwardWork &what, int ordinal, StreamHandle stream) {
-  return launchOn(what, ordinal, stream);
+  return withGpu(ordinal, [&](const cuda::Gpu &gpu) { return launch(what, &gpu, stream); });
 }
 
 Status launchOnCuda(const NormBackwardWork &what, int ordinal, StreamHandle stream) {
-  return launchOn(what, ordinal, stream);
+  return withGpu(ordinal, [&](const cuda::Gpu &gpu) { return launch(what, &gpu, stream); });
 }
 
 } // namespace eft::ops

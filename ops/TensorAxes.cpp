@@ -95,8 +95,8 @@ TensorAxes axesOf(const std::array<const Tensor *, 3> &tensors) {
   }
   // The axis with the smaller strides in x and y. A row of a few columns leaves most of a tile
   // idle.
-  constexpr int64_t fewColumns = 16;
-  found.alongRows = columnsOf(first) < fewColumns ||
+  constexpr int64_t smallColumns = 16;
+  found.alongRows = columnsOf(first) < smallColumns ||
                     magnitude(found.row[0]) / 2 + magnitude(found.row[1]) / 2 <
                         magnitude(found.column[0]) / 2 + magnitude(found.column[1]) / 2;
   found.isUnit = isUnit(found.alongRows ? found.row : found.column);

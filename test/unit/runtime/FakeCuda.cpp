@@ -367,7 +367,7 @@ Result cuModuleLoadDataEx(ModuleHandle *module, const void *image, unsigned coun
   if (std::strstr(text, "wrong"))
     return log.refuse("application ptx input");
   *module = new ModuleObject{text, {}};
-  note(std::string("load ") + (log.hasLines ? "" : "without lines ") + "on " +
+  note(std::string("load ") + (log.hasLines || count == 0 ? "" : "without lines ") + "on " +
        std::to_string(current->ordinal));
   return success;
 }
