@@ -89,4 +89,17 @@ void Combiner::cloneOp(ImplicitLocOpBuilder &b, Operation &op, Values &values) {
     values[result] = value;
 }
 
+FailureOr<CombinedSources> CombinedSources::of(FragmentLowering &lowering, Operation *op,
+                                               ValueRange sources) {
+  Type first = sources.front().getType();
+  CombinedSources result{lowering.placesOf(first), {}};
+  for (Value source : sources) {
+    if (!(lowering.placesOf(source.getType()) == result.layout))
+      return op->emitOpError("sources must lie alike, got ")
+             << first << " and " << source.getType();
+    result.fragments.push_back(FragmentLowering::Fragments(lowering.fragmentsOf(source)));
+  }
+  return result;
+}
+
 } // namespace eft

@@ -39,4 +39,14 @@ private:
   mlir::RankedTensorType like;
 };
 
+/// The sources of a reduction or a scan, all of which lie alike.
+struct CombinedSources {
+  LinearLayout layout;
+  llvm::SmallVector<FragmentLowering::Fragments> fragments;
+
+  /// Fails with an error at `op` if they don't.
+  static mlir::FailureOr<CombinedSources> of(FragmentLowering &lowering, mlir::Operation *op,
+                                             mlir::ValueRange sources);
+};
+
 } // namespace eft

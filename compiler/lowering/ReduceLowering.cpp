@@ -23,13 +23,10 @@ using Fragments = FragmentLowering::Fragments;
 /// The elements that are left of a block during its reduction.
 class Reducer {
 public:
-  using Fetcher = llvm::function_ref<SmallVector<Fragments>(ArrayRef<Fragments>, const Fetch &)>;
-  using IsOdd = llvm::function_ref<Value(uint64_t threads, unsigned laneBits)>;
-
-  Reducer(ImplicitLocOpBuilder &b, Combiner &combiner, LinearLayout layout,
-          SmallVector<Fragments> sources, Fetcher fetch, IsOdd isOdd)
-      : b(b), combiner(combiner), layout(std::move(layout)), sources(std::move(sources)),
-        fetch(fetch), isOdd(isOdd) {}
+  Reducer(FragmentLowering &lowering, ImplicitLocOpBuilder &b, Combiner &combiner,
+          CombinedSources sources)
+      : lowering(lowering), b(b), combiner(combiner), layout(std::move(sources.layout)),
+        sources(std::move(sources.fragments)) {}
 
   /// Combines the parts that differ in the index bits `steps`, in ascending order. `left` are all
   /// bits that are still to be folded.
@@ -39,10 +36,10 @@ public:
     bringIntoFragments(cleared(layout, steps), steps, left);
     LinearLayout rest = cleared(layout, steps);
     LinearLayout small = keepFragments(rest, neededFragmentBits(rest));
-    SmallVector<Fragments> folded = fetch(sources, {layout, small, 0});
+    SmallVector<Fragments> folded = lowering.fetch(b, sources, {layout, small, 0});
     uint64_t lowest = steps & -steps;
     for (uint64_t step = lowest; (step & ~steps) == 0; step += lowest)
-      folded = combineFragments(folded, fetch(sources, {layout, small, step}));
+      folded = combineFragments(folded, lowering.fetch(b, sources, {layout, small, step}));
     layout = small;
     sources = std::move(folded);
   }
@@ -53,8 +50,8 @@ public:
     LinearLayout rest = cleared(layout, bit);
     SmallVector<unsigned> needed = neededFragmentBits(rest);
     LinearLayout own = keepFragments(layout, needed), small = keepFragments(rest, needed);
-    SmallVector<Fragments> mine = fetch(sources, {layout, own, 0});
-    SmallVector<Fragments> others = fetch(sources, {layout, own, bit});
+    SmallVector<Fragments> mine = lowering.fetch(b, sources, {layout, own, 0});
+    SmallVector<Fragments> others = lowering.fetch(b, sources, {layout, own, bit});
     orderPairs(own, bit, mine, others);
     sources = combineFragments(mine, others);
     layout = small;
@@ -62,7 +59,7 @@ public:
 
   /// The values in the places of another layout.
   SmallVector<Fragments> in(const LinearLayout &wanted) {
-    return fetch(sources, {layout, wanted, 0});
+    return lowering.fetch(b, sources, {layout, wanted, 0});
   }
 
 private:
@@ -78,7 +75,7 @@ private:
     if (llvm::popcount(left) > maxBits)
       left = bits;
     LinearLayout wanted = gathered(layout, left);
-    sources = fetch(sources, {layout, wanted, 0});
+    sources = lowering.fetch(b, sources, {layout, wanted, 0});
     layout = wanted;
   }
 
@@ -87,7 +84,8 @@ private:
                   SmallVector<Fragments> &higher) {
     uint64_t threads = threadsOf(own, bit);
     bool isSelecting = threads != 0 && !combiner.isCommutative();
-    Value isHigher = isSelecting ? isOdd(threads, own.source().dims()[1].bits) : Value();
+    Value isHigher =
+        isSelecting ? lowering.isOdd(b, threads, own.source().dims()[1].bits) : Value();
     for (auto [mine, other] : llvm::zip_equal(lower, higher))
       for (unsigned fragment = 0; fragment < mine.size(); ++fragment) {
         if (own.applyPacked(fragment) & bit)
@@ -114,12 +112,11 @@ private:
     return results;
   }
 
+  FragmentLowering &lowering;
   ImplicitLocOpBuilder &b;
   Combiner &combiner;
   LinearLayout layout;
   SmallVector<Fragments> sources;
-  Fetcher fetch;
-  IsOdd isOdd;
 };
 
 /// The places of a result over its source's block, at coordinate 0 of the axis; a scalar's are all.
@@ -136,24 +133,14 @@ LogicalResult lowerReduce(FragmentLowering &lowering, ImplicitLocOpBuilder &b, R
   if (!op.getSteps())
     return op.emitOpError("has no order of combining; run eft-place first");
   auto type = cast<RankedTensorType>(op.getSources().front().getType());
-  for (Value source : op.getSources())
-    if (!(lowering.placesOf(source.getType()) == lowering.placesOf(type)))
-      return op.emitOpError("sources must lie alike, got ") << type << " and " << source.getType();
+  auto sources = CombinedSources::of(lowering, op, op.getSources());
+  if (failed(sources))
+    return failure();
   Combiner combiner(lowering, op.getCombine(), type);
   if (failed(combiner.check()))
     return failure();
-
-  LinearLayout layout = lowering.placesOf(type);
-  SmallVector<Fragments> sources;
-  for (Value source : op.getSources())
-    sources.push_back(Fragments(lowering.fragmentsOf(source)));
-  auto fetcher = [&](ArrayRef<Fragments> from, const Fetch &what) {
-    return lowering.fetch(b, from, what);
-  };
-  auto odd = [&](uint64_t threads, unsigned laneBits) {
-    return lowering.isOdd(b, threads, laneBits);
-  };
-  Reducer reducer(b, combiner, layout, std::move(sources), fetcher, odd);
+  LinearLayout layout = sources->layout;
+  Reducer reducer(lowering, b, combiner, *std::move(sources));
 
   const Space::Dim &axis = layout.target().dims()[op.getAxis()];
   SmallVector<int32_t> order(*op.getTree());

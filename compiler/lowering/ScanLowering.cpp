@@ -85,13 +85,10 @@ struct Wanted {
 
 class Scanner {
 public:
-  using Fetcher = llvm::function_ref<SmallVector<Fragments>(ArrayRef<Fragments>, const Fetch &)>;
-  using IsOdd = llvm::function_ref<Value(uint64_t threads, unsigned laneBits)>;
-
-  Scanner(ImplicitLocOpBuilder &b, Combiner &combiner, Fetcher fetch, IsOdd isOdd,
-          LinearLayout layout, SmallVector<Fragments> sources)
-      : b(b), combiner(combiner), fetch(fetch), isOdd(isOdd),
-        own{std::move(layout), 0, std::move(sources)} {}
+  Scanner(FragmentLowering &lowering, ImplicitLocOpBuilder &b, Combiner &combiner,
+          CombinedSources sources)
+      : lowering(lowering), b(b), combiner(combiner),
+        own{std::move(sources.layout), 0, std::move(sources.fragments)} {}
 
   void add(const Level &level) {
     Receivers receivers(own.map, level);
@@ -112,7 +109,7 @@ private:
     LinearLayout map = gathered(parts, level.upper);
     if (map.source().dims()[0].bits > maxKeptBits)
       return;
-    lasts = Values{map, level.last(), fetch(own.sources, {own.map, map, level.last()})};
+    lasts = Values{map, level.last(), lowering.fetch(b, own.sources, {own.map, map, level.last()})};
   }
 
   /// Combines with what receivers in `values` want, which is in `from`.
@@ -120,10 +117,10 @@ private:
     Receivers receivers(values.map, level);
     Wanted wanted(values.map, level, receivers);
     SmallVector<Fragments> lower =
-        fetch(from.sources, {from.map, wanted.map, wanted.offset ^ from.offset});
-    Value isOddThread = receivers.threads == 0
-                            ? Value()
-                            : isOdd(receivers.threads, values.map.source().dims()[1].bits);
+        lowering.fetch(b, from.sources, {from.map, wanted.map, wanted.offset ^ from.offset});
+    Value isOddThread = receivers.threads == 0 ? Value()
+                                               : lowering.isOdd(b, receivers.threads,
+                                                                values.map.source().dims()[1].bits);
     for (auto [position, fragment] : llvm::enumerate(receivers.fragments)) {
       SmallVector<Value> first, second;
       for (auto [last, mine] : llvm::zip_equal(lower, values.sources)) {
@@ -143,34 +140,23 @@ private:
                                      receivesInEven ? after : before);
   }
 
+  FragmentLowering &lowering;
   ImplicitLocOpBuilder &b;
   Combiner &combiner;
-  Fetcher fetch;
-  IsOdd isOdd;
   Values own;
   std::optional<Values> lasts;
 };
 
 LogicalResult lowerScan(FragmentLowering &lowering, ImplicitLocOpBuilder &b, ScanOp op) {
   auto type = cast<RankedTensorType>(op.getSources().front().getType());
-  for (Type other : op.getOperandTypes())
-    if (!(lowering.placesOf(other) == lowering.placesOf(type)))
-      return op.emitOpError("sources must lie alike, got ") << type << " and " << other;
+  auto sources = CombinedSources::of(lowering, op, op.getSources());
+  if (failed(sources))
+    return failure();
   Combiner combiner(lowering, op.getCombine(), type);
   if (failed(combiner.check()))
     return failure();
-
-  LinearLayout layout = lowering.placesOf(type);
-  SmallVector<Fragments> sources;
-  for (Value source : op.getSources())
-    sources.push_back(Fragments(lowering.fragmentsOf(source)));
-  auto fetcher = [&](ArrayRef<Fragments> from, const Fetch &what) {
-    return lowering.fetch(b, from, what);
-  };
-  auto odd = [&](uint64_t threads, unsigned laneBits) {
-    return lowering.isOdd(b, threads, laneBits);
-  };
-  Scanner scanner(b, combiner, fetcher, odd, layout, std::move(sources));
+  LinearLayout layout = sources->layout;
+  Scanner scanner(lowering, b, combiner, *std::move(sources));
 
   const Space::Dim &axis = layout.target().dims()[op.getAxis()];
   uint64_t all = layout.target().mask(op.getAxis());
