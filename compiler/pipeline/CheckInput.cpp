@@ -18,7 +18,7 @@ namespace eft {
 
 namespace {
 
-/// The operations on one thread that PTX has names for.
+/// The number of a thread's registers that PTX has names for.
 constexpr unsigned maxRegistersOfThread = 255;
 
 /// Functions that both targets compute exactly or to the same bits. For others LLVM would call a

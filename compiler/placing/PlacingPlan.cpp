@@ -53,10 +53,10 @@ void PlacingPlan::findTies() {
 
 /// The anchor of an operation from which one of the tied values comes, perhaps through elementwise
 /// operations; null if there is none.
-LayoutAttr PlacingPlan::anchorBehind(const TiedValues &joint) {
-  auto shape = cast<RankedTensorType>(joint.values.front().getType()).getShape();
+LayoutAttr PlacingPlan::anchorBehind(const TiedValues &tied) {
+  auto shape = cast<RankedTensorType>(tied.values.front().getType()).getShape();
   SmallVector<Value> pending;
-  for (Value value : joint.values)
+  for (Value value : tied.values)
     for (OpOperand *source : flow.sourcesOf(value))
       pending.push_back(source->get());
   DenseSet<Value> seen;
@@ -67,8 +67,8 @@ LayoutAttr PlacingPlan::anchorBehind(const TiedValues &joint) {
     if (!block || block.getShape() != shape || !op || tieOf.contains(value) ||
         !seen.insert(value).second)
       continue;
-    if (LayoutAttr home = rules.anchorOf(op))
-      return home;
+    if (LayoutAttr anchor = rules.anchorOf(op))
+      return anchor;
     // The search ends at an access to memory: the layouts behind it say nothing of its result.
     if (isMemoryEffectFree(op))
       llvm::append_range(pending, op->getOperands());
@@ -76,18 +76,18 @@ LayoutAttr PlacingPlan::anchorBehind(const TiedValues &joint) {
   return {};
 }
 
-LayoutAttr PlacingPlan::innermostRequired(const TiedValues &joint) {
-  LayoutAttr wanted = joint.layout;
+LayoutAttr PlacingPlan::innermostRequired(const TiedValues &tied) {
+  LayoutAttr wanted = tied.layout;
   unsigned deepest = 0;
-  for (Value value : joint.values)
+  for (Value value : tied.values)
     for (OpOperand &use : value.getUses()) {
-      Layouts demands;
-      requiredBy(use, demands);
-      demands.remove(joint.layout);
-      if (demands.empty() || depthOf(use.getOwner()) <= deepest)
+      Layouts required;
+      requiredBy(use, required);
+      required.remove(tied.layout);
+      if (required.empty() || depthOf(use.getOwner()) <= deepest)
         continue;
       deepest = depthOf(use.getOwner());
-      wanted = demands.front();
+      wanted = required.front();
     }
   return wanted;
 }
@@ -95,16 +95,16 @@ LayoutAttr PlacingPlan::innermostRequired(const TiedValues &joint) {
 /// Gives a better layout to a set of tied values, once to each set. Returns true if it did: the
 /// plan must then be made anew.
 bool PlacingPlan::settleTies() {
-  for (TiedValues &joint : ties) {
-    if (joint.isSettled)
+  for (TiedValues &tied : ties) {
+    if (tied.isSettled)
       continue;
-    LayoutAttr wanted = anchorBehind(joint);
+    LayoutAttr wanted = anchorBehind(tied);
     if (!wanted)
-      wanted = innermostRequired(joint);
-    if (wanted == joint.layout)
+      wanted = innermostRequired(tied);
+    if (wanted == tied.layout)
       continue;
-    joint.isSettled = true;
-    joint.layout = wanted;
+    tied.isSettled = true;
+    tied.layout = wanted;
     return true;
   }
   return false;
@@ -129,15 +129,15 @@ void PlacingPlan::findRepeatable() {
 }
 
 /// Adds the layouts that a use requires of its value.
-void PlacingPlan::requiredBy(OpOperand &use, Layouts &demands) {
+void PlacingPlan::requiredBy(OpOperand &use, Layouts &required) {
   Operation *owner = use.getOwner();
   if (ArrayRef<Value> targets = flow.targetsOf(use); !targets.empty()) {
-    demands.insert(ties[tieOf.lookup(targets.front())].layout);
+    required.insert(ties[tieOf.lookup(targets.front())].layout);
   } else if (auto found = layouts.find(owner); found != layouts.end()) {
     for (LayoutAttr layout : found->second)
-      demands.insert(rules.requiredOf(use, layout));
+      required.insert(rules.requiredOf(use, layout));
   } else {
-    demands.insert(rules.requiredOf(use, {}));
+    required.insert(rules.requiredOf(use, {}));
   }
 }
 
@@ -145,25 +145,25 @@ void PlacingPlan::requiredBy(OpOperand &use, Layouts &demands) {
 void PlacingPlan::choose(Operation *op, Value result) {
   Layouts &chosen = layouts[op];
   LayoutAttr standard = rules.defaultOf(result);
-  if (LayoutAttr home = rules.anchorOf(op)) {
-    chosen.insert(home);
+  if (LayoutAttr anchor = rules.anchorOf(op)) {
+    chosen.insert(anchor);
     return;
   }
-  Layouts demands;
+  Layouts required;
   for (Value each : op->getResults())
     for (OpOperand &use : each.getUses())
-      requiredBy(use, demands);
+      requiredBy(use, required);
   if (auto load = dyn_cast<LoadOp>(op)) {
     const LoadLayouts own = {standard, rules.bestFor(load, infos)};
-    for (LayoutAttr layout : demands)
+    for (LayoutAttr layout : required)
       chosen.insert(layoutOfLoad(load, layout, own, infos, target));
   } else if (auto move = dyn_cast<ElementMoveOpInterface>(op);
-             move && demands.size() == 1 && target.kind == PlacementTarget::Kind::Gpu) {
-    chosen.insert(layoutOfJoined(move, demands.front()));
-  } else if (demands.size() <= maxCopies || repeatable.contains(op)) {
-    chosen.insert(demands.begin(), demands.end());
+             move && required.size() == 1 && target.kind == PlacementTarget::Kind::Gpu) {
+    chosen.insert(layoutOfJoined(move, required.front()));
+  } else if (required.size() <= maxCopies || repeatable.contains(op)) {
+    chosen.insert(required.begin(), required.end());
   } else {
-    chosen.insert(demands.contains(standard) ? standard : demands.front());
+    chosen.insert(required.contains(standard) ? standard : required.front());
   }
   if (chosen.empty())
     chosen.insert(standard);
@@ -217,9 +217,9 @@ LayoutAttr layoutAttrOf(Value value) {
 
 /// The layout that a use requires. Its owner has been placed, so it is made in one layout.
 LayoutAttr PlacingPlan::requiredOfPlaced(OpOperand &use) {
-  Layouts demands;
-  requiredBy(use, demands);
-  return demands.front();
+  Layouts required;
+  requiredBy(use, required);
+  return required.front();
 }
 
 /// The value in another layout, right behind where it is made.
@@ -285,12 +285,12 @@ void PlacingPlan::applyTo(Region &region) {
 }
 
 void PlacingPlan::apply() {
-  for (TiedValues &joint : ties)
-    for (Value value : joint.values)
-      value.setType(placed(value.getType(), joint.layout));
+  for (TiedValues &tied : ties)
+    for (Value value : tied.values)
+      value.setType(placed(value.getType(), tied.layout));
   applyTo(function.getBody());
-  for (TiedValues &joint : ties)
-    for (Value value : joint.values)
+  for (TiedValues &tied : ties)
+    for (Value value : tied.values)
       connectUses(value, [&](LayoutAttr) { return value; });
 }
 

@@ -44,11 +44,11 @@ private:
   void findTies();
   void findRepeatable();
   void requireAll(mlir::Region &region);
-  void requiredBy(mlir::OpOperand &use, Layouts &demands);
+  void requiredBy(mlir::OpOperand &use, Layouts &required);
   void choose(mlir::Operation *op, mlir::Value result);
   bool settleTies();
-  LayoutAttr anchorBehind(const TiedValues &joint);
-  LayoutAttr innermostRequired(const TiedValues &joint);
+  LayoutAttr anchorBehind(const TiedValues &tied);
+  LayoutAttr innermostRequired(const TiedValues &tied);
 
   void applyTo(mlir::Region &region);
   void applyTo(mlir::Operation *op);

@@ -49,12 +49,12 @@ struct Scale {
 };
 
 std::optional<Scale> scaleOf(const APFloat &factor) {
-  constexpr int mostK = 124; // so that all products but 0 are normal numbers
+  constexpr int maxK = 124; // so that all products but 0 are normal numbers
   const uint64_t bits = factor.bitcastToAPInt().getZExtValue();
   const bool isBelow = (bits & 0x7fffff) == 0x7fffff;
   const uint64_t power = bits + isBelow;
   const Scale scale = {127 - int(power >> 23), isBelow};
-  if ((power & 0x7fffff) != 0 || scale.k < 0 || scale.k > mostK)
+  if ((power & 0x7fffff) != 0 || scale.k < 0 || scale.k > maxK)
     return std::nullopt;
   return scale;
 }

@@ -76,7 +76,7 @@ std::optional<Life> lifeOf(LLVM::AllocaOp array) {
 using Changes = DenseMap<Operation *, std::pair<int64_t, int64_t>>;
 
 /// The most bytes that are in use at one time in a block.
-int64_t mostBytes(Block &block, const Changes &changes) {
+int64_t maxBytes(Block &block, const Changes &changes) {
   int64_t bytes = 0, most = 0;
   for (Operation &op : block) {
     auto [grows, shrinks] = changes.lookup(&op);
@@ -84,7 +84,7 @@ int64_t mostBytes(Block &block, const Changes &changes) {
     int64_t inside = 0;
     for (Region &region : op.getRegions())
       for (Block &nested : region)
-        inside = std::max(inside, mostBytes(nested, changes));
+        inside = std::max(inside, maxBytes(nested, changes));
     most = std::max(most, bytes + inside);
     bytes -= shrinks;
   }
@@ -108,7 +108,7 @@ int64_t markStackLifetimes(func::FuncOp kernel) {
     changes[life->last].second += bytesOf(array);
     lives.push_back(*life);
   }
-  const int64_t most = always + mostBytes(body, changes);
+  const int64_t most = always + maxBytes(body, changes);
   for (auto [array, first, last] : lives) {
     OpBuilder b(first);
     b.create<LLVM::LifetimeStartOp>(array.getLoc(), bytesOf(array), array);

@@ -91,23 +91,23 @@ public:
       return;
     }
     Fragments source(lowering.fragmentsOf(convert.getSource()));
-    trip.emplace(lowering.shared, lowering.placesOf(convert.getSource().getType()),
-                 lowering.placesOf(convert.getType()), 0, source);
+    staging.emplace(lowering.shared, lowering.placesOf(convert.getSource().getType()),
+                    lowering.placesOf(convert.getType()), 0, source);
   }
 
   Value fragment(ImplicitLocOpBuilder &b, unsigned number) {
     if (slot)
       return slot->read(b, 0, number);
-    return trip ? trip->read(b, 0, number) : fragments[number];
+    return staging ? staging->read(b, 0, number) : fragments[number];
   }
 
   void fetch(ImplicitLocOpBuilder &b) {
-    if (trip)
-      fragments = trip->fetch(b).front();
-    trip.reset();
+    if (staging)
+      fragments = staging->fetch(b).front();
+    staging.reset();
   }
 
-  std::optional<Staging> trip;
+  std::optional<Staging> staging;
 
 private:
   std::optional<Staging> slot;
@@ -116,27 +116,27 @@ private:
 
 /// Writes the elements that other warps need of the factors into shared memory.
 void writeFactors(GpuLowering &lowering, ImplicitLocOpBuilder &b, MutableArrayRef<Factor> factors) {
-  SmallVector<Staging *> trips;
+  SmallVector<Staging *> stagings;
   uint64_t bytes = 0;
   bool isOneRound = true;
   for (Factor &factor : factors)
-    if (factor.trip) {
-      trips.push_back(&*factor.trip);
-      bytes += factor.trip->bytes();
-      isOneRound &= factor.trip->isOneRound();
+    if (factor.staging) {
+      stagings.push_back(&*factor.staging);
+      bytes += factor.staging->bytes();
+      isOneRound &= factor.staging->isOneRound();
     }
-  if (trips.empty())
+  if (stagings.empty())
     return;
   if (!isOneRound || bytes > lowering.shared.available()) {
     for (Factor &factor : factors)
       factor.fetch(b);
     return;
   }
-  if (trips.size() == 2)
-    trips[1]->setStart(trips[0]->bytes());
+  if (stagings.size() == 2)
+    stagings[1]->setStart(stagings[0]->bytes());
   lowering.shared.beginWriting(b);
-  for (Staging *trip : trips)
-    trip->write(b);
+  for (Staging *staging : stagings)
+    staging->write(b);
   lowering.shared.beginReading(b);
 }
 

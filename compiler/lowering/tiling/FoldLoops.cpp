@@ -16,7 +16,7 @@ namespace {
 
 /// The number of step bits that a phase folds, for a function of one operation and for a longer
 /// one.
-constexpr unsigned maxBits = 3, fewBits = 2;
+constexpr unsigned maxBits = 3, smallBits = 2;
 
 Value constant(ImplicitLocOpBuilder &b, int64_t value) {
   return b.create<arith::ConstantIntOp>(value, 32);
@@ -132,7 +132,7 @@ FoldLoops::FoldLoops(ImplicitLocOpBuilder &b, ReduceOp reduce, SmallVector<Value
 
 void FoldLoops::emit() {
   Block &function = reduce.getCombine().front();
-  const unsigned limit = function.getOperations().size() <= 2 ? maxBits : fewBits;
+  const unsigned limit = function.getOperations().size() <= 2 ? maxBits : smallBits;
   SmallVector<int32_t> phase;
   unsigned count = 0;
   const ArrayRef<int32_t> tree = *reduce.getTree();

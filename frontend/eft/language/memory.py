@@ -35,8 +35,8 @@ def load(
     Args:
         pointer: a pointer, a block of them, or a block pointer; the result has its shape.
         mask: int1, broadcast with `pointer`. Where it is false, memory is not touched.
-        other: what the result is where the mask is false, converted to the pointee's type; zero if
-            there is none.
+        other: the result where the mask is false, converted to the pointee's type; zero if there is
+            none.
         boundary_check: of a block pointer: the dimensions along which it may reach out of the
             array. Memory outside is not touched.
         padding_option: what the result is there: "zero", which "" is too, or "nan".
