@@ -18,6 +18,7 @@ include "compiler/ir/ops/Matrix.td"
 include "compiler/ir/ops/Buffers.td"
 include "compiler/ir/ops/Shared.td"
 include "compiler/ir/ops/Warpgroups.td"
+include "compiler/ir/ops/Threads.td"
 include "compiler/ir/ops/Sorting.td"
 
 #endif

@@ -2,6 +2,7 @@
 // eft-lower-to-llvm: branches for control flow, then upstream's conversions to the LLVM dialect.
 #include "compiler/lowering/Branches.h"
 #include "compiler/lowering/Passes.h"
+#include "compiler/lowering/gpu/InlinePtx.h"
 
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
@@ -64,6 +65,7 @@ struct LowerToLLVMPass : impl::LowerToLLVMBase<LowerToLLVMPass> {
     populateVectorToLLVMConversionPatterns(types, patterns);
     populateFuncToLLVMConversionPatterns(types, patterns);
     populateNVVMToLLVMConversionPatterns(patterns);
+    populateThreadAccessPatterns(patterns);
     patterns.add<VectorConvertToLLVMPattern<MinNumOp, LLVM::MinNumOp>,
                  VectorConvertToLLVMPattern<MaxNumOp, LLVM::MaxNumOp>>(types);
     patterns.add<CallApproximateExp2>(types, /*benefit=*/2);

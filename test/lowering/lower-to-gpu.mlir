@@ -170,11 +170,11 @@ func.func @one_mask_for_each_run(%p: !eft.ptr<f32>, %o: f32, %n: i32 {eft.divisi
   // CHECK: %[[M1:.*]] = arith.cmpi slt
   // CHECK-NOT: scf.if
   // CHECK-NOT: arith.andi %{{.*}} : i1
-  // CHECK: llvm.inline_asm has_side_effects "mov.b32 $1, 0; mov.b32 $0, 0; @$3 ld.global.v2.b32 {$0, $1}, [$2];", "=&r,=&r,l,b,~{memory}" %{{.*}}, %[[M0]] :
-  // CHECK: "mov.b32 $1, 0; {{.*}} %{{.*}}, %[[M1]] :
-  // CHECK: "mov.b32 $1, $5; mov.b32 $0, $4; @$3 ld.global.v2.b32 {$0, $1}, [$2];", "=&r,=&r,l,b,r,r,~{memory}" %{{.*}}, %[[M0]], %{{.*}}, %{{.*}} :
-  // CHECK: "@$0 st.global.v2.b32 [$1], {$2, $3};", {{.*}} %[[M0]],
-  // CHECK: "@$0 st.global.v2.b32 [$1], {$2, $3};", {{.*}} %[[M1]],
+  // CHECK: eft.thread_load %{{.*}} if %[[M0]] : !llvm.ptr<1> -> vector<2xi32>
+  // CHECK: eft.thread_load %{{.*}} if %[[M1]] : !llvm.ptr<1> -> vector<2xi32>
+  // CHECK: eft.thread_load %{{.*}} if %[[M0]] else %{{.*}} : !llvm.ptr<1> -> vector<2xi32>
+  // CHECK: eft.thread_store %{{.*}}, %{{.*}} if %[[M0]] : !llvm.ptr<1>, vector<2xi32>
+  // CHECK: eft.thread_store %{{.*}}, %{{.*}} if %[[M1]] : !llvm.ptr<1>, vector<2xi32>
   // CHECK-NOT: scf.if
   // CHECK: return
   %i = eft.arange 0 to 128 : tensor<128xi32, #layout>
@@ -245,14 +245,14 @@ func.func @first_elements_may_lie_elsewhere(%p: !eft.ptr<f32>, %s: i32, %n: i32,
   %ps = eft.splat %p : !eft.ptr<f32> -> tensor<128x!eft.ptr<f32>, #layout>
   %pr = eft.addptr %ps, %r : tensor<128x!eft.ptr<f32>, #layout>, tensor<128xi32, #layout>
   %x = eft.load %pr {run = 4 : i32, headless} : tensor<128x!eft.ptr<f32>, #layout>
-  // CHECK: "@$0 st.global.v4.b32 [$1], {$2, $3, $4, $5};", {{.*}} %[[WHOLE]], %[[FROM]],
+  // CHECK: eft.thread_store %[[FROM]], %{{.*}} if %[[WHOLE]] : !llvm.ptr<1>, vector<4xi32>
   // CHECK: scf.if %[[SELDOM]]
   // CHECK: %[[FIRST:.*]] = llvm.inttoptr
   // CHECK: llvm.store %{{.*}}, %[[FIRST]]
   // CHECK: llvm.store %{{.*}}, %[[SECOND]]
   eft.store %pr, %x {run = 4 : i32, headless} : tensor<128x!eft.ptr<f32>, #layout>
   // CHECK: %[[INSIDE:.*]] = arith.andi %[[M]], %[[WHOLE]] : i1
-  // CHECK: "@$0 st.global.v4.b32 {{.*}} %[[INSIDE]],
+  // CHECK: eft.thread_store %{{.*}}, %{{.*}} if %[[INSIDE]] : !llvm.ptr<1>, vector<4xi32>
   // CHECK: scf.if %[[SELDOM]]
   // CHECK-NEXT: scf.if %[[M]]
   %ms = eft.splat %m : i1 -> tensor<128xi1, #layout>

@@ -17,9 +17,9 @@
 // CHECK-NOT: scf.if
 // CHECK-COUNT-4: arith.addf
 // CHECK-NOT: scf.if
-// CHECK-COUNT-2: st.global.v2.b32
+// CHECK-COUNT-2: eft.thread_store {{.*}} vector<2xi32>
 // CHECK: } else {
-// CHECK-NOT: st.global
+// CHECK-NOT: eft.thread_store
 // CHECK: %[[M0:.*]] = arith.cmpi slt
 // CHECK: %[[X0:.*]] = scf.if %[[M0]] -> (f32)
 // CHECK: %[[Y0:.*]] = scf.if %{{.*}} -> (f32)
@@ -185,7 +185,7 @@ func.func @reduction_between(%p: !eft.ptr<f32>, %q: !eft.ptr<f32>, %n: i32) {
 // CHECK-NOT: arith.select
 // CHECK: } else {
 // CHECK-COUNT-8: arith.select
-// CHECK: st.global.v2.b32
+// CHECK: eft.thread_store {{.*}} vector<2xi32>
 // CHECK-NOT: arith.select
 func.func @choices(%p: !eft.ptr<f32>, %v: f32, %n: i32) {
   %i = eft.arange 0 to 256 : tensor<256xi32, #layout>

@@ -9,6 +9,7 @@
 // release, and their later ones behind an acquire. The result goes to them through shared memory.
 #include "compiler/ir/Accesses.h"
 #include "compiler/lowering/gpu/GpuLowering.h"
+#include "compiler/lowering/gpu/InlinePtx.h"
 #include "compiler/transforms/math/NarrowFormats.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -154,9 +155,7 @@ private:
       constraints += ",b";
       inputs.push_back(condition);
     }
-    b.create<LLVM::InlineAsmOp>(TypeRange(), inputs, text, constraints + ",~{memory}",
-                                /*has_side_effects=*/true, /*is_align_stack=*/false,
-                                LLVM::AsmDialectAttr(), ArrayAttr());
+    emitPtx(b, TypeRange(), inputs, text, constraints + ",~{memory}", PtxEffects::Some);
   }
 
   /// An instruction with a result, under a predicate if there is a condition.
@@ -179,11 +178,8 @@ private:
       inputs.push_back(condition);
     }
     constraints += ",~{memory}";
-    Value result =
-        b.create<LLVM::InlineAsmOp>(TypeRange(b.getIntegerType(width)), inputs, text, constraints,
-                                    /*has_side_effects=*/true,
-                                    /*is_align_stack=*/false, LLVM::AsmDialectAttr(), ArrayAttr())
-            .getResult(0);
+    Value result = emitPtx(b, b.getIntegerType(width), inputs, text, constraints, PtxEffects::Some)
+                       .getResult(0);
     return result.getType() == bits ? result : b.create<arith::TruncIOp>(bits, result).getResult();
   }
 

@@ -9,6 +9,7 @@
 #include "compiler/lowering/LinearCode.h"
 #include "compiler/lowering/gpu/Convergence.h"
 #include "compiler/lowering/gpu/GpuLowering.h"
+#include "compiler/lowering/gpu/InlinePtx.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -120,9 +121,7 @@ void lowerAssert(GpuLowering &lowering, ImplicitLocOpBuilder &b, AssertOp assert
                      "@%mine st.global.b32 [$0+4], $2; "
                      "@%mine st.global.b32 [$0+8], $3; "
                      "@%mine st.global.b32 [$0+12], $4; }";
-    b.create<LLVM::InlineAsmOp>(TypeRange(), operands, text, "l,r,r,r,r,~{memory}",
-                                /*has_side_effects=*/true, /*is_align_stack=*/false,
-                                LLVM::AsmDialectAttr(), ArrayAttr());
+    emitPtx(b, TypeRange(), operands, text, "l,r,r,r,r,~{memory}", PtxEffects::Some);
   }
   b.create<StopOp>();
 }

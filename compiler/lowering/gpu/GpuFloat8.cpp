@@ -3,6 +3,7 @@
 // intrinsics for them. Each instruction converts two; here four fragments go together, whose codes
 // are the bytes of a word.
 #include "compiler/lowering/gpu/GpuLowering.h"
+#include "compiler/lowering/gpu/InlinePtx.h"
 #include "compiler/lowering/gpu/TensorCores.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -18,12 +19,10 @@ using Values = SmallVector<Value>;
 constexpr unsigned codesOfWord = 4;
 
 /// A function in PTX of its operands. The braces keep its registers to itself.
-Value emitPtx(ImplicitLocOpBuilder &b, Type result, ValueRange operands, const Twine &ptx,
-              StringRef constraints) {
-  return b
-      .create<LLVM::InlineAsmOp>(result, operands, ("{ .reg .b16 low, high; " + ptx + " }").str(),
-                                 constraints, /*has_side_effects=*/false, /*is_align_stack=*/false,
-                                 LLVM::AsmDialectAttr(), ArrayAttr())
+Value computeByPtx(ImplicitLocOpBuilder &b, Type result, ValueRange operands, const Twine &ptx,
+                   StringRef constraints) {
+  return emitPtx(b, result, operands, "{ .reg .b16 low, high; " + ptx + " }", constraints,
+                 PtxEffects::None)
       .getResult(0);
 }
 
@@ -41,9 +40,9 @@ Values extendCodes(ImplicitLocOpBuilder &b, StringRef format, ArrayRef<Value> co
   Type word = b.getI32Type();
   auto pair = LLVM::LLVMStructType::getLiteral(b.getContext(), {word, word});
   const std::string convert = ("cvt.rn.f16x2." + format + "x2 ").str();
-  Value words = emitPtx(b, pair, packWords(b, codes),
-                        "mov.b32 {low, high}, $2; " + convert + "$0, low; " + convert + "$1, high;",
-                        "=r,=r,r");
+  Value words = computeByPtx(
+      b, pair, packWords(b, codes),
+      "mov.b32 {low, high}, $2; " + convert + "$0, low; " + convert + "$1, high;", "=r,=r,r");
   Values halves;
   for (int64_t i : {0, 1})
     unpack(b, b.create<LLVM::ExtractValueOp>(words, i), b.getF16Type(), halves);
@@ -56,18 +55,18 @@ Values truncateToCodes(ImplicitLocOpBuilder &b, StringRef format, ArrayRef<Value
   Value word;
   if (numbers.front().getType().isF32()) {
     // The first operand of the instruction becomes the upper byte.
-    word = emitPtx(b, b.getI32Type(), numbers,
-                   convert + "f32 low, $2, $1; " + convert +
-                       "f32 high, $4, $3; mov.b32 $0, {low, high};",
-                   "=r,f,f,f,f");
+    word = computeByPtx(b, b.getI32Type(), numbers,
+                        convert + "f32 low, $2, $1; " + convert +
+                            "f32 high, $4, $3; mov.b32 $0, {low, high};",
+                        "=r,f,f,f,f");
   } else {
     Values pairs;
     for (Value halves : packWords(b, numbers))
       pairs.push_back(b.create<LLVM::BitcastOp>(b.getI32Type(), halves));
-    word =
-        emitPtx(b, b.getI32Type(), pairs,
-                convert + "f16x2 low, $1; " + convert + "f16x2 high, $2; mov.b32 $0, {low, high};",
-                "=r,r,r");
+    word = computeByPtx(b, b.getI32Type(), pairs,
+                        convert + "f16x2 low, $1; " + convert +
+                            "f16x2 high, $2; mov.b32 $0, {low, high};",
+                        "=r,r,r");
   }
   Values codes;
   unpack(b, word, b.getI8Type(), codes);

@@ -5,6 +5,7 @@
 // read here, and refused with a message; and a register gets just the type that its constraint
 // names.
 #include "compiler/lowering/gpu/GpuLowering.h"
+#include "compiler/lowering/gpu/InlinePtx.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -177,9 +178,8 @@ Values run(ImplicitLocOpBuilder &b, InlineAsmOp op, ValueRange operands, ArrayRe
   const bool isOne = results.size() == 1;
   Type type =
       isOne ? results.front() : Type(LLVM::LLVMStructType::getLiteral(b.getContext(), results));
-  auto code = b.create<LLVM::InlineAsmOp>(
-      type, operands, op.getCode(), op.getConstraints(), /*has_side_effects=*/!op.getPure(),
-      /*is_align_stack=*/false, LLVM::AsmDialectAttr(), ArrayAttr());
+  auto code = emitPtx(b, type, operands, op.getCode(), op.getConstraints(),
+                      op.getPure() ? PtxEffects::None : PtxEffects::Some);
   if (!op.getPure())
     code->setAttr(EftDialect::convergentName, b.getUnitAttr());
   if (isOne)

@@ -3,6 +3,7 @@
 // branches at every access under that mask. If the branches join between the accesses, all loaded
 // values must be in registers there, and nothing can be scheduled across. So there is one branch in
 // front of the first access, and its sides join behind the last.
+#include "compiler/ir/EftDialect.h"
 #include "compiler/lowering/Passes.h"
 #include "compiler/lowering/gpu/Convergence.h"
 #include "compiler/lowering/gpu/Masks.h"
@@ -188,8 +189,8 @@ private:
 
   /// A store of whole runs, which has the mask for its predicate.
   static bool isStoreUnder(Value mask, Operation &op) {
-    return isa<LLVM::InlineAsmOp>(op) && op.getNumResults() == 0 && op.getNumOperands() != 0 &&
-           op.getOperand(0) == mask;
+    auto store = dyn_cast<ThreadStoreOp>(op);
+    return store && store.getCondition() == mask;
   }
 
   /// The span for threads for which the mask is true throughout, or not.

@@ -10,6 +10,7 @@
 #include "compiler/ir/LayoutConversion.h"
 #include "compiler/layout/MatrixLayouts.h"
 #include "compiler/layout/Placement.h"
+#include "compiler/lowering/gpu/InlinePtx.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -38,10 +39,7 @@ StringRef typesInName(Type element) {
 
 /// f32 rounded to tf32, as the bits that the tensor core reads.
 Value toTf32(ImplicitLocOpBuilder &b, Value value) {
-  return b
-      .create<LLVM::InlineAsmOp>(TypeRange(b.getI32Type()), ValueRange(value),
-                                 "cvt.rna.tf32.f32 $0, $1;", "=r,f", /*has_side_effects=*/false,
-                                 /*is_align_stack=*/false, LLVM::AsmDialectAttr(), ArrayAttr())
+  return emitPtx(b, b.getI32Type(), value, "cvt.rna.tf32.f32 $0, $1;", "=r,f", PtxEffects::None)
       .getResult(0);
 }
 
@@ -146,10 +144,9 @@ public:
 private:
   /// Products of floats of eight bits, which LLVM 19 has no intrinsics for.
   Value multiplyFloat8(Type type, ValueRange operands) {
-    auto code = b.create<LLVM::InlineAsmOp>(
-        type, operands, ptx + "{$0, $1, $2, $3}, {$4, $5, $6, $7}, {$8, $9}, {$10, $11, $12, $13};",
-        "=f,=f,=f,=f,r,r,r,r,r,r,f,f,f,f", /*has_side_effects=*/true, /*is_align_stack=*/false,
-        LLVM::AsmDialectAttr(), ArrayAttr());
+    auto code = emitPtx(b, type, operands,
+                        ptx + "{$0, $1, $2, $3}, {$4, $5, $6, $7}, {$8, $9}, {$10, $11, $12, $13};",
+                        "=f,=f,=f,=f,r,r,r,r,r,r,f,f,f,f", PtxEffects::Some);
     code->setAttr(EftDialect::convergentName, b.getUnitAttr());
     return code.getResult(0);
   }

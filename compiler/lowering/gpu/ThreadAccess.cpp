@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The forms of a thread's accesses: LLVM's loads and stores, and PTX where those can't say it.
+// The forms of a thread's accesses: LLVM's loads and stores, and Eft's where those can't say it.
 #include "compiler/lowering/gpu/ThreadAccess.h"
 
 #include "compiler/lowering/gpu/Masks.h"
@@ -18,18 +18,6 @@ namespace {
 
 constexpr unsigned globalMemory = 1; // LLVM's address space of it on NVPTX
 constexpr unsigned maxAccessBits = 128;
-
-/// PTX's constraint for a register of a word. It has none of 8 bits: the low ones of 16 count.
-std::string constraintOf(unsigned width) { return width == 64 ? "l" : width == 32 ? "r" : "h"; }
-
-/// ".v4.b32" and so on, and the operands from number `first` on: "{$0, $1, $2, $3}".
-std::pair<std::string, std::string> shapeOf(unsigned count, unsigned width, unsigned first) {
-  std::string shape = count == 1 ? "" : ".v" + std::to_string(count);
-  std::string registers;
-  for (unsigned i = 0; i < count; ++i)
-    registers += (i == 0 ? "$" : ", $") + std::to_string(first + i);
-  return {shape + ".b" + std::to_string(width), count == 1 ? registers : "{" + registers + "}"};
-}
 
 /// Whether two values are the same number, as far as it shows at once: each fragment of a block has
 /// its own operations until common subexpressions are found.
@@ -63,18 +51,6 @@ bool isZero(Value value) {
 }
 
 } // namespace
-
-Qualifiers::Qualifiers(std::optional<CacheModifier> cache, std::optional<Eviction> eviction,
-                       bool isVolatile)
-    : isVolatile(isVolatile) {
-  // A volatile access has no hints, and a policy no place beside a modifier.
-  if (isVolatile)
-    return;
-  if (cache)
-    text = "." + stringifyCacheModifier(*cache).str();
-  else if (eviction)
-    text = ".L1::" + stringifyEviction(*eviction).str();
-}
 
 ThreadAccess::ThreadAccess(ImplicitLocOpBuilder &b, Type element, Fragments addresses, unsigned run,
                            Qualifiers qualifiers, bool headless)
@@ -166,7 +142,7 @@ void ThreadAccess::storeRunsIf(ArrayRef<Value> conditions, ArrayRef<Value> value
 }
 
 Value ThreadAccess::loadOne(unsigned fragment) {
-  if (!qualifiers.text.empty())
+  if (qualifiers.hasHints())
     return b.create<LLVM::BitcastOp>(element, emitLoad(pointer(fragment), bitsOf(element)));
   return b.create<LLVM::LoadOp>(element, pointer(fragment), bytes(1), qualifiers.isVolatile);
 }
@@ -184,7 +160,7 @@ Value ThreadAccess::loadOneUnder(unsigned fragment, Value mask, Value other) {
 }
 
 void ThreadAccess::storeOne(unsigned fragment, Value value) {
-  if (!qualifiers.text.empty())
+  if (qualifiers.hasHints())
     return emitStore(/*condition=*/{}, pointer(fragment),
                      b.create<LLVM::BitcastOp>(bitsOf(element), value));
   b.create<LLVM::StoreOp>(value, pointer(fragment), bytes(1));
@@ -224,9 +200,9 @@ Type ThreadAccess::wordsType() const {
 Value ThreadAccess::loadRun(unsigned first) {
   if (perAccess == 1)
     return loadOne(first);
-  return qualifiers.text.empty() ? b.create<LLVM::LoadOp>(wordsType(), runPointer(first),
-                                                          bytes(perAccess), qualifiers.isVolatile)
-                                 : emitLoad(runPointer(first), wordsType());
+  return !qualifiers.hasHints() ? b.create<LLVM::LoadOp>(wordsType(), runPointer(first),
+                                                         bytes(perAccess), qualifiers.isVolatile)
+                                : emitLoad(runPointer(first), wordsType());
 }
 
 ThreadAccess::Fragments ThreadAccess::unpackRuns(ArrayRef<Value> runs) {
@@ -254,7 +230,7 @@ Value ThreadAccess::pack(ArrayRef<Value> values) {
 void ThreadAccess::storeRun(unsigned first, ArrayRef<Value> values) {
   if (perAccess == 1)
     return storeOne(first, values.front());
-  if (!qualifiers.text.empty())
+  if (qualifiers.hasHints())
     return emitStore(/*condition=*/{}, runPointer(first), pack(values));
   b.create<LLVM::StoreOp>(pack(values), runPointer(first), bytes(perAccess));
 }
@@ -263,89 +239,29 @@ void ThreadAccess::storeRunIf(Value condition, unsigned first, ArrayRef<Value> v
   emitStore(condition, runPointer(first), pack(values));
 }
 
-/// Loads words, with the qualifiers. Where there is a condition and it is false, the words are
-/// those of `others`, and memory isn't touched.
+/// Loads words, with the hints. Where there is a condition and it is false, the words are those of
+/// `others`, and memory isn't touched.
 Value ThreadAccess::emitLoad(Value pointer, Type type, Value condition, ArrayRef<Value> others) {
-  auto vector = dyn_cast<VectorType>(type);
-  unsigned count = vector ? vector.getNumElements() : 1;
-  Type word = getElementTypeOrSelf(type);
-  unsigned width = word.getIntOrFloatBitWidth();
-  Type inRegister = width == 8 ? b.getI16Type() : word;
-  auto [shape, registers] = shapeOf(count, width, 0);
-  std::string text = "ld.global" + qualifiers.text + shape + " " + registers + ", [$" +
-                     std::to_string(count) + "];";
-  SmallVector<Value> operands = {pointer};
-  std::string inputs = "l";
-  if (condition) {
-    operands.push_back(condition);
-    inputs += ",b";
-    text = "@$" + std::to_string(count + 1) + " " + text;
-    const bool areZero = llvm::all_of(others, isZero);
-    Value packed = areZero ? Value() : pack(others);
-    for (unsigned i = 0; i < count; ++i) {
-      std::string source = "0";
-      if (!areZero) {
-        source = "$" + std::to_string(operands.size() + count);
-        operands.push_back(vector ? b.create<LLVM::ExtractElementOp>(packed, index(i)) : packed);
-        inputs += "," + constraintOf(width);
-      }
-      text.insert(0, "mov.b" + std::to_string(width) + " $" + std::to_string(i) + ", " + source +
-                         "; ");
-    }
-  }
-  // The words are written before the operands are all read.
-  std::string constraints;
-  for (unsigned i = 0; i < count; ++i)
-    constraints += (condition ? "=&" : "=") + constraintOf(width) + ",";
-  SmallVector<Type> types(count, inRegister);
-  Type result = inRegister;
-  if (count > 1)
-    result = LLVM::LLVMStructType::getLiteral(b.getContext(), types);
-  Value words = emitAsm(result, operands, text, constraints + inputs + ",~{memory}");
-  if (count == 1)
-    return width == 8 ? b.create<arith::TruncIOp>(word, words).getResult() : words;
-  Value all = b.create<LLVM::UndefOp>(type);
-  for (unsigned i = 0; i < count; ++i)
-    all = b.create<LLVM::InsertElementOp>(all, b.create<LLVM::ExtractValueOp>(words, i), index(i));
-  return all;
+  Value other = llvm::all_of(others, isZero) ? Value() : pack(others);
+  return b.create<ThreadLoadOp>(type, pointer, condition, other, cacheAttribute(),
+                                evictionAttribute());
 }
 
-/// Stores words, with the qualifiers; where the condition is true, or null.
+/// Stores words, with the hints; where the condition is true, or null.
 void ThreadAccess::emitStore(Value condition, Value pointer, Value packed) {
-  SmallVector<Value> words = {packed};
-  if (auto vector = dyn_cast<VectorType>(packed.getType())) {
-    words.clear();
-    for (unsigned i = 0; i < vector.getNumElements(); ++i)
-      words.push_back(b.create<LLVM::ExtractElementOp>(packed, index(i)));
-  }
-  unsigned width = words.front().getType().getIntOrFloatBitWidth();
-  if (width == 8)
-    words.front() = b.create<arith::ExtUIOp>(b.getI16Type(), words.front());
-  SmallVector<Value> operands;
-  std::string text, constraints;
-  if (condition) {
-    operands.push_back(condition);
-    text = "@$0 ";
-    constraints = "b,";
-  }
-  auto [shape, registers] = shapeOf(words.size(), width, operands.size() + 1);
-  text += "st.global" + qualifiers.text + shape + " [$" + std::to_string(operands.size()) + "], " +
-          registers + ";";
-  operands.push_back(pointer);
-  constraints += "l";
-  llvm::append_range(operands, words);
-  for (unsigned i = 0; i < words.size(); ++i)
-    constraints += "," + constraintOf(width);
-  emitAsm({}, operands, text, constraints + ",~{memory}");
+  b.create<ThreadStoreOp>(pointer, packed, condition, cacheAttribute(), evictionAttribute());
 }
 
-Value ThreadAccess::emitAsm(Type result, ValueRange operands, StringRef text,
-                            StringRef constraints) {
-  auto code =
-      b.create<LLVM::InlineAsmOp>(result ? TypeRange(result) : TypeRange(), operands, text,
-                                  constraints, /*has_side_effects=*/true,
-                                  /*is_align_stack=*/false, LLVM::AsmDialectAttr(), ArrayAttr());
-  return result ? code.getResult(0) : Value();
+CacheModifierAttr ThreadAccess::cacheAttribute() const {
+  if (!qualifiers.cache)
+    return {};
+  return CacheModifierAttr::get(b.getContext(), *qualifiers.cache);
+}
+
+EvictionAttr ThreadAccess::evictionAttribute() const {
+  if (!qualifiers.eviction)
+    return {};
+  return EvictionAttr::get(b.getContext(), *qualifiers.eviction);
 }
 
 } // namespace eft

@@ -8,13 +8,22 @@
 
 namespace eft {
 
-/// The cache hints of an access, as a part of its name in PTX, or the mark that it is volatile.
+/// The cache hints of an access, or the mark that it is volatile. A volatile access has no hints.
 struct Qualifiers {
-  std::string text;
+  std::optional<CacheModifier> cache;
+  std::optional<Eviction> eviction;
   bool isVolatile = false;
 
   Qualifiers(std::optional<CacheModifier> cache, std::optional<Eviction> eviction,
-             bool isVolatile = false);
+             bool isVolatile = false)
+      : isVolatile(isVolatile) {
+    if (isVolatile)
+      return;
+    this->cache = cache;
+    this->eviction = eviction;
+  }
+
+  bool hasHints() const { return cache || eviction; }
 };
 
 /// Loads or stores a thread's elements of a block, each at its address, by accesses of up to 128
@@ -79,8 +88,8 @@ private:
   mlir::Value emitLoad(mlir::Value pointer, mlir::Type type, mlir::Value condition = {},
                        llvm::ArrayRef<mlir::Value> others = {});
   void emitStore(mlir::Value condition, mlir::Value pointer, mlir::Value packed);
-  mlir::Value emitAsm(mlir::Type result, mlir::ValueRange operands, llvm::StringRef text,
-                      llvm::StringRef constraints);
+  CacheModifierAttr cacheAttribute() const;
+  EvictionAttr evictionAttribute() const;
 
   mlir::ImplicitLocOpBuilder &b;
   mlir::Type element;

@@ -2,6 +2,7 @@
 #include "compiler/lowering/gpu/UniformControl.h"
 
 #include "compiler/analysis/RegionFlow.h"
+#include "compiler/ir/EftDialect.h"
 #include "compiler/lowering/gpu/Convergence.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -22,7 +23,7 @@ bool differsBetweenThreads(Operation *op) {
   if (auto load = dyn_cast<LLVM::LoadOp>(op))
     return cast<LLVM::LLVMPointerType>(load.getAddr().getType()).getAddressSpace() !=
            SharedMemory::addressSpace;
-  return isa<LLVM::InlineAsmOp>(op);
+  return isa<LLVM::InlineAsmOp, ThreadLoadOp>(op);
 }
 
 class UniformControl {

@@ -16,6 +16,7 @@
 #include "compiler/layout/WarpgroupLayouts.h"
 #include "compiler/lowering/LinearCode.h"
 #include "compiler/lowering/LoopGuard.h"
+#include "compiler/lowering/gpu/InlinePtx.h"
 #include "compiler/lowering/gpu/TensorCores.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -54,9 +55,7 @@ Values emitInPlace(ImplicitLocOpBuilder &b, const Twine &ptx, ValueRange inPlace
   SmallVector<Type> types(inPlace.getTypes());
   if (types.size() > 1)
     types = {LLVM::LLVMStructType::getLiteral(b.getContext(), types)};
-  auto code = b.create<LLVM::InlineAsmOp>(types, operands, ptx.str(), constraints,
-                                          /*has_side_effects=*/true, /*is_align_stack=*/false,
-                                          LLVM::AsmDialectAttr(), ArrayAttr());
+  auto code = emitPtx(b, types, operands, ptx, constraints, PtxEffects::Some);
   if (inPlace.size() <= 1)
     return Values(code.getResults());
   Values results;

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Verifiers of the operations of one thread.
+#include "compiler/ir/EftDialect.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMTypes.h"
+
+using namespace mlir;
+using namespace eft;
+
+namespace {
+
+constexpr unsigned globalMemory = 1; // LLVM's address space of it on NVPTX
+constexpr int64_t maxAccessBits = 128;
+
+/// Whether one instruction of PTX moves words of the type.
+bool isAccessible(Type type) {
+  auto vector = dyn_cast<VectorType>(type);
+  const int64_t count = vector ? vector.getNumElements() : 1;
+  auto word = dyn_cast<IntegerType>(getElementTypeOrSelf(type));
+  if (!word || (vector && (vector.getRank() != 1 || vector.isScalable())))
+    return false;
+  const unsigned width = word.getWidth();
+  const bool isWord = width == 8 || width == 16 || width == 32 || width == 64;
+  const bool isWide = width >= 32 && (count == 2 || count == 4);
+  return isWord && (!vector || isWide) && width * count <= maxAccessBits;
+}
+
+LogicalResult verifyAccess(Operation *op, Type pointer, Type words) {
+  auto known = dyn_cast<LLVM::LLVMPointerType>(pointer);
+  if (!known || known.getAddressSpace() != globalMemory)
+    return op->emitOpError("pointer must be an '!llvm.ptr<1>', got ") << pointer;
+  if (!isAccessible(words))
+    return op->emitOpError("words must be an integer of 8, 16, 32 or 64 bits, or a vector of two "
+                           "or four of 32 or of two of 64 bits, got ")
+           << words;
+  return success();
+}
+
+} // namespace
+
+LogicalResult ThreadLoadOp::verify() {
+  if (getOther() && !getCondition())
+    return emitOpError("has other words without a condition");
+  return verifyAccess(*this, getPointer().getType(), getWords().getType());
+}
+
+LogicalResult ThreadStoreOp::verify() {
+  return verifyAccess(*this, getPointer().getType(), getWords().getType());
+}

@@ -1,0 +1,16 @@
+// RUN: eft-opt %s | eft-opt | FileCheck %s
+
+// CHECK-LABEL: @loads_and_stores
+func.func @loads_and_stores(%p: !llvm.ptr<1>, %c: i1) {
+  // CHECK: %[[A:.*]] = eft.thread_load %arg0 cache cg : !llvm.ptr<1> -> vector<4xi32>
+  %a = eft.thread_load %p cache cg : !llvm.ptr<1> -> vector<4xi32>
+  // CHECK: %[[B:.*]] = eft.thread_load %arg0 if %arg1 else %[[A]] evict evict_first : !llvm.ptr<1> -> vector<4xi32>
+  %b = eft.thread_load %p if %c else %a evict evict_first : !llvm.ptr<1> -> vector<4xi32>
+  // CHECK: eft.thread_load %arg0 if %arg1 : !llvm.ptr<1> -> i8
+  %d = eft.thread_load %p if %c : !llvm.ptr<1> -> i8
+  // CHECK: eft.thread_store %arg0, %[[B]] if %arg1 cache wt : !llvm.ptr<1>, vector<4xi32>
+  eft.thread_store %p, %b if %c cache wt : !llvm.ptr<1>, vector<4xi32>
+  // CHECK: eft.thread_store %arg0, %{{.*}} : !llvm.ptr<1>, i8
+  eft.thread_store %p, %d : !llvm.ptr<1>, i8
+  return
+}
