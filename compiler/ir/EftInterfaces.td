@@ -25,6 +25,10 @@ def Eft_FetchesElements : Eft_Trait<"FetchesElements">;
 // loop computes it where it is used. Upstream's elementwise operations do so without this trait.
 def Eft_ComputesInPlace : Eft_Trait<"ComputesInPlace">;
 
+// Each element of a result is an element of the operand, as it is. So what divides the one divides the
+// other. Moves of elements do so without this trait.
+def Eft_KeepsNumbers : Eft_Trait<"KeepsNumbers">;
+
 //===----------------------------------------------------------------------===//
 // Interfaces
 //===----------------------------------------------------------------------===//

@@ -25,6 +25,9 @@ class FetchesElements : public mlir::OpTrait::TraitBase<ConcreteType, FetchesEle
 template <typename ConcreteType>
 class ComputesInPlace : public mlir::OpTrait::TraitBase<ConcreteType, ComputesInPlace> {};
 
+template <typename ConcreteType>
+class KeepsNumbers : public mlir::OpTrait::TraitBase<ConcreteType, KeepsNumbers> {};
+
 } // namespace eft
 
 #include "compiler/ir/EftInterfaces.h.inc"

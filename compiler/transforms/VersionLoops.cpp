@@ -69,9 +69,9 @@ private:
     } else if (auto move = dyn_cast<AddPtrOp>(op)) {
       add(move.getPointer(), divisor);
       add(move.getOffset(), divisor / bytesOfElement(move.getType()));
-    } else if (isa<CastPtrOp, SplatOp, ExpandDimsOp, BroadcastOp, HintOp, arith::AddIOp,
-                   arith::SubIOp, arith::MulIOp, arith::ExtSIOp, arith::ExtUIOp, arith::TruncIOp>(
-                   op)) {
+    } else if (op->hasTrait<KeepsNumbers>() ||
+               isa<ElementMoveOpInterface, arith::AddIOp, arith::SubIOp, arith::MulIOp,
+                   arith::ExtSIOp, arith::ExtUIOp, arith::TruncIOp>(op)) {
       for (Value operand : op->getOperands())
         add(operand, divisor);
     }

@@ -123,7 +123,7 @@ def Eft_StoreOp : Eft_Op<"store", [Eft_Placed, Eft_MemoryAccess,
   let hasCanonicalizeMethod = 1;
 }
 
-def Eft_CastPtrOp : Eft_Op<"cast_ptr", [Pure, Elementwise, Scalarizable, Vectorizable, Tensorizable]> {
+def Eft_CastPtrOp : Eft_Op<"cast_ptr", [Pure, Eft_KeepsNumbers, Elementwise, Scalarizable, Vectorizable, Tensorizable]> {
   let summary = "Converts an address to one of another type, or to or from a number";
   let description = [{
     The address stays the same; only the type that it points to changes. As a number it counts bytes.
@@ -296,7 +296,7 @@ def Eft_BarrierOp : Eft_Op<"barrier", [MemoryEffects<[MemRead, MemWrite]>]> {
   let assemblyFormat = "attr-dict";
 }
 
-def Eft_HintOp : Eft_Op<"hint", [Pure, Elementwise, Eft_ComputesInPlace,
+def Eft_HintOp : Eft_Op<"hint", [Pure, Elementwise, Eft_ComputesInPlace, Eft_KeepsNumbers,
     AllTypesMatch<["source", "result"]>]> {
   let summary = "States properties that a block's values are known to have";
   let description = [{

@@ -22,7 +22,7 @@ def Eft_ArangeOp : Eft_Op<"arange", [Pure, Eft_Placed, Eft_ComputesInPlace]> {
   let hasFolder = 1;
 }
 
-def Eft_SplatOp : Eft_Op<"splat", [Pure, Eft_Placed, Eft_ComputesInPlace]> {
+def Eft_SplatOp : Eft_Op<"splat", [Pure, Eft_Placed, Eft_ComputesInPlace, Eft_KeepsNumbers]> {
   let summary = "A block with one value at every index";
   let description = [{
     ```mlir

@@ -37,8 +37,7 @@ bool stagesOthers(scf::ForOp loop, const LoopOperands &operands) {
     if (auto dot = dyn_cast<DotOp>(op))
       return operands.of(dot.getAMutable()) && operands.of(dot.getBMutable());
     return isOperand || OpTrait::hasElementwiseMappableTraits(op) ||
-           isa<scf::YieldOp, AddPtrOp, SplatOp, ArangeOp, ExpandDimsOp, BroadcastOp, TransOp,
-               HintOp>(op) ||
+           op->hasTrait<ComputesInPlace>() || isa<scf::YieldOp, TransOp>(op) ||
            (op->getNumRegions() == 0 && isMemoryEffectFree(op) &&
             llvm::none_of(op->getResultTypes(), llvm::IsaPred<RankedTensorType>) &&
             llvm::none_of(op->getOperandTypes(), llvm::IsaPred<RankedTensorType>));
