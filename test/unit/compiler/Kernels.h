@@ -19,7 +19,11 @@ public:
   Session() : context(makeRegistry(), mlir::MLIRContext::Threading::DISABLED) {
     context.getDiagEngine().registerHandler([this](mlir::Diagnostic &diagnostic) {
       llvm::raw_string_ostream stream(diagnostics);
-      stream << diagnostic.getLocation() << ": " << diagnostic.str() << "\n";
+      // The place without the function that it is in.
+      mlir::LocationAttr location = diagnostic.getLocation();
+      if (auto place = location.findInstanceOf<mlir::FileLineColLoc>())
+        location = place;
+      stream << location << ": " << diagnostic.str() << "\n";
       return mlir::success();
     });
   }
