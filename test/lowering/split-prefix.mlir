@@ -32,6 +32,34 @@ func.func @mask_cuts_the_block(%p: !eft.ptr<f32>, %n: i32, %x: f32) {
 
 #large = #eft.layout<lane = [[1], [2], [4]], step = [[8], [16], [32], [64], [128]]>
 
+// Inside the prefix the mask is true for a selection, too.
+// CHECK-LABEL: @mask_selects
+func.func @mask_selects(%p: !eft.ptr<f32>, %n: i32, %x: f32) {
+  // CHECK: scf.for
+  // CHECK-NOT: arith.cmpi
+  // CHECK: %[[TRUE:.*]] = arith.constant dense<true>
+  // CHECK-NOT: arith.cmpi
+  // CHECK: arith.select %[[TRUE]]
+  // CHECK: eft.store
+  // CHECK: scf.for
+  // CHECK: %[[MASK:.*]] = arith.cmpi
+  // CHECK: arith.select %[[MASK]]
+  %i = eft.arange 0 to 256 : tensor<256xi32, #large>
+  %ns = eft.splat %n : i32 -> tensor<256xi32, #large>
+  %m = arith.cmpi slt, %i, %ns : tensor<256xi32, #large>
+  %ps = eft.splat %p : !eft.ptr<f32> -> tensor<256x!eft.ptr<f32>, #large>
+  %pi = eft.addptr %ps, %i : tensor<256x!eft.ptr<f32>, #large>, tensor<256xi32, #large>
+  %xs = eft.splat %x : f32 -> tensor<256xf32, #large>
+  %zero = arith.constant dense<0.0> : tensor<256xf32, #large>
+  %y = arith.select %m, %xs, %zero : tensor<256xi1, #large>, tensor<256xf32, #large>
+  eft.store %pi, %y, mask %m {prefix} : tensor<256x!eft.ptr<f32>, #large>
+  return
+}
+
+// -----
+
+#large = #eft.layout<lane = [[1], [2], [4]], step = [[8], [16], [32], [64], [128]]>
+
 // Without the mask on all of them, every step has something to do.
 // CHECK-LABEL: @one_access_has_no_mask
 func.func @one_access_has_no_mask(%p: !eft.ptr<f32>, %n: i32) {

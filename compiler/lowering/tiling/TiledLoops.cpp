@@ -190,9 +190,16 @@ void TiledLoops::emitLoop(ImplicitLocOpBuilder &b, TileGroup &group, TiledDimens
   emitBody(body, group, tiles, loop.getInductionVar(), dropMasks);
 }
 
-/// Emits one tile of a group, all but its reductions.
+/// Emits one tile of a group, all but its reductions. If masks are dropped, the accesses have one,
+/// which is true throughout the tile, for whatever else asks for it, too.
 void TiledLoops::emitBody(OpBuilder &b, TileGroup &group, Tiles &tiles, Value step,
                           bool dropMasks) {
+  if (dropMasks) {
+    Value mask = maskOf(accessesOf(group).front());
+    RankedTensorType tile = tileType(typeOf(mask), tiles.tiledDimension());
+    tiles.setTile(mask,
+                  b.create<arith::ConstantOp>(mask.getLoc(), DenseElementsAttr::get(tile, true)));
+  }
   for (Value value : group.takes) {
     if (isHeldOnce(value)) {
       tiles.setTile(value, tiles.takeWithoutCopies(typeOf(value), bufferOf(value)));
