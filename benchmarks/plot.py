@@ -29,49 +29,64 @@ VALUES = {
 }
 
 
-#: The benchmarks of which the picture beside Triton is made, in its order.
-BESIDE = ("dropout_gpu", "norm_gpu", "softmax_gpu", "matmul_gpu", "attention_gpu")
+#: The benchmarks of which the picture beside Triton is made, in its order: what their kernels are
+#: called, and the columns that tell kinds of kernels apart.
+BESIDE = {
+    "dropout_gpu": ("dropout", ("kernel", "dtype")),
+    "norm_gpu": ("dropout and norm", ("norm", "dtype")),
+    "softmax_gpu": ("rows", ("kernel",)),
+    "matmul_gpu": ("matrix product", ("dtype",)),
+    "attention_gpu": ("attention", ("d",)),
+}
 
 
-def beside_triton(folder: Path) -> list[tuple[str, float]]:
-    """The rows that were measured, and Eft's speed over Triton's, both at their best."""
+def words_of(case: dict) -> str:
+    return ", ".join(
+        value if isinstance(value, str) else f"{column} {value}"
+        for column, value in case.items()
+        if column != "offset" or value
+    )
+
+
+def beside_triton(folder: Path) -> list[tuple[str, str, float]]:
+    """The kind of kernel, the rest of what was measured, and Eft's speed over Triton's, both at
+    their best."""
     found = []
-    for name in BESIDE:
-        path = folder / f"{name}.json"
+    for benchmark, (name, columns) in BESIDE.items():
+        path = folder / f"{benchmark}.json"
         if not path.is_file():
             continue
-        results = json.loads(path.read_text())
-        for case, speeds in best_speeds(results).items():
+        for case, speeds in best_speeds(json.loads(path.read_text())).items():
             if "Eft" in speeds and "Triton" in speeds:
-                about = dict(case)
-                if not about.get("offset"):
-                    about.pop("offset", None)
-                words = (
-                    value if isinstance(value, str) else f"{column} {value}"
-                    for column, value in about.items()
-                )
-                found.append((", ".join(words), speeds["Eft"] / speeds["Triton"]))
+                kind = {column: value for column, value in case if column in columns}
+                rest = {column: value for column, value in case if column not in columns}
+                ratio = speeds["Eft"] / speeds["Triton"]
+                found.append((f"{name}: {words_of(kind)}", words_of(rest), ratio))
     return found
 
 
 def draw_beside(folder: Path) -> Path | None:
-    """Draws the speeds beside Triton as beside_triton.png, with beside_triton.md as a table; None
-    if there are no results."""
+    """Draws the speeds beside Triton as beside_triton.png, a point for each that was measured, with
+    beside_triton.md as a table; None if there are no results."""
     found = beside_triton(folder)
     if not found:
         return None
-    lines = ["| kernel | Eft's speed over Triton's |", "|---|---|"]
-    lines += [f"| {name} | {ratio:.2f} |" for name, ratio in found]
+    lines = ["| kernel | of | Eft's speed over Triton's |", "|---|---|---|"]
+    lines += [f"| {kind} | {rest} | {ratio:.2f} |" for kind, rest, ratio in found]
     (folder / "beside_triton.md").write_text("\n".join(lines) + "\n")
-    figure, axes = pyplot.subplots(figsize=(9, 1.2 + 0.25 * len(found)), layout="constrained")
-    names, values = zip(*found[::-1], strict=True)
-    colors = ["tab:orange" if value >= 1 else "tab:gray" for value in values]
-    bars = axes.barh(range(len(values)), values, color=colors)
-    axes.bar_label(bars, fmt="%.2f", padding=3, fontsize=8)
+    kinds = list(dict.fromkeys(kind for kind, _, _ in found))[::-1]
+    figure, axes = pyplot.subplots(figsize=(9, 1 + 0.28 * len(kinds)), layout="constrained")
     axes.axvline(1, color="black", linewidth=0.8)
-    axes.set_yticks(range(len(names)), names, fontsize=8)
+    axes.grid(axis="y", linewidth=0.3)
+    axes.scatter(
+        [ratio for _, _, ratio in found],
+        [kinds.index(kind) for kind, _, _ in found],
+        c=["tab:orange" if ratio >= 1 else "tab:gray" for _, _, ratio in found],
+        alpha=0.7,
+        zorder=2,
+    )
+    axes.set_yticks(range(len(kinds)), kinds, fontsize=8)
     axes.set_xlabel("times Triton's speed, both at their best configuration")
-    axes.margins(y=0.01)
     picture = folder / "beside_triton.png"
     figure.savefig(picture, dpi=120)
     pyplot.close(figure)
