@@ -21,6 +21,8 @@ from report import Report  # noqa: E402
 
 BINS = 256
 SHAPES = {"softmax": ((4096, 1024), (1024, 4096)), "layer norm": ((4096, 1024), (1024, 4096))}
+#: A sum is added in the order of so many warps of a GPU. That of one warp suits a CPU best.
+WARPS = {"num_warps": 1}
 KERNELS = ("softmax", "layer norm", "sum", "max", "argmax", "cumsum", "sort", "histogram")
 
 
@@ -75,20 +77,22 @@ class Case:
         (rows, columns), grid = self.shape, (self.shape[0],)
         block = 1 << (columns - 1).bit_length()
         if self.kernel == "softmax":
-            self.kernels.softmax[grid](self.x, self.y, columns, BLOCK=block)
+            self.kernels.softmax[grid](self.x, self.y, columns, BLOCK=block, **WARPS)
             return self.y
         if self.kernel == "layer norm":
             arrays = self.x, self.weight, self.bias, self.y
-            self.kernels.layer_norm[grid](*arrays, columns, 1e-5, BLOCK=block)
+            self.kernels.layer_norm[grid](*arrays, columns, 1e-5, BLOCK=block, **WARPS)
             return self.y
         if self.kernel in ("cumsum", "sort"):
-            scan_rows[grid](self.x, self.y, columns, KIND=self.kernel, BLOCK=block)
+            scan_rows[grid](self.x, self.y, columns, KIND=self.kernel, BLOCK=block, **WARPS)
             return self.y
         if self.kernel == "histogram":
             self.counts.fill(0)
-            count[(rows * columns // 4096,)](self.numbers, self.counts, BINS=BINS, BLOCK=4096)
+            count[(rows * columns // 4096,)](
+                self.numbers, self.counts, BINS=BINS, BLOCK=4096, **WARPS
+            )
             return self.counts
-        reduce_rows[grid](self.x, self.row, columns, KIND=self.kernel, BLOCK=block)
+        reduce_rows[grid](self.x, self.row, columns, KIND=self.kernel, BLOCK=block, **WARPS)
         return self.row
 
     def numpy(self):

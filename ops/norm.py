@@ -348,12 +348,14 @@ def write_gradients(
 ):
     """Those of the residual and of x."""
     dx_ptr, dresidual_ptr = outputs
-    gradients, normeds, dzs = row
+    gradients, normeds, dzs, has_dz = row
     rstd, along, mean_gradient = means
     bits, first_row, i, scale = drawn
     dresiduals, dxs = (), ()
     for part in tl.static_range(PARTS):
-        gradient = (gradients[part] - normeds[part] * along - mean_gradient) * rstd + dzs[part]
+        gradient = (gradients[part] - normeds[part] * along - mean_gradient) * rstd
+        # The product has another use, so it is rounded, whether dz is there or not.
+        gradient = tl.where(has_dz, gradient + dzs[part].to(tl.float32), gradient)
         gradient = gradient.to(dx_ptr.dtype.element_ty)
         kept = is_kept(bits, first_row, i, part)
         dresiduals = dresiduals + (gradient,)
@@ -493,7 +495,7 @@ def short_gradient(
     products = products_of(gradients, normeds)
     along, mean_gradient = means_of(add_parts(products), add_parts(gradients), norm)
     write_gradients(
-        *(outputs, start, (gradients, normeds, if_any(dzs, has_dz))),
+        *(outputs, start, (gradients, normeds, dzs, has_dz)),
         *((bits, first_row, i, rule[2]), (rstd, along, mean_gradient)),
         *(0, columns, GROUPS, IS_WHOLE),
     )
@@ -539,7 +541,7 @@ def long_gradient(
             loaded, start, (mean, rstd), piece, columns, GROUPS, False
         )
         write_gradients(
-            *(outputs, start, (gradients, normeds, if_any(dzs, has_dz))),
+            *(outputs, start, (gradients, normeds, dzs, has_dz)),
             *((bits, first_row, i, rule[2]), (rstd, along, mean_gradient)),
             *(piece, columns, GROUPS, False),
         )
