@@ -84,13 +84,11 @@ class Case:
             self.kernels.layer_norm[grid](*arrays, columns, 1e-5, BLOCK=block, **WARPS)
             return self.y
         if self.kernel in ("cumsum", "sort"):
-            scan_rows[grid](self.x, self.y, columns, KIND=self.kernel, BLOCK=block, **WARPS)
+            scan_rows[grid](self.x, self.y, columns, KIND=self.kernel, BLOCK=block)
             return self.y
         if self.kernel == "histogram":
             self.counts.fill(0)
-            count[(rows * columns // 4096,)](
-                self.numbers, self.counts, BINS=BINS, BLOCK=4096, **WARPS
-            )
+            count[(rows * columns // 4096,)](self.numbers, self.counts, BINS=BINS, BLOCK=4096)
             return self.counts
         reduce_rows[grid](self.x, self.row, columns, KIND=self.kernel, BLOCK=block, **WARPS)
         return self.row
