@@ -104,13 +104,17 @@ class Autotuner(Wrapper):
 
     @property
     def do_bench(self):
-        """The user's function that measures; without one, `eft.testing.do_bench`, for subclasses
-        (a choice then measures all candidates in turns)."""
+        """The user's function that measures, which may be set; without one,
+        `eft.testing.do_bench`, for subclasses (a choice then measures all candidates in turns)."""
         if self._do_bench is None:
             from eft.testing import do_bench
 
             return do_bench
         return self._do_bench
+
+    @do_bench.setter
+    def do_bench(self, function):
+        self._do_bench = function
 
     # -- launches ----------------------------------------------------------------------------------
 

@@ -104,6 +104,13 @@ def test_a_subclass_may_choose_in_its_own_way(device):
     assert tuned(do_bench=bench).do_bench is bench
 
 
+def test_what_measures_may_be_set(device):
+    kernel = tuned(cache_results=False)
+    kernel.do_bench = bench = Bench(2.0, 1.0)
+    kernel[grid](zeros(device), 100, 3.0)
+    assert kernel.best_config == LARGE and kernel.do_bench is bench
+
+
 @eft.autotune([SMALL], [])
 @eft.jit
 def picked(x_ptr, BLOCK: tl.constexpr):
