@@ -3,7 +3,9 @@
 there what one device would drop of the whole tensor. So the mask depends neither on the number of
 ranks nor on which rank has which part.
 
-The operator is `torch.ops.eft.dropout_part`, which is its own gradient.
+The operator is `torch.ops.eft.dropout_part`, which is its own gradient. It gets the place of the
+rank's part in the whole, which a strategy registered with `register_sharding` can't give, and its
+result has the shape of the whole, which `local_map` can't tell from parts of different extents.
 """
 
 from __future__ import annotations
@@ -16,7 +18,6 @@ import torch
 import torch.distributed as dist
 from torch import Tensor
 from torch.distributed.tensor import DTensor, Replicate
-from torch.distributed.tensor._utils import compute_local_shape_and_global_offset
 
 from eft.ops import part_kernels
 
@@ -107,11 +108,37 @@ def dropout(x: DTensor, seed: Tensor | None, p: float, scale_in_train: bool) -> 
     placements = [Replicate() if each.is_partial() else each for each in x.placements]
     x = x.redistribute(placements=placements)
     seed = _drawn_on(mesh) if seed is None else seed
-    _, offset = compute_local_shape_and_global_offset(x.shape, mesh, x.placements)
-    shape = list(x.shape)
-    y = _dropout_part(x.to_local(), seed, p, scale_in_train, shape, list(offset or [0] * x.dim()))
+    shape, local = list(x.shape), x.to_local()
+    offset = _offset_of(x, list(local.shape))
+    y = _dropout_part(local, seed, p, scale_in_train, shape, offset)
     strides = torch.empty(shape, device="meta").stride()
     return DTensor.from_local(y, mesh, placements, run_check=False, shape=x.shape, stride=strides)
+
+
+def _offset_of(x: DTensor, local: list[int]) -> list[int]:
+    """Where this rank's part of a tensor begins. Along each axis of the mesh a dimension is cut as
+    `torch.chunk` cuts it: all parts have the extent of the first, but the last ones less or none.
+
+    Args:
+        local: the part's extents.
+    """
+    mesh, extents, offset = x.device_mesh, list(x.shape), [0] * x.dim()
+    place = mesh.get_coordinate()
+    if place is None:  # this rank is not in the mesh, and has nothing
+        return offset
+    for parts, number, placement in zip(mesh.shape, place, x.placements, strict=True):
+        if placement.is_shard():
+            axis = placement.dim
+            step = -(-extents[axis] // parts)
+            begin = min(number * step, extents[axis])
+            offset[axis] += begin
+            extents[axis] = min(step, extents[axis] - begin)
+    if extents != local:
+        raise ValueError(
+            f"dropout: this rank has a part of {local}, expected {extents} of {list(x.shape)} with "
+            f"the placements {tuple(x.placements)}; other ways to cut a tensor are not known here"
+        )
+    return offset
 
 
 def _drawn_on(mesh) -> Tensor:

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from types import SimpleNamespace
 
 import eft
 import pytest
@@ -107,3 +108,28 @@ def test_the_program_of_the_how_to(tmp_path):
         "rank 0 of 2: (2000, 150)",
         "rank 1 of 2: (2000, 150)",
     ]
+
+
+def part(shape, mesh, place, *placements):
+    """What the place of a rank's part is computed from."""
+    return SimpleNamespace(
+        shape=shape,
+        dim=lambda: len(shape),
+        placements=placements,
+        device_mesh=SimpleNamespace(shape=mesh, get_coordinate=lambda: place),
+    )
+
+
+def test_a_part_that_is_cut_in_another_way_is_an_error():
+    sharded = pytorch.module("eft.ops.sharded")
+    from torch.distributed.tensor import Replicate, Shard
+
+    found = sharded._offset_of(part((10, 7), (3, 2), (1, 1), Shard(0), Shard(0)), [2, 7])
+    assert found == [6, 0]
+    found = sharded._offset_of(part((10, 7), (3, 2), (2, 1), Replicate(), Shard(1)), [10, 3])
+    assert found == [0, 4]
+    message = (
+        "this rank has a part of [3, 7], expected [4, 7] of [10, 7] with the placements (Shard"
+    )
+    with pytest.raises(ValueError, match=re.escape(message)):
+        sharded._offset_of(part((10, 7), (3,), (1,), Shard(0)), [3, 7])
