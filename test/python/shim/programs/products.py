@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Programs that multiply matrices."""
 
+import math
+
 import ml_dtypes
 import numpy as np
 import triton
@@ -22,31 +24,43 @@ def _product(x, y, out):
     return (x.astype("float64") @ y.astype("float64")).astype(out.dtype)
 
 
+# The bounds of sums of _K products of normal numbers. The root of _K is how large such a sum is, and
+# how errors of its terms add up; none of some thousand goes beyond _RARE deviations.
+_K, _RARE = 64, 6
+#: Each term, and each partial sum, is rounded or cut off at 2⁻²³ of the sum.
+_FP32 = 2 * _RARE * math.sqrt(_K) * 2**-23
+#: Of both factors all is cut off behind ten bits, which leaves 2⁻¹⁰ of a term to both together.
+_TF32 = _RARE * math.sqrt(_K) * 2**-10
+#: A compiler may round to fp16 after each 16 terms: five times a sum of up to _RARE √_K.
+_FP16_SUMS = _RARE * math.sqrt(_K) * math.sqrt(_K // 16 + 1) * 2**-11
+#: A tensor core for 8-bit floats cuts terms off at 2⁻¹³ of the greatest term or sum.
+_FLOAT8 = math.sqrt(_K) * _RARE * math.sqrt(_K) * 2**-13
+
 for _case, _dtype, _precision, _bound in (
-    ("f16", "float16", None, 1e-5),
-    ("bf16", BF16, None, 1e-5),
-    ("f32", "float32", "ieee", 1e-5),
-    ("tf32", "float32", "tf32", 5e-2),
-    ("tf32x3", "float32", "tf32x3", 1e-5),
+    ("f16", "float16", None, _FP32),
+    ("bf16", BF16, None, _FP32),
+    ("f32", "float32", "ieee", _FP32),
+    ("tf32", "float32", "tf32", _TF32),
+    ("tf32x3", "float32", "tf32x3", _FP32),
 ):
     launched(
-        normal(32, 64, dtype=_dtype), normal(64, 64, seed=1, dtype=_dtype), zeros(32, 64), 64,
+        normal(32, _K, dtype=_dtype), normal(_K, 64, seed=1, dtype=_dtype), zeros(32, 64), _K,
         _precision, tl.float32, expected=_product, bound=_bound, case=_case,
     )(multiplies)  # fmt: skip
 launched(
-    integers(32, 64, dtype="int8"), integers(64, 64, seed=1, dtype="int8"),
-    zeros(32, 64, dtype="int32"), 64, None, tl.int32, expected=_product, case="i8",
+    integers(32, _K, dtype="int8"), integers(_K, 64, seed=1, dtype="int8"),
+    zeros(32, 64, dtype="int32"), _K, None, tl.int32, expected=_product, case="i8",
 )(multiplies)  # fmt: skip
 launched(
-    normal(32, 64, dtype="float16"), normal(64, 64, seed=1, dtype="float16"),
-    zeros(32, 64, dtype="float16"), 64, None, tl.float16, expected=_product, bound=1e-1,
+    normal(32, _K, dtype="float16"), normal(_K, 64, seed=1, dtype="float16"),
+    zeros(32, 64, dtype="float16"), _K, None, tl.float16, expected=_product, bound=_FP16_SUMS,
     case="f16_sums",
 )(multiplies)  # fmt: skip
 for _case in ("float8_e4m3fn", "float8_e5m2"):
     launched(
-        normal(32, 64).astype(getattr(ml_dtypes, _case)),
-        normal(64, 64, seed=1).astype(getattr(ml_dtypes, _case)), zeros(32, 64), 64, None,
-        tl.float32, expected=_product, bound=5e-2, case=_case,
+        normal(32, _K).astype(getattr(ml_dtypes, _case)),
+        normal(_K, 64, seed=1).astype(getattr(ml_dtypes, _case)), zeros(32, 64), _K, None,
+        tl.float32, expected=_product, bound=_FLOAT8, case=_case,
     )(multiplies)  # fmt: skip
 
 
