@@ -24,8 +24,8 @@ def _product(x, y, out):
     return (x.astype("float64") @ y.astype("float64")).astype(out.dtype)
 
 
-# The bounds of sums of _K products of normal numbers. The root of _K is how large such a sum is, and
-# how errors of its terms add up; none of some thousand goes beyond _RARE deviations.
+# The bounds of sums of _K products of normal numbers. The root of _K is how large such a sum is,
+# and how errors of its terms add up; none of some thousand goes beyond _RARE deviations.
 _K, _RARE = 64, 6
 #: Each term, and each partial sum, is rounded or cut off at 2⁻²³ of the sum.
 _FP32 = 2 * _RARE * math.sqrt(_K) * 2**-23
