@@ -76,9 +76,9 @@ def arrays_of(device, result) -> list:
 
 
 def close(found, expected, scale: float = 1.0):
-    """Whether results are those that are computed in fp32, in no more than eight roundings one after
-    the other, or as many for each of `scale`² terms that are summed, and then rounded to the type
-    once. The errors of a sum's terms add up as random ones do."""
+    """Checks that results were computed in fp32, in no more than eight roundings one after the
+    other, or in as many for each of `scale`² terms of a sum, and then rounded to the type once. The
+    errors of a sum's terms add up as random ones do."""
     rounding = {DTYPES["bf16"]: 2**-8, DTYPES["fp16"]: 2**-11, DTYPES["fp32"]: 0}[found.dtype]
     tolerance = 8 * 2**-23 * scale + rounding
     np.testing.assert_allclose(found.astype(np.float64), expected, rtol=tolerance, atol=tolerance)
