@@ -2,6 +2,7 @@
 #include "compiler/lowering/tiling/TilingPlan.h"
 
 #include "compiler/lowering/buffers/WholeBuffers.h"
+#include "compiler/lowering/tiling/ApartGroups.h"
 #include "compiler/lowering/tiling/FoldLoops.h"
 
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -68,7 +69,7 @@ public:
         owners[item] = &group;
     }
     if (!options.useBuffers)
-      keepApart();
+      keepGroupsApart(block, owners);
     else
       keepWholes();
     for (TileGroup &group : plan.groups)
@@ -149,30 +150,6 @@ private:
   }
 
   //===--- Values that cross from group to group ----------------------------------------------===//
-
-  /// Without buffers, a group that needs values of another one, or gives it some, is not tiled.
-  void keepApart() {
-    auto check = [&](Operation *op, TileGroup *user) {
-      walkTree(op, [&](Value value) {
-        Operation *definition = value.getDefiningOp();
-        auto owner = definition ? owners.find(definition) : owners.end();
-        if (owner != owners.end() && owner->second == user)
-          return false;
-        if (owner != owners.end())
-          owner->second->isSplit = false;
-        else if (definition && canTile(definition))
-          return true;
-        if (user)
-          user->isSplit = false;
-        return false;
-      });
-    };
-    for (Operation &op : block)
-      if (auto owner = owners.find(&op); owner != owners.end())
-        check(&op, owner->second);
-      else if (!canTile(&op))
-        op.walk([&](Operation *nested) { check(nested, nullptr); });
-  }
 
   /// A buffer gains nothing for blocks that are only loaded to be used as wholes, by a loop that
   /// carries them for example, or for whole blocks that are only stored.
@@ -339,7 +316,7 @@ private:
   Block &block;
   const TilingOptions &options;
   TilingPlan plan;
-  DenseMap<Operation *, TileGroup *> owners;
+  GroupOwners owners;
   DenseMap<Value, TileGroup *> computedBy;
   DenseMap<unsigned, DenseSet<Value>> tiled; // by the kept bits of their tiles
 };

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The time that tiling takes, which grows with the operations of a kernel and not with their square."""
+
+import pathlib
+import resource
+import subprocess
+
+import eft
+import pytest
+
+TOOL = pathlib.Path(eft.__file__).parents[2] / "bin" / "eft-opt"
+
+pytestmark = pytest.mark.skipif(
+    not TOOL.exists(), reason="the compiler's tools are not beside the package"
+)
+
+LARGE = (
+    "tensor<256xf32, #eft.layout<register = [[1], [64], [128]], "
+    "lane = [[2], [4], [8], [16], [32]], warp = []>>"
+)
+OTHER = LARGE.replace("[64], [128]", "[128], [64]")
+
+
+def chain_of_blocks(length: int) -> str:
+    """Each block is computed from the one before, and needed as a whole."""
+    lines = [f"%a0 = eft.splat %x : f32 -> {LARGE}"]
+    for i in range(length):
+        lines += [
+            f"%a{i + 1} = arith.addf %a{i}, %a0 : {LARGE}",
+            f"%b{i} = eft.convert_layout %a{i + 1} : {LARGE} -> {OTHER}",
+        ]
+    return "func.func @f(%x: f32) {\n" + "\n".join(lines) + "\nreturn\n}\n"
+
+
+def seconds(source: str) -> float:
+    """The processor's time, which other work on the machine hardly changes."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run([TOOL, "-", "-eft-tile-blocks"], input=source, text=True, check=True,
+                   capture_output=True)  # fmt: skip
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime - before.ru_utime
+
+
+def test_blocks_of_a_gpu_are_looked_at_once():
+    few, many = (min(seconds(chain_of_blocks(n)) for _ in range(2)) for n in (1000, 4000))
+    assert many < 8 * few
