@@ -284,6 +284,12 @@ Attribute Mutator::changed(Attribute attribute) {
   return {};
 }
 
+/// Gives the operation the defaults of attributes that were removed, or set to what they can't be.
+/// The parser does so, and verifiers of MLIR 19 rely on it.
+static void setDefaults(Operation *op) {
+  op->getName().populateDefaultProperties(op->getPropertiesStorage());
+}
+
 bool Mutator::changeAttribute(Operation *op) {
   SmallVector<NamedAttribute> attributes(op->getAttrs());
   if (attributes.empty())
@@ -291,6 +297,7 @@ bool Mutator::changeAttribute(Operation *op) {
   NamedAttribute attribute = attributes[below(attributes.size())];
   if (below(4) == 0) {
     op->removeAttr(attribute.getName());
+    setDefaults(op);
     return true;
   }
   Attribute other = changed(attribute.getValue());
@@ -298,6 +305,7 @@ bool Mutator::changeAttribute(Operation *op) {
   if (!other || attribute.getName() == SymbolTable::getSymbolAttrName())
     return false;
   op->setAttr(attribute.getName(), other);
+  setDefaults(op);
   return true;
 }
 
