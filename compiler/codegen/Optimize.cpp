@@ -34,6 +34,12 @@ constexpr size_t longBlock = 1024;
 /// A function of more basic blocks than these has many.
 constexpr size_t manyBlocks = 128;
 
+/// Whether there are more items than `count`. It does not walk over all of them, as `size()` would:
+/// a loop's pass asks for each loop.
+template <typename Range> bool hasMore(const Range &range, size_t count) {
+  return llvm::hasNItemsOrMore(range, count + 1);
+}
+
 /// The function that a pass is about to run on, or the one around its loop.
 const llvm::Function *functionOf(const llvm::Any &unit) {
   if (const auto *function = llvm::any_cast<const llvm::Function *>(&unit))
@@ -56,9 +62,9 @@ bool isSkipped(llvm::StringRef pass, const llvm::Any &unit, bool isForGpu) {
   if (!function)
     return false;
   if (looksAtLoops)
-    return function->size() > manyBlocks;
+    return hasMore(*function, manyBlocks);
   return llvm::any_of(*function,
-                      [](const llvm::BasicBlock &block) { return block.size() > longBlock; });
+                      [](const llvm::BasicBlock &block) { return hasMore(block, longBlock); });
 }
 
 /// Keeps the errors for which LLVM would otherwise end the process.
