@@ -104,15 +104,37 @@ def dropout(x: DTensor, seed: Tensor | None, p: float, scale_in_train: bool) -> 
         raise ValueError(f"dropout: p is {p:.6f}, expected 0 to 1")
     if not x.dtype.is_floating_point or x.dtype.itemsize == 1:
         raise ValueError(f"dropout: X has dtype {x.dtype}, expected a float of 16 bits or more")
-    mesh = x.device_mesh
     placements = [Replicate() if each.is_partial() else each for each in x.placements]
     x = x.redistribute(placements=placements)
-    seed = _drawn_on(mesh) if seed is None else seed
+    seed = _drawn_on(x.device_mesh) if seed is None else seed
+    # PyTorch's compiler takes no functions of distributed tensors, and differentiates what they do.
+    drop = _drop if torch.compiler.is_compiling() else _Dropped.apply
+    return drop(x, seed, p, scale_in_train)
+
+
+def _drop(x: DTensor, seed: Tensor, p: float, scale_in_train: bool) -> DTensor:
     shape, local = list(x.shape), x.to_local()
     offset = _offset_of(x, list(local.shape))
     y = _dropout_part(local, seed, p, scale_in_train, shape, offset)
     strides = torch.empty(shape, device="meta").stride()
-    return DTensor.from_local(y, mesh, placements, run_check=False, shape=x.shape, stride=strides)
+    return DTensor.from_local(
+        y, x.device_mesh, x.placements, run_check=False, shape=x.shape, stride=strides
+    )
+
+
+class _Dropped(torch.autograd.Function):
+    """Dropout that is its own gradient, so that it has gradients of any order: those of PyTorch's
+    conversions between a distributed tensor and its parts have none in PyTorch 2.11."""
+
+    @staticmethod
+    def forward(ctx, x: DTensor, seed: Tensor, p: float, scale_in_train: bool) -> DTensor:
+        ctx.save_for_backward(seed)
+        ctx.rest = p, scale_in_train
+        return _drop(x, seed, p, scale_in_train)
+
+    @staticmethod
+    def backward(ctx, dy: DTensor):
+        return dropout(dy, *ctx.saved_tensors, *ctx.rest), None, None, None
 
 
 def _offset_of(x: DTensor, local: list[int]) -> list[int]:
