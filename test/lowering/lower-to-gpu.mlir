@@ -340,8 +340,8 @@ func.func @sum_beside_a_block(%p: !eft.ptr<f32>, %x: f32) {
 // Runs of one element have predicates too, where the mask cuts every program.
 // CHECK-LABEL: @row_of_an_odd_length
 // CHECK-NOT: scf.if
-// CHECK: llvm.inline_asm {{.*}}mov.b32 $0, 0; @$2 ld.global.b32 $0, [$1];
-// CHECK: llvm.inline_asm {{.*}}@$0 st.global.b32 [$1], $2;
+// CHECK: eft.thread_load %{{.*}} if %[[C:[a-z0-9_]+]] : !llvm.ptr<1> -> i32
+// CHECK: eft.thread_store %{{.*}} if %[[C]] : !llvm.ptr<1>, i32
 // CHECK-NOT: scf.if
 func.func @row_of_an_odd_length(%p: !eft.ptr<f32>, %n: i32) {
   %range = eft.arange 0 to 64 : tensor<64xi32, #layout>

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The time that tiling takes, which grows with the operations of a kernel and not with their square."""
+"""The time that tiling takes: it grows with a kernel's operations, not with their square."""
 
 import pathlib
 import resource
