@@ -74,8 +74,8 @@ TEST_F(NormCuda, each_type_and_length_has_its_kernel) {
       fake.clear();
       ASSERT_TRUE(backward(100, columns, dtype).ok());
       EXPECT_NE(fake.log().find(launch("backward", 8, threads)), std::string::npos) << fake.log();
-      int64_t sums = 2 * ((columns + 63) / 64);
-      EXPECT_NE(fake.log().find(launch("add_partials", sums, 128)), std::string::npos)
+      int64_t sums = 2 * ((columns + 31) / 32);
+      EXPECT_NE(fake.log().find(launch("add_partials", sums, 256)), std::string::npos)
           << fake.log();
       fake.clear();
     }
@@ -97,7 +97,7 @@ TEST_F(NormCuda, of_no_rows_only_sums_are_made) {
   ASSERT_TRUE(backward(0, 64, DataType::F32).ok());
   EXPECT_EQ(fake.log().find("forward"), std::string::npos);
   EXPECT_EQ(fake.log().find("backward"), std::string::npos);
-  EXPECT_NE(fake.log().find(launch("add_partials", 2, 128)), std::string::npos);
+  EXPECT_NE(fake.log().find(launch("add_partials", 4, 256)), std::string::npos);
 }
 
 TEST_F(NormCuda, what_the_driver_refuses) {
