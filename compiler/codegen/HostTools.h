@@ -5,9 +5,6 @@
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
 #include "llvm/Support/Error.h"
 
-#include <optional>
-#include <string_view>
-
 namespace eft {
 
 /// The tools that are to see the code: those that `EFT_SHOW_CODE` names, with commas between them.

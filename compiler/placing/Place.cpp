@@ -79,6 +79,9 @@ void noteAccess(Access access, const AxisInfos &infos, const PlacementTarget &ta
   access.setRun(run.length);
   access.setHeadless(run.isHeadless);
   access.setPrefix(isPrefix(infos, access.getMask()));
+  access.setUniformRuns(false);
+  access.setPrefixRuns(false);
+  access.setCutsAll(false);
   if (target.kind != PlacementTarget::Kind::Gpu || !access.getMask())
     return;
   const bool isUniform = infos.of(access.getMask()).constancy(run.dim) >= run.length;

@@ -243,7 +243,7 @@ LogicalResult lowerStore(GpuLowering &lowering, ImplicitLocOpBuilder &b, StoreOp
   Fragments masks;
   if (store.getMask())
     llvm::append_range(masks, lowering.fragmentsOf(store.getMask()));
-  if (store.getCutsAll()) {
+  if (store.getCutsAll() && !masks.empty() && !isWhole) {
     storeCutRuns(b, access, masks, values);
     return success();
   }

@@ -124,11 +124,13 @@ def aggregate(cls: type) -> type:
     return made
 
 
-def _rebind(function, made: type) -> None:
+def _rebind(member, made: type) -> None:
     """Lets `super()` in a method mean the class that was made of the one that it stood in."""
-    code = getattr(function, "__code__", None)
-    if code is not None and "__class__" in code.co_freevars:
-        function.__closure__[code.co_freevars.index("__class__")].cell_contents = made
+    functions = (getattr(member, name, None) for name in ("__func__", "fget", "fset", "fdel"))
+    for function in (member, *functions):
+        code = getattr(function, "__code__", None)
+        if code is not None and "__class__" in code.co_freevars:
+            function.__closure__[code.co_freevars.index("__class__")].cell_contents = made
 
 
 _SILENT = (

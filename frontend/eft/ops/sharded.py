@@ -129,11 +129,12 @@ class _Dropped(torch.autograd.Function):
     @staticmethod
     def forward(ctx, x: DTensor, seed: Tensor, p: float, scale_in_train: bool) -> DTensor:
         ctx.save_for_backward(seed)
-        ctx.rest = p, scale_in_train
+        ctx.placements, ctx.rest = x.placements, (p, scale_in_train)
         return _drop(x, seed, p, scale_in_train)
 
     @staticmethod
     def backward(ctx, dy: DTensor):
+        dy = dy.redistribute(placements=ctx.placements)  # of which each rank drops its part alone
         return dropout(dy, *ctx.saved_tensors, *ctx.rest), None, None, None
 
 
@@ -155,12 +156,20 @@ def _offset_of(x: DTensor, local: list[int]) -> list[int]:
             begin = min(number * step, extents[axis])
             offset[axis] += begin
             extents[axis] = min(step, extents[axis] - begin)
-    if extents != local:
+    if extents != local or not all(map(_is_known, x.placements)):
         raise ValueError(
             f"dropout: this rank has a part of {local}, expected {extents} of {list(x.shape)} with "
             f"the placements {tuple(x.placements)}; other ways to cut a tensor are not known here"
         )
     return offset
+
+
+def _is_known(placement) -> bool:
+    """Whether a dimension is whole, or cut in the order of the mesh: PyTorch has shards with a
+    `split_factor`, whose parts lie elsewhere."""
+    if placement.is_shard():
+        return not hasattr(placement, "split_factor")
+    return placement.is_replicate()
 
 
 def _drawn_on(mesh) -> Tensor:

@@ -34,6 +34,12 @@ def element_of(text: str) -> tuple[np.dtype, int]:
     return np.dtype(TYPES[name]), count
 
 
+def segments_of(operation) -> list[int]:
+    """How many operands an operation has of each kind that it may have."""
+    sizes = re.search(r"operandSegmentSizes = array<i32: ([^>]*)>", operation.attributes)[1]
+    return [int(size) for size in sizes.split(",")]
+
+
 def signed(array: np.ndarray) -> np.ndarray:
     return array.view(np.dtype(f"i{array.dtype.itemsize}"))
 
@@ -216,29 +222,24 @@ class Threads:
         memory, places = self.places(operation, addresses, kind, size, active, writes=True)
         memory[places] = stored[active]
 
-    def llvm_inline_asm(self, operation, operands, active):
-        """`@p ld.global` with words that stand for what is not loaded, and `@p st.global`."""
-        text = re.search(r'asm_string = "([^"]*)"', operation.attributes)[1]
-        form = re.fullmatch(
-            r"(?:mov\.b\d+ \$\d+, \S+; )*@\$\d+ (ld|st)\.global(?:\.v(\d))?\.b(\d+) [^;]*;", text
-        )
-        assert form, text
-        count, width = int(form[2] or 1), int(form[3])
-        words = np.dtype(f"u{width // 8}")
-        if form[1] == "st":
-            condition, addresses, *values = operands
-            stored = np.stack([each.view(words) for each in values], 1)
-            places = self.global_places(addresses, active & condition, stored.nbytes // self.count)
-            self.memory[places] = stored.view(np.uint8)[active & condition]
-            return []
-        addresses, condition, *others = operands
-        loaded = np.zeros((self.count, count), words)
-        if others:
-            loaded = np.stack([each.view(words) for each in others], 1)
+    def eft_thread_load(self, operation, operands, active):
+        """Words; where the condition is false, the last operand or zero."""
+        element, count = element_of(operation.result_types[0])
+        has = segments_of(operation)
+        loaded = np.zeros((self.count, count), element)
+        if has[2]:
+            loaded = np.array(operands[-1]).reshape(self.count, count)
+        where = active & operands[1] if has[1] else active
         rows = loaded.view(np.uint8)
-        places = self.global_places(addresses, active & condition, rows.shape[1])
-        rows[active & condition] = self.memory[places]
+        rows[where] = self.memory[self.global_places(operands[0], where, rows.shape[1])]
         return [loaded if count > 1 else loaded[:, 0]]
+
+    def eft_thread_store(self, operation, operands, active):
+        addresses, words, *condition = operands
+        where = active & condition[0] if condition else active
+        rows = np.ascontiguousarray(words).view(np.uint8).reshape(self.count, -1)
+        self.memory[self.global_places(addresses, where, rows.shape[1])] = rows[where]
+        return []
 
     def global_places(self, addresses, active, size):
         """For each active thread the bytes that it accesses at once."""
@@ -248,6 +249,8 @@ class Threads:
 
     def llvm_intr_expect(self, operation, operands, active):
         return operands[:1]
+
+    llvm_intr_expect_with_probability = llvm_intr_expect
 
     # Values
 

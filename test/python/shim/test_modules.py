@@ -42,7 +42,10 @@ def test_shows_only_its_entry(name):
         pytest.skip("nm is not installed")
     command = [nm, "-D", "--defined-only", path_of(name)]
     text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    assert [line.split()[-1] for line in text.splitlines()] == [f"PyInit_{name}"]
+    shown = {line.split()[-1] for line in text.splitlines()}
+    # Debuggers look for the second two.
+    expected = {"PyInit__compiler", "__jit_debug_descriptor", "__jit_debug_register_code"}
+    assert shown == (expected if name == "_compiler" else {f"PyInit_{name}"})
 
 
 def test_import_loads_neither_llvm_nor_other_libraries(python):

@@ -4,6 +4,7 @@ compiled kernel, and PTX."""
 
 from __future__ import annotations
 
+import math
 import re
 from pathlib import Path
 
@@ -78,7 +79,9 @@ class IRSource:
         if "tt.func" in self.src:
             raise self._mistake("this is Triton's IR; Eft reads the block IR that it writes")
         text = str(self._parsed())
-        kernels = re.findall(r"^  func\.func @([^( ]+)\((.*)\) *(?:attributes .*)?{$", text, re.M)
+        kernels = re.findall(
+            r"^  func\.func (?:public )?@([^( ]+)\((.*)\) *(?:attributes .*)?{$", text, re.M
+        )
         if len(kernels) != 1:
             raise self._mistake(f"expected one kernel, got {len(kernels)}")
         name, arguments = kernels[0]
@@ -128,9 +131,10 @@ class IRSource:
     def _translated(self, error) -> CompilationError:
         """The compiler's error at its place in the file."""
         text, diagnostics = error.args
-        places = [each.positions[0] for each in diagnostics if each.positions]
-        text = next((each.text for each in diagnostics if each.severity == "error"), text)
-        return self._mistake(text, places[0] if places else None)
+        first = next((each for each in diagnostics if each.severity == "error"), None)
+        if first is None:
+            return self._mistake(text)
+        return self._mistake(first.text, first.positions[0] if first.positions else None)
 
     def _mistake(self, message: str, place=None) -> CompilationError:
         if place is None:
@@ -161,9 +165,12 @@ class IRSource:
 
         if target.backend != "cuda":
             raise self._mistake(f"PTX runs on a GPU, not on {target.name}")
-        threads = re.search(r"^\s*\.(?:reqntid|maxntid)\s+(\d+)", self.src, re.M)
-        if threads is None:
+        extents = re.search(r"^\s*\.(?:reqntid|maxntid)\s+([\d, ]+)", self.src, re.M)
+        if extents is None:
             raise self._mistake("the PTX does not say how many threads a program has: .reqntid")
+        threads = math.prod(int(extent) for extent in extents[1].split(","))
+        if threads == 0 or threads % _WARP:
+            raise self._mistake(f"a program has {threads} threads, expected a multiple of {_WARP}")
         shared = options.get("shared", 0)
         if "shared" not in options and re.search(r"\.extern\s+\.shared", self.src):
             raise self._mistake(
@@ -171,7 +178,7 @@ class IRSource:
                 'options={"shared": BYTES}, from the metadata of the kernel that it was written for'
             )
         named = _compiler.target_name(target.name)
-        metadata = Metadata(self.name, named, int(threads[1]) // _WARP, shared, None)
+        metadata = Metadata(self.name, named, threads // _WARP, shared, None)
         binary = self.src.encode()
         return Compilation(metadata, binary, Asm(None, metadata, binary, _gpu(named)))
 
