@@ -123,6 +123,12 @@ TRITON = "module {\n  tt.func public @k(%arg0: !tt.ptr<f32>) {\n    tt.return\n 
         ("k.ptx", ".visible .entry k(.param .u64 a) {}", CPU, "PTX runs on a GPU, not on cpu"),
         (
             "k.ptx",
+            ".visible .entry k(.param .u64 a)\n.reqntid 24, 2, 1",
+            GPU,
+            "a program has 48 threads, expected a multiple of 32",
+        ),
+        (
+            "k.ptx",
             ".visible .entry k(.param .align 8 .b8 a[16])\n.reqntid 32",
             GPU,
             "the kernel takes an array of the type .b8",
