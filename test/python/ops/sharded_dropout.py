@@ -188,6 +188,20 @@ def in_one_compiled_graph(ranks):
 
 
 @case
+def parts_in_another_order(ranks):
+    from torch.distributed.tensor.placement_types import _StridedShard
+
+    placements = [_StridedShard(0, split_factor=2)]
+    x = DTensor.from_local(ranks.normal(8, 4), ranks.line, placements, run_check=False)
+    try:
+        dropout(x, 0.5, seed=3)
+    except ValueError as error:
+        assert "other ways to cut a tensor are not known here" in str(error)
+    else:
+        raise AssertionError("there was no error")
+
+
+@case
 def mistakes(ranks):
     x = distribute_tensor(ranks.normal(*SHAPE), ranks.line, [Shard(0)])
     for call, text in (
