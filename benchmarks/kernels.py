@@ -113,7 +113,7 @@ def multiply_strided(
         left = K - step * BLOCK_K
         a = tl.load(a_ptrs, mask=k[None, :] < left, other=0.0)
         b = tl.load(b_ptrs, mask=k[:, None] < left, other=0.0)
-        sums = tl.dot(a, b, sums)
+        sums = tl.dot(a, b, sums, out_dtype=SUM)
         a_ptrs += BLOCK_K * a_column
         b_ptrs += BLOCK_K * b_row
     c = sums.to(c_ptr.dtype.element_ty)
