@@ -36,10 +36,11 @@ std::unique_ptr<orc::ObjectLinkingLayer::Plugin> makeGdbPlugin(orc::ExecutionSes
 /// The descriptor of the file for perf, which LLVM has opened; -1 if there is none.
 int findDump() {
   const std::string suffix = "/jit-" + std::to_string(getpid()) + ".dump";
-  std::error_code failure;
-  for (const auto &entry : std::filesystem::directory_iterator("/proc/self/fd", failure))
-    if (std::filesystem::read_symlink(entry.path(), failure).string().ends_with(suffix))
-      return std::stoi(entry.path().filename().string());
+  std::error_code failure, unreadable;
+  std::filesystem::directory_iterator entry("/proc/self/fd", failure), end;
+  for (; !failure && entry != end; entry.increment(failure))
+    if (std::filesystem::read_symlink(entry->path(), unreadable).string().ends_with(suffix))
+      return std::stoi(entry->path().filename().string());
   return -1;
 }
 

@@ -47,6 +47,7 @@ PtxPlaces::PtxPlaces(llvm::Module &module) {
         llvm::DISubprogram::SPFlagDefinition | llvm::DISubprogram::SPFlagOptimized);
     builder.finalizeSubprogram(scope);
     function.setSubprogram(scope);
+    hasScopes = true;
     for (llvm::Instruction &instruction : llvm::instructions(function))
       if (const llvm::DILocation *place = instruction.getDebugLoc())
         instruction.setDebugLoc(
@@ -55,7 +56,7 @@ PtxPlaces::PtxPlaces(llvm::Module &module) {
 }
 
 std::string PtxPlaces::restore(llvm::StringRef ptx) {
-  if (numbers.empty())
+  if (!hasScopes)
     return ptx.str();
   std::string text;
   text.reserve(ptx.size());
@@ -65,8 +66,9 @@ std::string PtxPlaces::restore(llvm::StringRef ptx) {
     ptx = rest;
     if (line == fileDirective)
       continue;
-    if (std::optional<unsigned> number = readNumber(line)) {
-      if (*number != 0) // zero stands for no place
+    // A number beyond the table is of assembly that was written by hand.
+    if (std::optional<unsigned> number = readNumber(line); number && *number <= numbers.size()) {
+      if (*number != 0) // zero stands for no place: the code goes on with the line before
         write(std::next(numbers.begin(), *number - 1)->first, os);
       continue;
     }

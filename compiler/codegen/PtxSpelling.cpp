@@ -4,8 +4,7 @@
 // LLVM 19 names an access by the type of its register: `ld.global.v4.u32`, `ld.global.v4.f32`.
 // Later versions move bits, whatever they mean: `ld.global.v4.b32`. Tools that read PTX, and tests
 // of kernels, search for the later form. Both are the same instruction; only a load that extends a
-// sign
-// (`ld.global.s8`) is another one.
+// sign (`ld.global.s8`) is another one.
 #include "compiler/codegen/Codegen.h"
 
 #include "llvm/ADT/StringRef.h"

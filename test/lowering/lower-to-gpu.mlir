@@ -316,7 +316,7 @@ func.func @counter(%p: !eft.ptr<i32>) {
 
 #layout = #eft.layout<register = [[1]], lane = [[2], [4], [8], [16], [32]], warp = []>
 
-// What is loaded into a block is at other positions than a number, so nothing has to wait for it.
+// A block's elements are at other positions than a number, so its load waits for no store of one.
 // CHECK-LABEL: @sum_beside_a_block
 // CHECK-NOT: nvvm.barrier0
 // CHECK: llvm.store

@@ -87,7 +87,7 @@ uintptr_t loadObject(const std::string &object, const std::string &name,
   std::string words;
   llvm::handleAllErrors(address.takeError(), [&](const llvm::ErrorInfoBase &error) {
     isMistake |= error.convertToErrorCode() == std::errc::invalid_argument;
-    words = error.message();
+    words += (words.empty() ? "" : "\n") + error.message();
   });
   if (isMistake) // of the environment, not of the compiler that made the object
     throw python::mistake(words);

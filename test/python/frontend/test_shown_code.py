@@ -26,12 +26,39 @@ def kernel(x_ptr, BLOCK: tl.constexpr):
 kernel[1](np.ones(64, np.float32), BLOCK=64)
 """
 
+#: Prints of each object that gdb's interface lists whether it is an ELF file and names the script.
+LISTED = """
+import ctypes
+from eft import _compiler
+
+class Entry(ctypes.Structure):
+    pass
+
+Entry._fields_ = [
+    ("next", ctypes.POINTER(Entry)), ("previous", ctypes.POINTER(Entry)),
+    ("address", ctypes.c_void_p), ("size", ctypes.c_uint64),
+]
+
+class Descriptor(ctypes.Structure):
+    _fields_ = [
+        ("version", ctypes.c_uint32), ("action", ctypes.c_uint32),
+        ("relevant", ctypes.POINTER(Entry)), ("first", ctypes.POINTER(Entry)),
+    ]
+
+library = ctypes.CDLL(_compiler.__file__)
+entry = Descriptor.in_dll(library, "__jit_debug_descriptor").first
+while entry:
+    code = ctypes.string_at(entry.contents.address, entry.contents.size)
+    print(code[:4] == b"\\x7fELF", b"script.py" in code)
+    entry = entry.contents.next
+"""
+
 
 @pytest.fixture
 def run(tmp_path):
     """Runs the script, perhaps by another program, with EFT_SHOW_CODE; gives what it did."""
     script = tmp_path / "script.py"
-    script.write_text(SCRIPT)
+    script.write_text(SCRIPT + LISTED)
 
     def run(show: str, *program: str) -> subprocess.CompletedProcess:
         environment = {
@@ -76,6 +103,13 @@ def test_perf_gets_the_lines(run, tmp_path):
     named = set(lines_for_perf(dump.read_bytes()))
     script = str(tmp_path / "script.py")
     assert {(script, 5), (script, 10)} <= named
+
+
+@pytest.mark.parametrize("show, listed", [("gdb", "True True"), ("", "")])
+def test_gdb_is_told_of_the_code(run, show, listed):
+    done = run(show)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert set(done.stdout.splitlines()) == ({listed} if listed else set())
 
 
 @pytest.mark.skipif(not shutil.which("gdb"), reason="there is no gdb")

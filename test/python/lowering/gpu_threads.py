@@ -35,7 +35,7 @@ def element_of(text: str) -> tuple[np.dtype, int]:
 
 
 def segments_of(operation) -> list[int]:
-    """How many operands an operation has of each kind that it may have."""
+    """The number of an operation's operands of each kind that it may have."""
     sizes = re.search(r"operandSegmentSizes = array<i32: ([^>]*)>", operation.attributes)[1]
     return [int(size) for size in sizes.split(",")]
 

@@ -111,7 +111,7 @@ def test_the_program_of_the_how_to(tmp_path):
 
 
 def part(shape, mesh, place, *placements):
-    """What the place of a rank's part is computed from."""
+    """The properties of a distributed tensor from which the place of a part is computed."""
     return SimpleNamespace(
         shape=shape,
         dim=lambda: len(shape),

@@ -128,22 +128,8 @@ def test_an_atomic_operation_names_its_scope_and_its_order(sem, scope, target):
 
 
 @eft.jit
-def changes(x_ptr, value, NAME: tl.constexpr):
-    pointers = x_ptr + tl.arange(0, 128)
-    if NAME == "add":
-        tl.atomic_add(pointers, value)
-    elif NAME == "max":
-        tl.atomic_max(pointers, value)
-    elif NAME == "min":
-        tl.atomic_min(pointers, value)
-    elif NAME == "and":
-        tl.atomic_and(pointers, value)
-    elif NAME == "or":
-        tl.atomic_or(pointers, value)
-    elif NAME == "xor":
-        tl.atomic_xor(pointers, value)
-    else:
-        tl.atomic_xchg(pointers, value)
+def changes(x_ptr, value, CHANGE: tl.constexpr):
+    CHANGE(x_ptr + tl.arange(0, 128), value)
 
 
 @pytest.mark.parametrize(
@@ -168,5 +154,5 @@ def changes(x_ptr, value, NAME: tl.constexpr):
 )
 @pytest.mark.parametrize("target", [80, 90])
 def test_an_atomic_operation_names_its_computation_last(dtype, name, word, target):
-    text = ptx(changes, f"*{dtype} {dtype}", target, NAME=name)
+    text = ptx(changes, f"*{dtype} {dtype}", target, CHANGE=getattr(tl, f"atomic_{name}"))
     assert f"atom.global.gpu.acq_rel.{word}" in text

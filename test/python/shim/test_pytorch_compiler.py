@@ -148,7 +148,7 @@ def check(make, x, dtype=torch.float32, **options):
     if dtype == torch.float32:
         torch.testing.assert_close(found, eager, rtol=1e-4, atol=1e-4)
         return
-    # What is compiled rounds less often than each operator by itself does, and elsewhere.
+    # Compiled code rounds less often than each operator by itself does, and elsewhere.
     for y, z, exact in zip(found, eager, gradients(module.double(), x.double())):
         assert y.dtype == z.dtype == dtype
         assert (y - exact).norm() <= 1.5 * (z - exact).norm() + 1e-6 * exact.norm()

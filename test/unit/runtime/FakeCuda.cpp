@@ -56,7 +56,7 @@ struct eft::cuda::StreamObject {};
 struct eft::cuda::EventObject {
   int time;
 };
-/// How the caller wants its PTX assembled, and where it wants to read what is wrong with it.
+/// The caller's options for assembling PTX, and its room for messages.
 struct Log {
   char *text = nullptr;
   size_t bytes = 0;
