@@ -269,6 +269,26 @@ SharedLayout SharedLayout::choose(const LinearLayout &from, const LinearLayout &
   return SharedLayoutChooser(from, wanted, elementBytes).choose();
 }
 
+SharedLayout SharedLayout::withRegistersLast(const LinearLayout &from, const LinearLayout &wanted,
+                                             unsigned elementBytes) const {
+  uint64_t ofThreads = bitNumber(exponentOf(phaseBytes / elementBytes)) - 1; // and the banks
+  for (const LinearLayout *layout : {&from, &wanted})
+    for (unsigned bit = layout->source().dims()[1].offset; bit < layout->source().bits(); ++bit)
+      ofThreads |= offsetOf(layout->applyPacked(bitNumber(bit)));
+  SharedLayout result = *this;
+  std::fill(result.offsets.begin(), result.offsets.end(), 0);
+  unsigned place = 0;
+  for (bool isOfThreads : {true, false})
+    for (unsigned bit = 0; bit < offsetBits; ++bit) {
+      if (bool(ofThreads >> bit & 1) != isOfThreads)
+        continue;
+      for (size_t index = 0; index < offsets.size(); ++index)
+        result.offsets[index] |= (offsets[index] >> bit & 1) << place;
+      ++place;
+    }
+  return result;
+}
+
 LinearLayout SharedLayout::order(const LinearLayout &from, std::string_view dimension) const {
   std::pair<std::string, unsigned> dims[] = {{std::string(dimension), offsetBits}};
   LinearLayout offsetOfIndex =

@@ -49,6 +49,12 @@ public:
   /// The layout in which `order` says the index at each offset, read in the places of `wanted`.
   static SharedLayout ofOrder(const LinearLayout &order, const LinearLayout &wanted,
                               unsigned elementBytes);
+  /// The same with its rows in another order: the bits of an offset that no thread of either side
+  /// adds come last. If the block is moved row by row, a thread's fragments then have few rows in
+  /// which they may be.
+  SharedLayout withRegistersLast(const LinearLayout &from, const LinearLayout &wanted,
+                                 unsigned elementBytes) const;
+
   /// The index at each offset, as the places of one dimension `dimension`. Needs a layout in which
   /// every offset has an element.
   LinearLayout order(const LinearLayout &from, std::string_view dimension) const;

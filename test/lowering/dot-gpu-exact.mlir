@@ -33,20 +33,22 @@ func.func @floats(%p: !eft.ptr<f32>, %x: f32, %y: f32) {
 #b = #eft.layout<register = [[0, 32], [0, 64], [1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [32, 0]], lane = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16]], warp = []>
 
 // Factors of 48 KiB, a little more with what is left free, go in two parts of half of k: a loop
-// over them. The registers of a part are written behind one branch.
+// over them. One branch leads to the registers of a part.
 // CHECK-LABEL: @two_parts
 // CHECK-SAME: eft.shared_bytes = 25344 : i32
 func.func @two_parts(%p: !eft.ptr<i32>, %x: i32) {
   // CHECK: %{{.*}}:256 = scf.for %[[FIRST:.*]] = %c0_i32 to %c64_i32 step %c32_i32 iter_args(%[[BEFORE:[^ ]*]] =
   // CHECK: nvvm.barrier0
-  // CHECK: %[[IS_PRESENT:.*]] = arith.cmpi eq, %{{.*}}, %[[FIRST]]
-  // CHECK-NEXT: scf.if %[[IS_PRESENT]] {
+  // CHECK: %[[WANTED:.*]] = arith.xori %{{.*}}, %[[FIRST]]
+  // CHECK-NEXT: %[[IS_FIRST:.*]] = arith.cmpi ult, %[[WANTED]], %c32_i32
+  // CHECK-NEXT: scf.if %[[IS_FIRST]] {
   // CHECK-COUNT-64: llvm.store
-  // CHECK: scf.if
+  // CHECK: } else {
   // CHECK-COUNT-64: llvm.store
-  // CHECK: scf.if
+  // CHECK: %[[IS_FIRST:.*]] = arith.cmpi ult, %[[FIRST]], %c32_i32
+  // CHECK-NEXT: scf.if %[[IS_FIRST]] {
   // CHECK-COUNT-128: llvm.store
-  // CHECK: scf.if
+  // CHECK: } else {
   // CHECK-COUNT-128: llvm.store
   // CHECK-NOT: scf.if
   // CHECK: nvvm.barrier0

@@ -13,12 +13,15 @@
 func.func @loop_over_k(%p: !eft.ptr<f16>, %out: !eft.ptr<f32>, %y: f16, %z: f32) {
   // CHECK: %{{.*}}:512 = scf.for %[[FIRST:.*]] = %c0_i32 to %c128_i32 step %c64_i32 iter_args(%[[BEFORE:[^ ]*]] =
   // CHECK: nvvm.barrier0
-  // CHECK: %[[IS_PRESENT:.*]] = arith.cmpi eq, %{{.*}}, %[[FIRST]]
+  // CHECK: %[[WANTED:.*]] = arith.xori %{{.*}}, %[[FIRST]]
+  // CHECK: %[[IS_PRESENT:.*]] = arith.cmpi eq, %[[WANTED]], %c0_i32
   // CHECK: scf.if %[[IS_PRESENT]] {
   // CHECK-COUNT-512: llvm.store {{.*}} : f16, !llvm.ptr<3>
-  // CHECK: scf.if
+  // CHECK: %[[WANTED:.*]] = arith.xori %{{.*}}, %[[FIRST]]
+  // CHECK: %[[IS_FIRST:.*]] = arith.cmpi ult, %[[WANTED]], %c64_i32
+  // CHECK: scf.if %[[IS_FIRST]] {
   // CHECK-COUNT-256: llvm.store %arg2
-  // CHECK: scf.if
+  // CHECK: } else {
   // CHECK-COUNT-256: llvm.store %arg2
   // CHECK-NOT: scf.if
   // CHECK: nvvm.barrier0

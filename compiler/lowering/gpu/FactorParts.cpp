@@ -7,7 +7,8 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "llvm/ADT/MapVector.h"
+
+#include <map>
 
 using namespace mlir;
 
@@ -70,30 +71,80 @@ SmallVector<Value> FactorParts::sum(ImplicitLocOpBuilder &b, const FactorFragmen
   return Values(loop.getResults());
 }
 
+namespace {
+
+/// The registers that lie in one part together, and the part that they lie in: as bits of the
+/// coordinate along k, without what the thread adds.
+struct PartOfRegisters {
+  int64_t upper;
+  SmallVector<unsigned> registers;
+};
+
+/// Finds by bisection which of `parts`, in ascending order, has the number `wanted`, and writes its
+/// registers. A row of comparisons would become a switch in each of LLVM's branches.
+class PartSelection {
+public:
+  PartSelection(ImplicitLocOpBuilder &b, Value wanted,
+                llvm::function_ref<void(ArrayRef<unsigned> registers)> write)
+      : b(b), wanted(wanted), write(write) {}
+
+  /// `isThere`: one of the parts has the number.
+  void emit(ArrayRef<PartOfRegisters> parts, bool isThere) {
+    OpBuilder::InsertionGuard guard(b);
+    if (parts.size() == 1 && isThere)
+      return write(parts.front().registers);
+    if (parts.size() == 1) {
+      auto isPresent = ifHolds(arith::CmpIPredicate::eq, parts.front().upper, false);
+      b.setInsertionPointToStart(isPresent.thenBlock());
+      return write(parts.front().registers);
+    }
+    const size_t half = parts.size() / 2;
+    auto isLower = ifHolds(arith::CmpIPredicate::ult, parts[half].upper, true);
+    b.setInsertionPointToStart(isLower.thenBlock());
+    emit(parts.take_front(half), isThere);
+    b.setInsertionPointToStart(isLower.elseBlock());
+    emit(parts.drop_front(half), isThere);
+  }
+
+private:
+  scf::IfOp ifHolds(arith::CmpIPredicate predicate, int64_t bound, bool withElse) {
+    Value holds = b.create<arith::CmpIOp>(predicate, wanted, constant(b, bound));
+    return b.create<scf::IfOp>(holds, withElse);
+  }
+
+  ImplicitLocOpBuilder &b;
+  Value wanted;
+  llvm::function_ref<void(ArrayRef<unsigned> registers)> write;
+};
+
+} // namespace
+
 /// Writes what a thread has of the part from `first` on, if there are several. Threads with copies
-/// write the same. The registers that lie in one part together share a branch.
+/// write the same.
 void FactorParts::write(ImplicitLocOpBuilder &b, unsigned factor, const FactorFragments &from,
                         Value first) {
   ThreadCoordinates row(b, from.layout, 0), column(b, from.layout, 1);
   const ThreadCoordinates &alongK = factor == 0 ? column : row;
-  llvm::MapVector<int64_t, SmallVector<unsigned>> byPart;
+  std::map<int64_t, SmallVector<unsigned>> byPart;
   for (unsigned number = 0; number < from.fragments.size(); ++number)
     byPart[alongK.ofRegister(number) & ~(part - 1)].push_back(number);
   const unsigned alignment = element.getIntOrFloatBitWidth() / 8;
-  for (auto &[upper, numbers] : byPart) {
-    OpBuilder::InsertionGuard guard(b);
-    if (first) {
-      Value partOfThread = b.create<arith::AndIOp>(alongK.at(b, upper), constant(b, ~(part - 1)));
-      Value isPresent = b.create<arith::CmpIOp>(arith::CmpIPredicate::eq, partOfThread, first);
-      b.setInsertionPointToStart(b.create<scf::IfOp>(isPresent).thenBlock());
-    }
+  auto writeRegisters = [&](ArrayRef<unsigned> numbers) {
     for (unsigned number : numbers) {
       Value i = row.at(b, row.ofRegister(number)), j = column.at(b, column.ofRegister(number));
       if (first)
         (factor == 0 ? j : i) = b.create<arith::AndIOp>(factor == 0 ? j : i, constant(b, part - 1));
       b.create<LLVM::StoreOp>(from.fragments[number], pointer(b, factor, i, j), alignment);
     }
-  }
+  };
+  if (!first)
+    return writeRegisters(byPart.begin()->second);
+  SmallVector<PartOfRegisters> parts;
+  for (auto &[upper, numbers] : byPart)
+    parts.push_back({upper, std::move(numbers)});
+  Value upperOfThread = b.create<arith::AndIOp>(alongK.ofThread, constant(b, ~(part - 1)));
+  Value wanted = b.create<arith::XOrIOp>(upperOfThread, first);
+  PartSelection(b, wanted, writeRegisters).emit(parts, int64_t(parts.size()) * part == depth);
 }
 
 } // namespace eft

@@ -7,6 +7,7 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/MapVector.h"
 
 #include <map>
 
@@ -63,6 +64,8 @@ Staging::Staging(SharedMemory &memory, LinearLayout from, LinearLayout wanted, u
   for (Buffer &buffer : buffers) {
     if (isOneRound() && constant == 0)
       setOrder(buffer, chooseSharedOrder(this->from, this->wanted, unsigned(buffer.bytes())));
+    if (!isOneRound())
+      buffer.layout = buffer.layout.withRegistersLast(this->from, this->wanted, buffer.bytes());
     buffer.reads = runsOf(buffer.layout, this->wanted, buffer.layout.readRun(), constant);
     buffer.result.resize(bitNumber(this->wanted.source().dims()[0].bits));
     buffer.start = bytesOfRound;
@@ -144,6 +147,11 @@ Staging::Offset Staging::readingOffset(ImplicitLocOpBuilder &b, Buffer &buffer, 
   return ofThread.exclusiveOr(b, offset);
 }
 
+bool Staging::maybeInRound(const ThreadOffset &ofThread, uint64_t offset, uint64_t round) const {
+  const uint64_t fixed = ~ofThread.bits >> (offsetBits - roundBits) & (bitNumber(roundBits) - 1);
+  return ((offset >> (offsetBits - roundBits) ^ round) & fixed) == 0;
+}
+
 Value Staging::isInRound(ImplicitLocOpBuilder &b, Offset offset, uint64_t round) {
   Value whole = exclusiveOr(b, offset.variable, offset.fixed);
   Value upper = b.create<arith::ShRUIOp>(whole, number(b, offsetBits - roundBits));
@@ -223,21 +231,31 @@ void Staging::writeToSlot(ImplicitLocOpBuilder &b, ArrayRef<Value> fragments) {
   });
 }
 
+/// Runs that are written in the same rounds share a branch.
 void Staging::writeBlock(ImplicitLocOpBuilder &b, const Buffer &buffer, uint64_t round) {
-  const int64_t length = buffer.layout.writeRun();
   ThreadOffset ofThread = threadOffset(b, buffer.layout, from);
-  for (const Run &run : runsOf(buffer.layout, from, length, 0)) {
-    Offset offset = ofThread.exclusiveOr(b, run.offset);
-    SmallVector<Value> values(length);
-    for (auto [position, fragment] : run.members)
-      values[position] = buffer.source[fragment];
+  llvm::MapVector<uint64_t, SmallVector<Run>> byRound;
+  for (Run &run : runsOf(buffer.layout, from, buffer.layout.writeRun(), 0))
+    if (maybeInRound(ofThread, run.offset, round))
+      byRound[run.offset >> (offsetBits - roundBits)].push_back(std::move(run));
+  for (const auto &[upper, runs] : byRound) {
     OpBuilder::InsertionGuard guard(b);
     if (roundBits != 0) {
-      auto inRound = b.create<scf::IfOp>(isInRound(b, offset, round));
+      Offset first = ofThread.exclusiveOr(b, upper << (offsetBits - roundBits));
+      auto inRound = b.create<scf::IfOp>(isInRound(b, first, round));
       b.setInsertionPointToStart(inRound.thenBlock());
     }
-    storeRun(b, buffer, values, offset);
+    for (const Run &run : runs)
+      writeRun(b, buffer, run, ofThread.exclusiveOr(b, run.offset));
   }
+}
+
+void Staging::writeRun(ImplicitLocOpBuilder &b, const Buffer &buffer, const Run &run,
+                       Offset offset) {
+  SmallVector<Value> values(buffer.layout.writeRun());
+  for (auto [position, fragment] : run.members)
+    values[position] = buffer.source[fragment];
+  storeRun(b, buffer, values, offset);
 }
 
 //===--- Reading ------------------------------------------------------------------------------===//
@@ -314,6 +332,8 @@ void Staging::keepFound(ImplicitLocOpBuilder &b, Value &value, Value found, Offs
 void Staging::readRound(ImplicitLocOpBuilder &b, Buffer &buffer, uint64_t round) {
   for (const Run &run : buffer.reads) {
     Offset offset = readingOffset(b, buffer, run.offset);
+    if (!maybeInRound(buffer.ofReadingThread, run.offset, round))
+      continue;
     Fragments found = loadRun(b, buffer, buffer.layout.readRun(), offset);
     for (auto [position, fragment] : run.members)
       keepFound(b, buffer.result[fragment], found[position], offset, round);

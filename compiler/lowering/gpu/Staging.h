@@ -107,12 +107,15 @@ private:
   /// The offset at which the thread at hand reads the element at `offset` from its own place.
   Offset readingOffset(mlir::ImplicitLocOpBuilder &b, Buffer &buffer, uint64_t offset);
   mlir::Value pointer(mlir::ImplicitLocOpBuilder &b, const Buffer &buffer, Offset offset);
+  /// False if no thread has the fragment with that offset in the round.
+  bool maybeInRound(const ThreadOffset &ofThread, uint64_t offset, uint64_t round) const;
   mlir::Value isInRound(mlir::ImplicitLocOpBuilder &b, Offset offset, uint64_t round);
 
   void inRounds(mlir::ImplicitLocOpBuilder &b, llvm::function_ref<void(uint64_t round)> read);
   void asWriters(mlir::ImplicitLocOpBuilder &b, llvm::function_ref<void()> write);
   void write(mlir::ImplicitLocOpBuilder &b, uint64_t round);
   void writeBlock(mlir::ImplicitLocOpBuilder &b, const Buffer &buffer, uint64_t round);
+  void writeRun(mlir::ImplicitLocOpBuilder &b, const Buffer &buffer, const Run &run, Offset offset);
   void storeRun(mlir::ImplicitLocOpBuilder &b, const Buffer &buffer,
                 llvm::ArrayRef<mlir::Value> values, Offset offset);
 

@@ -101,6 +101,8 @@ class Threads:
             self.executed[operation.name] = self.executed.get(operation.name, 0) + 1
             if operation.name == "scf.if":
                 results = self.choose(operation, operands[0], values, active)
+            elif operation.name == "scf.for":
+                results = self.repeat(operation, operands, values, active)
             else:
                 method = operation.name.replace(".", "_")
                 step = getattr(self, method, None) or self.elementwise
@@ -120,6 +122,18 @@ class Threads:
             if sides[1:]
             else []
         )
+
+    def repeat(self, operation, operands, values, active) -> list:
+        """A loop that all threads run equally often."""
+        first, end, step = (int(bound[0]) for bound in operands[:3])
+        assert all((bound == bound[0]).all() for bound in operands[:3])
+        ((names, body),) = operation.regions
+        carried = operands[3:]
+        for counter in range(first, end, step):
+            arguments = [np.full(self.count, counter, np.uint32), *carried]
+            inside = {**values, **dict(zip(names, arguments, strict=True))}
+            carried = self.block(body, inside, active)
+        return carried
 
     # Threads
 
@@ -277,7 +291,8 @@ class Threads:
         return [vector]
 
     def llvm_extractelement(self, operation, operands, active):
-        return [operands[0][self.number, operands[1].astype(int)]]
+        vector = operands[0].reshape(self.count, -1)  # of one element, too
+        return [vector[self.number, operands[1].astype(int)]]
 
     def llvm_bitcast(self, operation, operands, active):
         element, count = element_of(operation.result_types[0])
@@ -318,6 +333,7 @@ class Threads:
             "arith.mulf": np.multiply,
             "arith.cmpf": np.greater,  # the only comparison here
             "math.ctpop": np.bitwise_count,
+            "math.fma": lambda a, b, c: a * b + c,  # exact for small integers
         }
         kind = TYPES[operation.result_types[0]]
         return [functions[operation.name](*operands).astype(kind)]

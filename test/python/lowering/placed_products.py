@@ -85,3 +85,22 @@ class Products(Programs):
                 ((second, lanes, columnWarps), 1, n),
             )
         ]
+
+
+class ExactProducts(Products):
+    """Products without tensor cores, most of them of factors that shared memory does not hold at
+    once."""
+
+    def draw(self) -> Program:
+        m, n = (self.random.choice([16, 32, 64]) for _ in range(2))
+        k = self.random.choice([64, 128])
+        a, b = (self.data.integers(-8, 8, shape).astype(np.float32) for shape in ([m, k], [k, n]))
+        c = a @ b
+        layouts = [self.rows(list(array.shape)) for array in (a, b, c)]
+        types = [
+            block_type(array.shape, "f32", layout)
+            for array, layout in zip((a, b, c), layouts, strict=True)
+        ]
+        body = f"%z = arith.constant dense<0.0> : {types[2]}\n"
+        body += f"%c = eft.dot %a, %b, %z precision ieee : {types[0]}, {types[1]} -> {types[2]}\n"
+        return self.program("product", body, [(a, layouts[0]), (b, layouts[1])], [(c, layouts[2])])

@@ -295,6 +295,19 @@ class Programs:
         return f"{results} = eft.{name} {sources} {how} : ({types}) -> "
 
 
+class LargePrograms(Programs):
+    """Blocks that shared memory does not hold at once."""
+
+    def draw(self) -> Program:
+        return self.random.choice([self.convert, self.convert, self.trans, self.gather])()
+
+    def shape(self) -> list[int]:
+        return self.random.choice([[128, 128], [64, 256], [16384], [16, 16, 64]])
+
+    def element(self) -> str:
+        return self.random.choice(["f32", "f64", "i32", "i64"])
+
+
 # Functions that combine two elements: E stands for their type.
 
 SUM = "^bb0(%x: E, %y: E):\n%s = arith.addS %x, %y : E\neft.yield %s : E\n"

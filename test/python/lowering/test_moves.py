@@ -14,8 +14,8 @@ import eft
 import numpy as np
 import pytest
 from gpu_threads import LANES, Threads
-from placed_products import Products
-from placed_programs import Program, Programs
+from placed_products import ExactProducts, Products
+from placed_programs import LargePrograms, Program, Programs
 
 TOOLS = pathlib.Path(eft.__file__).parents[2] / "bin"
 LLVM = "/usr/lib/llvm-19/bin"
@@ -58,6 +58,18 @@ def test_booleans_of_a_gpu(seed):
 def test_products_on_tensor_cores(seed):
     warps = [1, 2, 4, 8][seed % 4]
     run_threads(Products(seed, warps).draw(), warps)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_blocks_that_move_in_rounds(seed):
+    warps = [4, 8][seed % 2]
+    run_threads(LargePrograms(seed, warps).draw(), warps)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_products_without_tensor_cores(seed):
+    warps = [1, 2, 4, 8][seed % 4]
+    run_threads(ExactProducts(seed, warps).draw(), warps)
 
 
 def run_threads(program: Program, warps: int):

@@ -219,6 +219,30 @@ TEST(SharedLayoutProperty, TheOrderSaysTheSame) {
   }
 }
 
+TEST(SharedLayoutProperty, RowsOfRegistersComeLast) {
+  RandomLayouts random(13);
+  for (int round = 0; round < 500; ++round) {
+    std::vector<int64_t> shape = random.shape(2, 5);
+    LinearLayout from = random.bijection(shape), wanted = random.bijection(shape);
+    const unsigned bytes = 1u << random.below(4);
+    const SharedLayout chosen = SharedLayout::choose(from, wanted, bytes);
+    const SharedLayout moved = chosen.withRegistersLast(from, wanted, bytes);
+    uint64_t ofThreads = 0;
+    for (const LinearLayout *side : {&from, &wanted})
+      for (unsigned bit = side->source().dims()[1].offset; bit < side->source().bits(); ++bit)
+        ofThreads |= moved.offsetOf(side->applyPacked(uint64_t(1) << bit));
+    const uint64_t inRow = 128 / bytes - 1;
+    // Above the first row that no thread adds, there is none that one adds.
+    const uint64_t free = ~(ofThreads | inRow) & ((uint64_t(1) << moved.bits()) - 1);
+    EXPECT_EQ(free, free == 0 ? 0 : (uint64_t(1) << moved.bits()) - (free & -free));
+    std::set<uint64_t> offsets;
+    for (uint64_t index = 0; index < placesOf(from); ++index) {
+      EXPECT_EQ(moved.offsetOf(index) & inRow, chosen.offsetOf(index) & inRow);
+      EXPECT_TRUE(offsets.insert(moved.offsetOf(index)).second);
+    }
+  }
+}
+
 TEST(SharedLayoutProperty, RunsOfFragmentsAreTheLongest) {
   RandomLayouts random(13);
   for (int round = 0; round < 500; ++round) {
