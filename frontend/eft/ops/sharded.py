@@ -104,8 +104,11 @@ def dropout(x: DTensor, seed: Tensor | None, p: float, scale_in_train: bool) -> 
         raise ValueError(f"dropout: p is {p:.6f}, expected 0 to 1")
     if not x.dtype.is_floating_point or x.dtype.itemsize == 1:
         raise ValueError(f"dropout: X has dtype {x.dtype}, expected a float of 16 bits or more")
-    placements = [Replicate() if each.is_partial() else each for each in x.placements]
-    x = x.redistribute(placements=placements)
+    # Not where nothing changes: the gradient of `redistribute` has no gradient in PyTorch 2.11.
+    if any(each.is_partial() for each in x.placements):
+        x = x.redistribute(
+            placements=[Replicate() if each.is_partial() else each for each in x.placements]
+        )
     seed = _drawn_on(x.device_mesh) if seed is None else seed
     # PyTorch's compiler takes no functions of distributed tensors, and differentiates what they do.
     drop = _drop if torch.compiler.is_compiling() else _Dropped.apply
@@ -134,7 +137,8 @@ class _Dropped(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx, dy: DTensor):
-        dy = dy.redistribute(placements=ctx.placements)  # of which each rank drops its part alone
+        if dy.placements != ctx.placements:  # each rank drops its own part alone
+            dy = dy.redistribute(placements=ctx.placements)
         return dropout(dy, *ctx.saved_tensors, *ctx.rest), None, None, None
 
 
