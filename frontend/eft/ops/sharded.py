@@ -17,7 +17,7 @@ from itertools import product
 import torch
 import torch.distributed as dist
 from torch import Tensor
-from torch.distributed.tensor import DTensor, Replicate
+from torch.distributed.tensor import DTensor, Replicate, Shard
 
 from eft.ops import part_kernels
 
@@ -153,27 +153,22 @@ def _offset_of(x: DTensor, local: list[int]) -> list[int]:
     place = mesh.get_coordinate()
     if place is None:  # this rank is not in the mesh, and has nothing
         return offset
-    for parts, number, placement in zip(mesh.shape, place, x.placements, strict=True):
+    is_known = True
+    for number, (coordinate, placement) in enumerate(zip(place, x.placements, strict=True)):
+        # PyTorch has shards that are no `Shard`, whose parts lie elsewhere.
+        is_known = is_known and isinstance(placement, (Shard, Replicate))
         if placement.is_shard():
             axis = placement.dim
-            step = -(-extents[axis] // parts)
-            begin = min(number * step, extents[axis])
+            step = -(-extents[axis] // mesh.size(number))
+            begin = min(coordinate * step, extents[axis])
             offset[axis] += begin
             extents[axis] = min(step, extents[axis] - begin)
-    if extents != local or not all(map(_is_known, x.placements)):
+    if extents != local or not is_known:
         raise ValueError(
             f"dropout: this rank has a part of {local}, expected {extents} of {list(x.shape)} with "
             f"the placements {tuple(x.placements)}; other ways to cut a tensor are not known here"
         )
     return offset
-
-
-def _is_known(placement) -> bool:
-    """Whether a dimension is whole, or cut in the order of the mesh: PyTorch has shards with a
-    `split_factor`, whose parts lie elsewhere."""
-    if placement.is_shard():
-        return not hasattr(placement, "split_factor")
-    return placement.is_replicate()
 
 
 def _drawn_on(mesh) -> Tensor:

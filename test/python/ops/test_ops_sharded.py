@@ -116,7 +116,7 @@ def part(shape, mesh, place, *placements):
         shape=shape,
         dim=lambda: len(shape),
         placements=placements,
-        device_mesh=SimpleNamespace(shape=mesh, get_coordinate=lambda: place),
+        device_mesh=SimpleNamespace(size=lambda axis: mesh[axis], get_coordinate=lambda: place),
     )
 
 
