@@ -7,6 +7,8 @@
 #include "compiler/layout/Placement.h"
 #include "compiler/layout/ReductionOrder.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
 using namespace mlir;
 using namespace eft;
 
@@ -26,6 +28,23 @@ static std::vector<int64_t> shapeOf(RankedTensorType type) {
 
 static int64_t bitsInMemory(Type pointerLike) {
   return cast<PointerType>(getElementTypeOrSelf(pointerLike)).getPointee().getIntOrFloatBitWidth();
+}
+
+int64_t eft::likelyContiguity(Value pointer, unsigned dim, const AxisInfos &infos) {
+  const int64_t extent = cast<RankedTensorType>(pointer.getType()).getDimSize(dim);
+  auto isConstant = [&](Value value) { return infos.of(value).constancy(dim) >= extent; };
+  Value base = pointer;
+  auto sum = base.getDefiningOp<AddPtrOp>();
+  for (; sum && isConstant(sum.getOffset()); sum = base.getDefiningOp<AddPtrOp>())
+    base = sum.getPointer();
+  int64_t likely = 1;
+  if (sum && isConstant(sum.getPointer())) {
+    Value offset = sum.getOffset();
+    while (auto extended = offset.getDefiningOp<arith::ExtSIOp>())
+      offset = extended.getIn();
+    likely = infos.of(offset).contiguity(dim);
+  }
+  return std::max(likely, infos.of(pointer).contiguity(dim));
 }
 
 /// The elements that one access may move along the dimension, whatever the layout.
@@ -74,7 +93,8 @@ void DefaultLayouts::add(Accesses &shape, Value pointer, const AxisInfos &infos,
   AxisInfo info = infos.of(pointer);
   for (unsigned dim = 0; dim < type.getRank(); ++dim) {
     const int64_t headless = mayBeHeadless ? info.headlessRun(dim) : 1;
-    shape.contiguity[dim] += std::min(std::max(info.contiguity(dim), headless), enoughContiguity);
+    shape.contiguity[dim] +=
+        std::min(std::max(likelyContiguity(pointer, dim, infos), headless), enoughContiguity);
     if (isWide)
       shape.width[dim] =
           std::max(shape.width[dim], widestAccess(info, dim, bits / 8, mayBeHeadless));

@@ -32,6 +32,11 @@ struct PlacementTarget {
   llvm::StringRef accessDimension() const;
 };
 
+/// The longest run of neighbours in memory along the dimension, unless the offsets of a run wrap
+/// around: of a run that starts anywhere nobody knows. A layout may be chosen by it; an access may
+/// not rely on it.
+int64_t likelyContiguity(mlir::Value pointer, unsigned dim, const AxisInfos &infos);
+
 class DefaultLayouts {
 public:
   DefaultLayouts(mlir::func::FuncOp function, const AxisInfos &infos, const ProductBlocks &products,

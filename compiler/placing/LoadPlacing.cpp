@@ -135,8 +135,9 @@ bool isOneElementAVector(LayoutAttr layoutAttr, Type block, const PlacementTarge
 }
 
 /// The number of sectors that a warp touches in all its accesses, or of accesses of a CPU's thread.
-int64_t traffic(LoadOp load, LayoutAttr layoutAttr, const AxisInfo &pointer,
+int64_t traffic(LoadOp load, LayoutAttr layoutAttr, const AxisInfos &infos,
                 const PlacementTarget &target) {
+  const AxisInfo pointer = infos.of(load.getPointer());
   RankedTensorType type = placed(load.getPointer().getType(), layoutAttr);
   LinearLayout layout = *layoutOf(type);
   const int64_t run = accessRun(pointer, load, type, target).length;
@@ -146,7 +147,8 @@ int64_t traffic(LoadOp load, LayoutAttr layoutAttr, const AxisInfo &pointer,
   unsigned copies = llvm::popcount(layout.redundantBits(pieces));
   int64_t held = int64_t(1) << (layout.placeBits(pieces) - copies);
   auto reach = [&](unsigned dim) {
-    return std::max(pointer.contiguity(dim), isGpu ? pointer.headlessRun(dim) : 1);
+    return std::max(likelyContiguity(load.getPointer(), dim, infos),
+                    isGpu ? pointer.headlessRun(dim) : 1);
   };
   unsigned fastest = 0;
   for (int64_t dim = 1; dim < type.getRank(); ++dim)
@@ -174,9 +176,8 @@ LayoutAttr layoutOfLoad(LoadOp load, LayoutAttr layout, LoadLayouts layouts, con
     return own;
   if (isOneElementAVector(layout, load.getPointer().getType(), target))
     return layout;
-  AxisInfo pointer = infos.of(load.getPointer());
-  int64_t best = std::max(traffic(load, own, pointer, target), cheapTraffic);
-  return traffic(load, layout, pointer, target) <= 2 * best ? layout : own;
+  int64_t best = std::max(traffic(load, own, infos, target), cheapTraffic);
+  return traffic(load, layout, infos, target) <= 2 * best ? layout : own;
 }
 
 void orderFactors(func::FuncOp function, PlacingRules &rules) {

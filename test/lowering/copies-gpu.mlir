@@ -60,6 +60,28 @@ func.func @start_of_a_run(%p: !eft.ptr<f16>, %n: i32, %more: i1, %slot: i32) {
 
 // -----
 
+#pairs = #eft.layout<register = [[1], [2]], lane = [[4], [8], [16], [32], [64]], warp = []>
+#order = #eft.layout<offset = [[1], [2], [4], [8], [16], [32], [64]]>
+
+// Runs of less than four bytes go through registers, all loads before the stores.
+// CHECK-LABEL: @short_runs
+func.func @short_runs(%p: !eft.ptr<i8>, %n: i32, %more: i1, %slot: i32) {
+  %s = eft.alloc_shared : !eft.shared<1, tensor<128xi8, #order>>
+  %ps = eft.splat %p : !eft.ptr<i8> -> tensor<128x!eft.ptr<i8>, #pairs>
+  %i = eft.arange 0 to 128 : tensor<128xi32, #pairs>
+  %pi = eft.addptr %ps, %i : tensor<128x!eft.ptr<i8>, #pairs>, tensor<128xi32, #pairs>
+  %ns = eft.splat %n : i32 -> tensor<128xi32, #pairs>
+  %m = arith.cmpi slt, %i, %ns : tensor<128xi32, #pairs>
+  // CHECK-NOT: cp.async
+  // CHECK-COUNT-4: llvm.load {{.*}} -> i8
+  // CHECK-COUNT-4: llvm.store {{.*}} : i8, !llvm.ptr<3>
+  eft.copy_async %pi, %s[%slot] if %more mask %m {run = 2 : i32}
+      : tensor<128x!eft.ptr<i8>, #pairs>, !eft.shared<1, tensor<128xi8, #order>>
+  return
+}
+
+// -----
+
 #a = #eft.layout<register = [[1], [2], [4]], lane = [[8], [16], [32], [64], [128]], warp = []>
 #order = #eft.layout<offset = [[1], [2], [4], [8], [16], [32], [64], [128]]>
 

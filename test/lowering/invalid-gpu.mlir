@@ -43,19 +43,6 @@ func.func @slots_freed_out_of_order() {
 
 // -----
 
-#bytes = #eft.layout<register = [[1], [2]], lane = [[4], [8], [16], [32], [64]], warp = []>
-#order = #eft.layout<offset = [[1], [2], [4], [8], [16], [32], [64]]>
-
-func.func @copies_of_two_bytes(%from: !eft.ptr<i8>, %slot: i32) {
-  %p = eft.splat %from : !eft.ptr<i8> -> tensor<128x!eft.ptr<i8>, #bytes>
-  %s = eft.alloc_shared : !eft.shared<1, tensor<128xi8, #order>>
-  // expected-error @+1 {{'eft.copy_async' op copies at least 4 bytes at a time, got runs of 2}}
-  eft.copy_async %p, %s[%slot] {run = 2 : i32} : tensor<128x!eft.ptr<i8>, #bytes>, !eft.shared<1, tensor<128xi8, #order>>
-  return
-}
-
-// -----
-
 #large = #eft.layout<offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [0, 64], [0, 128], [0, 256], [0, 512], [0, 1024], [0, 2048], [1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [32, 0], [64, 0], [128, 0], [256, 0], [512, 0], [1024, 0], [2048, 0]]>
 
 func.func @slots_of_more_than_a_gigabyte() {

@@ -50,6 +50,19 @@
 // CHECK: eft.alloc_shared : <3, tensor<64x16xf16
 // CHECK: eft.wait_copies pending 0
 
+// Elements that no copy can move wait in registers while the last product is under way.
+// CHECK-LABEL: @unaligned
+// CHECK: scf.for
+// CHECK: eft.wait_copies pending 1
+// CHECK: eft.dot_async
+// CHECK-NEXT: eft.wait_dots pending 1
+// CHECK: eft.copy_async %{{.*}} mask %{{.*}} {run = 1 : i32
+// CHECK: eft.copy_async %{{.*}} {run = 1 : i32
+
+// There are not enough registers for larger blocks.
+// CHECK-LABEL: @unaligned_large
+// CHECK-NOT: eft.copy_async
+
 func.func @both_copied(%p: !eft.ptr<f16> {eft.divisibility = 16 : i32}, %q: !eft.ptr<f32> {eft.divisibility = 16 : i32}, %n: i32) {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
@@ -196,5 +209,83 @@ func.func @two_iterations(%p: !eft.ptr<f16> {eft.divisibility = 16 : i32}, %q: !
     scf.yield %d : tensor<64x16xf32>
   }
   eft.store %pc, %r : tensor<64x16x!eft.ptr<f32>>
+  return
+}
+
+func.func @unaligned(%p: !eft.ptr<f16>, %q: !eft.ptr<f32> {eft.divisibility = 16 : i32}, %n: i32, %m: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c2 = arith.constant 2 : i32
+  %zero = arith.constant dense<0.0> : tensor<64x16xf32>
+  %none = arith.constant dense<0.0> : tensor<64x16xf16>
+  %width = arith.constant dense<16> : tensor<64x1xi32>
+  %widthOfB = arith.constant dense<16> : tensor<16x1xi32>
+  %i = eft.arange 0 to 64 : tensor<64xi32>
+  %k = eft.arange 0 to 16 : tensor<16xi32>
+  %rows = eft.expand_dims %i axis 1 : tensor<64xi32> -> tensor<64x1xi32>
+  %rowsOfB = eft.expand_dims %k axis 1 : tensor<16xi32> -> tensor<16x1xi32>
+  %across = eft.expand_dims %k axis 0 : tensor<16xi32> -> tensor<1x16xi32>
+  %a0 = arith.muli %rows, %width : tensor<64x1xi32>
+  %a1 = eft.broadcast %a0 : tensor<64x1xi32> -> tensor<64x16xi32>
+  %a2 = eft.broadcast %across : tensor<1x16xi32> -> tensor<64x16xi32>
+  %a3 = arith.addi %a1, %a2 : tensor<64x16xi32>
+  %b0 = arith.muli %rowsOfB, %widthOfB : tensor<16x1xi32>
+  %b1 = eft.broadcast %b0 : tensor<16x1xi32> -> tensor<16x16xi32>
+  %b2 = eft.broadcast %across : tensor<1x16xi32> -> tensor<16x16xi32>
+  %b3 = arith.addi %b1, %b2 : tensor<16x16xi32>
+  %ps = eft.splat %p : !eft.ptr<f16> -> tensor<64x16x!eft.ptr<f16>>
+  %pa = eft.addptr %ps, %a3 : tensor<64x16x!eft.ptr<f16>>, tensor<64x16xi32>
+  %qs = eft.splat %p : !eft.ptr<f16> -> tensor<16x16x!eft.ptr<f16>>
+  %pb = eft.addptr %qs, %b3 : tensor<16x16x!eft.ptr<f16>>, tensor<16x16xi32>
+  %rs = eft.splat %q : !eft.ptr<f32> -> tensor<64x16x!eft.ptr<f32>>
+  %pc = eft.addptr %rs, %a3 : tensor<64x16x!eft.ptr<f32>>, tensor<64x16xi32>
+  %ms = eft.splat %m : i32 -> tensor<64x16xi32>
+  %inside = arith.cmpi slt, %a2, %ms : tensor<64x16xi32>
+  %r = scf.for %t = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<64x16xf32>) : i32 {
+    %a = eft.load %pa, mask %inside other %none : tensor<64x16x!eft.ptr<f16>>
+    %b = eft.load %pb : tensor<16x16x!eft.ptr<f16>>
+    %d = eft.dot %a, %b, %acc precision ieee : tensor<64x16xf16>, tensor<16x16xf16> -> tensor<64x16xf32>
+    scf.yield %d : tensor<64x16xf32>
+  }
+  eft.store %pc, %r : tensor<64x16x!eft.ptr<f32>>
+  return
+}
+
+func.func @unaligned_large(%p: !eft.ptr<f16>, %q: !eft.ptr<f32> {eft.divisibility = 16 : i32}, %n: i32, %m: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c2 = arith.constant 2 : i32
+  %zero = arith.constant dense<0.0> : tensor<64x128xf32>
+  %none = arith.constant dense<0.0> : tensor<64x128xf16>
+  %width = arith.constant dense<128> : tensor<64x1xi32>
+  %widthOfB = arith.constant dense<128> : tensor<128x1xi32>
+  %i = eft.arange 0 to 64 : tensor<64xi32>
+  %k = eft.arange 0 to 128 : tensor<128xi32>
+  %rows = eft.expand_dims %i axis 1 : tensor<64xi32> -> tensor<64x1xi32>
+  %rowsOfB = eft.expand_dims %k axis 1 : tensor<128xi32> -> tensor<128x1xi32>
+  %across = eft.expand_dims %k axis 0 : tensor<128xi32> -> tensor<1x128xi32>
+  %a0 = arith.muli %rows, %width : tensor<64x1xi32>
+  %a1 = eft.broadcast %a0 : tensor<64x1xi32> -> tensor<64x128xi32>
+  %a2 = eft.broadcast %across : tensor<1x128xi32> -> tensor<64x128xi32>
+  %a3 = arith.addi %a1, %a2 : tensor<64x128xi32>
+  %b0 = arith.muli %rowsOfB, %widthOfB : tensor<128x1xi32>
+  %b1 = eft.broadcast %b0 : tensor<128x1xi32> -> tensor<128x128xi32>
+  %b2 = eft.broadcast %across : tensor<1x128xi32> -> tensor<128x128xi32>
+  %b3 = arith.addi %b1, %b2 : tensor<128x128xi32>
+  %ps = eft.splat %p : !eft.ptr<f16> -> tensor<64x128x!eft.ptr<f16>>
+  %pa = eft.addptr %ps, %a3 : tensor<64x128x!eft.ptr<f16>>, tensor<64x128xi32>
+  %qs = eft.splat %p : !eft.ptr<f16> -> tensor<128x128x!eft.ptr<f16>>
+  %pb = eft.addptr %qs, %b3 : tensor<128x128x!eft.ptr<f16>>, tensor<128x128xi32>
+  %rs = eft.splat %q : !eft.ptr<f32> -> tensor<64x128x!eft.ptr<f32>>
+  %pc = eft.addptr %rs, %a3 : tensor<64x128x!eft.ptr<f32>>, tensor<64x128xi32>
+  %ms = eft.splat %m : i32 -> tensor<64x128xi32>
+  %inside = arith.cmpi slt, %a2, %ms : tensor<64x128xi32>
+  %r = scf.for %t = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<64x128xf32>) : i32 {
+    %a = eft.load %pa, mask %inside other %none : tensor<64x128x!eft.ptr<f16>>
+    %b = eft.load %pb : tensor<128x128x!eft.ptr<f16>>
+    %d = eft.dot %a, %b, %acc precision ieee : tensor<64x128xf16>, tensor<128x128xf16> -> tensor<64x128xf32>
+    scf.yield %d : tensor<64x128xf32>
+  }
+  eft.store %pc, %r : tensor<64x128x!eft.ptr<f32>>
   return
 }

@@ -3,6 +3,7 @@
 // Memory of the factor runs along its rows' dimension, that of the result along the other one. Both have
 // one shape. The factor is loaded as its own memory runs, because the store comes after it, and it is
 // converted at once.
+// CHECK-DAG: #[[UNALIGNED:layout[0-9]*]] = #eft.layout<register = {{\[\[}}0, 1], [0, 2], [0, 4], [0, 8]], lane = {{\[\[}}1, 0], [2, 0], [4, 0], [8, 0], [16, 0]], warp = []>
 // CHECK-DAG: #[[DOWN:layout[0-9]*]] = #eft.layout<register = {{\[\[}}1, 0], [2, 0], [4, 0]], lane = {{\[\[}}8, 0], [0, 1], [0, 2]
 // CHECK-LABEL: @store_behind_the_loop
 // CHECK: scf.for
@@ -70,5 +71,28 @@ func.func @store_in_a_loop_around(%p: !eft.ptr<f16> {eft.divisibility = 16 : i32
     }
     eft.store %pc, %r : tensor<16x16x!eft.ptr<f32>>
   }
+  return
+}
+
+// Of offsets that start anywhere nobody knows that they don't wrap around. The lanes still lie along
+// the dimension in which the offsets follow each other.
+// CHECK-LABEL: @unaligned
+// CHECK: eft.load %{{.*}} {run = 1 : i32} : tensor<32x16x!eft.ptr<f16>, #[[UNALIGNED]]>
+func.func @unaligned(%p: !eft.ptr<f16>, %q: !eft.ptr<f16>, %n: i32) {
+  %i = eft.arange 0 to 32 : tensor<32xi32>
+  %j = eft.arange 0 to 16 : tensor<16xi32>
+  %down = eft.expand_dims %i axis 1 : tensor<32xi32> -> tensor<32x1xi32>
+  %across = eft.expand_dims %j axis 0 : tensor<16xi32> -> tensor<1x16xi32>
+  %rows = eft.broadcast %down : tensor<32x1xi32> -> tensor<32x16xi32>
+  %columns = eft.broadcast %across : tensor<1x16xi32> -> tensor<32x16xi32>
+  %ns = eft.splat %n : i32 -> tensor<32x16xi32>
+  %far = arith.muli %columns, %ns : tensor<32x16xi32>
+  %turned = arith.addi %rows, %far : tensor<32x16xi32>
+  %ps = eft.splat %p : !eft.ptr<f16> -> tensor<32x16x!eft.ptr<f16>>
+  %pa = eft.addptr %ps, %turned : tensor<32x16x!eft.ptr<f16>>, tensor<32x16xi32>
+  %qs = eft.splat %q : !eft.ptr<f16> -> tensor<32x16x!eft.ptr<f16>>
+  %pb = eft.addptr %qs, %turned : tensor<32x16x!eft.ptr<f16>>, tensor<32x16xi32>
+  %a = eft.load %pa : tensor<32x16x!eft.ptr<f16>>
+  eft.store %pb, %a : tensor<32x16x!eft.ptr<f16>>
   return
 }

@@ -71,7 +71,8 @@ def Eft_CopyAsyncOp : Eft_Op<"copy_async", [AttrSizedOperandSegments,
     after the `eft.wait_copies` that waits for that. Until then the slot must not be read. Where the
     mask is false, memory is not touched, and the slot gets zero. If `if` is false, all of it gets
     zero. The notes `run`, `headless`, `uniformRuns` and `prefixRuns` are those of `eft.load`;
-    neighbours in a run are copied by accesses of 4, 8 or 16 bytes.
+    neighbours in a run are copied by accesses of 4, 8 or 16 bytes. Elements of shorter runs are in
+    the slot at once, for the thread that copies them.
 
     ```mlir
     eft.copy_async %ps, %s[%slot] if %more mask %m {run = 8 : i32, uniformRuns}

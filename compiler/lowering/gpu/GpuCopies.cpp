@@ -3,7 +3,8 @@
 //
 // A copy moves 4, 8 or 16 bytes of a thread's part, and writes zeros for the last of them where a
 // mask cuts the run: the number of bytes to read is an operand of the instruction. So a mask of
-// whole runs, or of the starts of runs, costs one number for each run, and no branch.
+// whole runs, or of the starts of runs, costs one number for each run, and no branch. Elements that
+// form no run of 4 bytes go through registers. They are there when the copy is begun.
 #include "compiler/layout/Placement.h"
 #include "compiler/lowering/gpu/GpuLowering.h"
 #include "compiler/lowering/gpu/Masks.h"
@@ -120,8 +121,6 @@ LogicalResult lowerCopy(GpuLowering &lowering, ImplicitLocOpBuilder &b, CopyAsyn
   slot.computeWritingThread(b);
   const auto run =
       unsigned(slot.runOfFragments(std::min<int64_t>(copy.getRun().value_or(1), maxBytes / bytes)));
-  if (run * bytes < minBytes)
-    return copy.emitOpError("copies at least 4 bytes at a time, got runs of ") << run * bytes;
 
   Fragments addresses(lowering.fragmentsOf(copy.getPointer())), masks;
   if (copy.getMask())
@@ -144,25 +143,33 @@ LogicalResult lowerCopy(GpuLowering &lowering, ImplicitLocOpBuilder &b, CopyAsyn
                runBytes.of(first));
     }
   };
+  // All elements are loaded before the first is stored: they are under way together.
+  auto copyElements = [&] {
+    Value zero = b.create<arith::ConstantOp>(b.getZeroAttr(element));
+    SmallVector<std::pair<unsigned, Value>> elements;
+    for (unsigned fragment = 0; fragment < addresses.size(); ++fragment) {
+      if (fragment & copies)
+        continue;
+      Value mask = masks.empty() ? condition : masks[fragment];
+      if (mask && !masks.empty() && condition)
+        mask = b.create<arith::AndIOp>(mask, condition);
+      elements.emplace_back(fragment, access.loadOneUnder(fragment, mask, zero));
+    }
+    for (auto [fragment, value] : elements)
+      b.create<LLVM::StoreOp>(value, slot.placeOf(b, fragment));
+  };
   Value areWhole = access.areWhole();
-  if (!areWhole) {
+  if (run * bytes < minBytes) {
+    copyElements();
+  } else if (!areWhole) {
     copyRuns();
     return success();
-  }
-  auto whole = b.create<scf::IfOp>(expect(b, areWhole, true), /*withElseRegion=*/true);
-  b.setInsertionPointToStart(whole.thenBlock());
-  copyRuns();
-  // Elements that form no run go through registers.
-  b.setInsertionPointToStart(whole.elseBlock());
-  Value zero = b.create<arith::ConstantOp>(b.getZeroAttr(element));
-  for (unsigned fragment = 0; fragment < addresses.size(); ++fragment) {
-    if (fragment & copies)
-      continue;
-    Value mask = masks.empty() ? condition : masks[fragment];
-    if (mask && !masks.empty() && condition)
-      mask = b.create<arith::AndIOp>(mask, condition);
-    Value value = access.loadOneUnder(fragment, mask, zero);
-    b.create<LLVM::StoreOp>(value, slot.placeOf(b, fragment));
+  } else {
+    auto whole = b.create<scf::IfOp>(expect(b, areWhole, true), /*withElseRegion=*/true);
+    b.setInsertionPointToStart(whole.thenBlock());
+    copyRuns();
+    b.setInsertionPointToStart(whole.elseBlock());
+    copyElements();
   }
   if (lowering.hasWarpgroups)
     showToWarpgroups(b);

@@ -15,7 +15,11 @@ namespace eft {
 
 namespace {
 
-constexpr int64_t minBytes = 4, widestAccess = 16;
+/// The bytes that one asynchronous copy moves.
+constexpr int64_t minCopy = 4, widestAccess = 16;
+
+/// Of 255, some hold numbers of the loop.
+constexpr int64_t maxRegisters = 208;
 
 bool isZero(Value value) {
   return matchPattern(value, m_Zero()) || matchPattern(value, m_PosZeroFloat());
@@ -53,15 +57,17 @@ bool isCopyable(LoadOp load) {
     return false;
   Type element = block.getElementType();
   const bool hasHints = load.readsAnew() || load.getCache() || load.getEviction();
-  const bool cutsRuns = load.getMask() && !load.getUniformRuns() && !load.getPrefixRuns();
+  const bool cutsRuns = load.getMask() && load.getRun().value_or(1) > 1 && !load.getUniformRuns() &&
+                        !load.getPrefixRuns();
   std::optional<LinearLayout> layout = layoutOf(block);
   return !hasHints && !cutsRuns && (!load.getOther() || isZero(load.getOther())) &&
          element.isIntOrFloat() && element.getIntOrFloatBitWidth() >= 8 && layout &&
          withPlaces(*layout, gpuPlaces).isSurjective();
 }
 
-/// The slots of this order for what `load` loads, if its runs have at least four bytes.
-SharedType slotsInOrder(LoadOp load, const LinearLayout &order) {
+/// The slots of this order for what `load` loads, if the runs of its copies have at least
+/// `minBytes`.
+SharedType slotsInOrder(LoadOp load, const LinearLayout &order, int64_t minBytes) {
   auto block = cast<RankedTensorType>(load.getType());
   const LinearLayout from = withPlaces(*layoutOf(block), gpuPlaces);
   const int64_t bytes = block.getElementTypeBitWidth() / 8;
@@ -75,7 +81,8 @@ SharedType slotsInOrder(LoadOp load, const LinearLayout &order) {
 }
 
 /// The slots for what `load` loads and `dot` takes. `k` is the slot's dimension of that name.
-SharedType slotsForProduct(LoadOp load, ConvertLayoutOp convert, DotOp dot, unsigned k) {
+SharedType slotsForProduct(LoadOp load, ConvertLayoutOp convert, DotOp dot, unsigned k,
+                           int64_t minBytes) {
   auto block = cast<RankedTensorType>(load.getType());
   std::optional<LinearLayout> needed = layoutOf(convert.getType());
   if (!needed)
@@ -84,7 +91,8 @@ SharedType slotsForProduct(LoadOp load, ConvertLayoutOp convert, DotOp dot, unsi
                      wanted = withPlaces(*needed, gpuPlaces);
   if (!wanted.isSurjective())
     return {};
-  return slotsInOrder(load, slotOrder(dot, from, wanted, block.getElementTypeBitWidth() / 8, k));
+  return slotsInOrder(load, slotOrder(dot, from, wanted, block.getElementTypeBitWidth() / 8, k),
+                      dot.getWarpgroups() ? minBytes : minCopy);
 }
 
 /// A use of a loaded block by a product, behind a conversion and transpositions.
@@ -126,6 +134,12 @@ SmallVector<ProductUse> productUses(LoadOp load) {
   return uses;
 }
 
+/// The elements of a block that one thread holds.
+int64_t elementsOfThread(RankedTensorType block) {
+  std::optional<LinearLayout> layout = layoutOf(block);
+  return layout ? int64_t(1) << withPlaces(*layout, gpuPlaces).placeBits(place::registers) : 0;
+}
+
 bool isTransposedFor(OpOperand &use) {
   Value value = use.get();
   bool isTransposed = false;
@@ -144,10 +158,10 @@ unsigned dimensionK(const ProductUse &use) {
 
 /// The slots for all uses of a loaded block by products. Null if there are none in which all
 /// products can read it: warpgroups and single warps want other orders.
-SharedType slotsFor(LoadOp load, ArrayRef<ProductUse> uses) {
+SharedType slotsFor(LoadOp load, ArrayRef<ProductUse> uses, int64_t minBytes) {
   SharedType slots;
   for (const ProductUse &use : uses) {
-    SharedType own = slotsForProduct(load, use.convert, use.dot(), dimensionK(use));
+    SharedType own = slotsForProduct(load, use.convert, use.dot(), dimensionK(use), minBytes);
     if (!own || (slots && own != slots))
       return {};
     slots = own;
@@ -160,8 +174,9 @@ SharedType slotsFor(LoadOp load, ArrayRef<ProductUse> uses) {
 LoopOperands::LoopOperands(scf::ForOp loop) : loop(loop) {
   if (writesMemory(loop))
     return;
+  const int64_t minBytes = hasRegistersForShortRuns() ? 1 : minCopy;
   for (LoadOp load : loop.getBody()->getOps<LoadOp>())
-    addFactor(load);
+    addFactor(load, minBytes);
   if (operands.empty())
     return;
   for (LoadOp load : loop.getBody()->getOps<LoadOp>())
@@ -192,10 +207,24 @@ bool LoopOperands::add(LoadOp load, SharedType slots, bool feedsProducts) {
   return true;
 }
 
+/// Whether a thread has registers for the results of products, and for each element of the factors
+/// that only short runs can bring: one for the element, and one for its address.
+bool LoopOperands::hasRegistersForShortRuns() {
+  int64_t registers = 0;
+  for (DotOp dot : loop.getBody()->getOps<DotOp>())
+    registers += elementsOfThread(dot.getType()) * dot.getType().getElementTypeBitWidth() / 32;
+  for (LoadOp load : loop.getBody()->getOps<LoadOp>())
+    if (const SmallVector<ProductUse> uses = productUses(load);
+        !uses.empty() && isCopyable(load) && !slotsFor(load, uses, minCopy))
+      registers += 2 * elementsOfThread(cast<RankedTensorType>(load.getType()));
+  return registers <= maxRegisters;
+}
+
 /// Adds a block that only products use.
-void LoopOperands::addFactor(LoadOp load) {
+void LoopOperands::addFactor(LoadOp load, int64_t minBytes) {
   const SmallVector<ProductUse> uses = productUses(load);
-  if (uses.empty() || !isCopyable(load) || !add(load, slotsFor(load, uses), /*feedsProducts=*/true))
+  if (uses.empty() || !isCopyable(load) ||
+      !add(load, slotsFor(load, uses, minBytes), /*feedsProducts=*/true))
     return;
   for (const ProductUse &use : uses)
     numbers[use.operand] = unsigned(operands.size()) - 1;
@@ -212,7 +241,8 @@ void LoopOperands::addShared(LoadOp load) {
   const auto bytes = unsigned(getElementTypeOrSelf(load.getType()).getIntOrFloatBitWidth() / 8);
   add(load,
       slotsInOrder(load,
-                   chooseSharedOrder(layout, layout, bytes).layout.order(layout, place::offset)),
+                   chooseSharedOrder(layout, layout, bytes).layout.order(layout, place::offset),
+                   minCopy),
       /*feedsProducts=*/false);
 }
 

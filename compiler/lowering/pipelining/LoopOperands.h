@@ -2,6 +2,9 @@
 // The operands of a loop's matrix products that copies can bring to shared memory, and what must be
 // computed ahead for that.
 //
+// Factors of warpgroups whose neighbours form no run that a copy can move go through registers, if
+// there are enough: they wait for memory while a product is under way.
+//
 // Beside them, copies bring blocks of which several threads need each element, such as a number for
 // each column of a product's result: each thread would load it from memory, and wait for it.
 #pragma once
@@ -44,7 +47,8 @@ private:
     llvm::SetVector<mlir::BlockArgument> carried;
   };
 
-  void addFactor(LoadOp load);
+  bool hasRegistersForShortRuns();
+  void addFactor(LoadOp load, int64_t minBytes);
   void addShared(LoadOp load);
   bool add(LoadOp load, SharedType slots, bool feedsProducts);
   bool extend(Slice &slice, mlir::Value value);

@@ -168,11 +168,12 @@ def assembler_log(kernel, *arguments, **options) -> str:
     return log_of_ptxas(kernel.warmup(*arguments, **options, target="sm_90").asm["ptx"])
 
 
+@pytest.mark.parametrize("size", [1023, 1024])
 @pytest.mark.parametrize("num_stages", [1, 3])
 @pytest.mark.parametrize("bm, bn, bk, warps", TILES)
-def test_the_assembler_keeps_products_under_way(bm, bn, bk, warps, num_stages):
+def test_the_assembler_keeps_products_under_way(bm, bn, bk, warps, num_stages, size):
     """It would note that it serializes them, where something touches their registers."""
-    half, size = eft.MockTensor(tl.float16), 1024
+    half = eft.MockTensor(tl.float16)
     arguments = [half, half, eft.MockTensor(tl.float32), size, size, size, size, 1, size, 1]
     blocks = {"BM": bm, "BN": bn, "BK": bk}
     log = assembler_log(matmul, *arguments, **blocks, num_warps=warps, num_stages=num_stages)
