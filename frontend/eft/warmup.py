@@ -28,7 +28,8 @@ def stands_for_array(value) -> bool:
         return any(map(stands_for_array, value))
     if is_descriptor(value):
         value = value.base
-    return isinstance(value, dtype | MockTensor) or _library_dtype(value) is not None
+    is_type = isinstance(value, dtype | MockTensor) or _is_library_dtype(value)
+    return is_type or getattr(value, "is_meta", False) is True  # PyTorch's, without memory
 
 
 def is_descriptor(value) -> bool:
@@ -36,10 +37,13 @@ def is_descriptor(value) -> bool:
     return getattr(type(value), "_eft_descriptor", False)
 
 
+def _is_library_dtype(value) -> bool:
+    return "dtype" in type(value).__name__.lower()
+
+
 def _library_dtype(value) -> dtype | None:
     """The number's type that a dtype of another library means."""
-    name = type(value).__name__.lower()
-    return from_name(str(value).split(".")[-1]) if "dtype" in name else None
+    return from_name(str(value).split(".")[-1]) if _is_library_dtype(value) else None
 
 
 def warmup(function, args, kwargs, target: str | None) -> CompiledKernel | Compilation:
@@ -121,15 +125,16 @@ def _type(parameter, value) -> str:
         return _descriptor_type(parameter, value)
     if _is_number(value):
         return _number_type(parameter, value)
+    if not stands_for_array(value):
+        _, found, is_read_only, _ = _read(value, f"argument {parameter.name!r}")
+        return f"*{'k' if is_read_only else ''}{found}"
     element = getattr(value, "dtype", value)
     if isinstance(element, dtype) and element.is_ptr():
         return element.signature
     found = element if isinstance(element, dtype) else _library_dtype(element)
-    interface = getattr(value, "__array_interface__", None)
     if found not in NUMBERS:
         raise TypeError(f"argument {parameter.name!r}: no kernel can work on {element!r}")
-    read_only = interface is not None and interface["data"][1]
-    return f"*{'k' if read_only else ''}{found.signature}"
+    return f"*{found.signature}"
 
 
 def _descriptor_type(parameter, value) -> str:
@@ -158,13 +163,12 @@ def _number_type(parameter, value) -> str:
 
 def address_of(value) -> int:
     """Where an array lies; 0 for what only has a type."""
-    if hasattr(value, "data_ptr"):
-        return value.data_ptr()
-    for name in ("__array_interface__", "__cuda_array_interface__"):
-        interface = getattr(value, name, None)
-        if interface is not None:
-            return interface["data"][0]
-    return 0
+    return 0 if stands_for_array(value) else _read(value)[0]
+
+
+def _read(array, words: str = "an array") -> tuple:
+    """As a launch reads it: its address, type, whether it is read-only, and its GPU."""
+    return _runtime.read_array(array, words)
 
 
 def _specialization(value, type: str, divisors) -> str:
@@ -183,12 +187,12 @@ def _specialization(value, type: str, divisors) -> str:
 
 def _target_here(values: dict) -> str:
     """Where a launch with these arguments would run."""
-    arrays = [
-        value
+    places = [
+        _read(value)[3]
         for value in (each.base if is_descriptor(each) else each for each in values.values())
         if hasattr(value, "dtype") and not _is_number(value) and not stands_for_array(value)
     ]
-    on_gpu = [value for value in arrays if hasattr(value, "__cuda_array_interface__")]
-    if (arrays and not on_gpu) or _runtime.device_count() == 0:
+    gpus = [place for place in places if place is not None and place >= 0]
+    if (places and not gpus) or _runtime.device_count() == 0:
         return "cpu"
-    return _runtime.device_properties(0)["target"]
+    return _runtime.device_properties(gpus[0] if gpus else 0)["target"]

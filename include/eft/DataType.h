@@ -37,6 +37,9 @@ inline constexpr unsigned numDataTypes = 18;
 /// none of DataType's. Any thread.
 EFT_API std::string_view dataTypeName(DataType type);
 
+/// The type with this name in signatures. Nothing for another name. Any thread.
+EFT_API std::optional<DataType> dataTypeFromName(std::string_view name);
+
 /// Bits of an element in memory. A boolean takes a whole byte there. 0 for a number that is none
 /// of DataType's. Any thread.
 EFT_API unsigned bitsInMemory(DataType type);

@@ -41,17 +41,24 @@ const Row &row(DataType type) {
   return number < numDataTypes ? table[number] : unknown;
 }
 
+/// The type of the row that has this name in the column.
+std::optional<DataType> find(std::string_view Row::*column, std::string_view name) {
+  for (unsigned i = 0; i < numDataTypes; ++i)
+    if (table[i].*column == name)
+      return static_cast<DataType>(i);
+  return std::nullopt;
+}
+
 } // namespace
 
 std::string_view dataTypeName(DataType type) { return row(type).name; }
 
 unsigned bitsInMemory(DataType type) { return row(type).bits; }
 
+std::optional<DataType> dataTypeFromName(std::string_view name) { return find(&Row::name, name); }
+
 std::optional<DataType> dataTypeFromArrayName(std::string_view name) {
-  for (unsigned i = 0; i < numDataTypes; ++i)
-    if (table[i].arrayName == name)
-      return static_cast<DataType>(i);
-  return std::nullopt;
+  return find(&Row::arrayName, name);
 }
 
 } // namespace eft

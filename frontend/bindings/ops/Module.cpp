@@ -10,13 +10,14 @@ using namespace eft;
 
 namespace {
 
-/// A view: address, shape, strides in elements, the dtype's name, and the GPU's number or -1.
+/// A view: address, shape, strides in elements, the type's name in signatures, and the GPU's number
+/// or -1.
 using View = std::tuple<uintptr_t, std::vector<int64_t>, std::vector<int64_t>, std::string, int>;
 
 Tensor tensorOf(const View &view) {
   const auto &[address, shape, strides, dtype, gpu] = view;
   Tensor tensor;
-  auto known = dataTypeFromArrayName(dtype);
+  auto known = dataTypeFromName(dtype);
   if (!known)
     throw python::mistake("operators know no dtype '" + dtype + "'");
   if (shape.size() > Tensor::maxRank || strides.size() != shape.size())
@@ -126,7 +127,7 @@ void gradientsOfNorm(const View &dy, const MaybeView &dz, const View &z, const V
 
 PYBIND11_MODULE(_ops, module) {
   python::translateFailures();
-  module.doc() = "Eft's operators, on views: (address, shape, strides, dtype, GPU or -1).";
+  module.doc() = "Eft's operators, on views: (address, shape, strides, type, GPU or -1).";
   module.def("dropout", &dropout, py::arg("x"), py::arg("y"), py::arg("mask"), py::arg("p"),
              py::arg("scale_in_train"), py::arg("seed"), py::arg("stream"),
              "Writes y, and the mask if it is not None; gives the seed that was used.");

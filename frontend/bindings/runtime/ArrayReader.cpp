@@ -317,10 +317,8 @@ bool elementType(PyObject *dtype, const Where &where, DataType &type) {
   Ref native = findAttribute(dtype, "isnative");
   PyErr_Clear();
   auto found = dataTypeFromArrayName(name);
-  // Names as in signatures, from objects that stand for a tensor.
-  for (unsigned i = 0; i < numDataTypes && !found; ++i)
-    if (dataTypeName(static_cast<DataType>(i)) == name)
-      found = static_cast<DataType>(i);
+  if (!found) // objects that stand for a tensor
+    found = dataTypeFromName(name);
   if (!found && name == "int1")
     found = DataType::I1;
   if (!found || native.get() == Py_False) {

@@ -6,6 +6,7 @@
 #include "frontend/bindings/runtime/DescriptorReader.h"
 #include "frontend/bindings/runtime/KernelType.h"
 #include "frontend/bindings/runtime/LoadedKernel.h"
+#include "frontend/bindings/runtime/ReadArray.h"
 #include "frontend/bindings/runtime/Signals.h"
 #include "frontend/bindings/runtime/Signature.h"
 #include "frontend/bindings/runtime/Stream.h"
@@ -268,5 +269,6 @@ PYBIND11_MODULE(_runtime, module) {
   translateFailures<raise>();
   addMissing(module);
   addFunctions(module);
+  addReadArray(module);
   addEvent(module);
 }

@@ -53,14 +53,18 @@ void raise(PyObject *type, const std::string &message);
 // the message.
 void addNote(const std::string &note);
 
-// The argument of a launch that a message is about.
+// The value that a message is about: an argument of a launch; with a null kernel, whatever
+// `argument` names in words.
 struct Where {
   const char *kernel;
   const char *argument;
 
   // "kernel 'dropout': argument 'x' " + words
   std::string message(const std::string &words) const {
-    return std::string("kernel '") + kernel + "': argument '" + argument + "' " + words;
+    std::string subject = argument;
+    if (kernel)
+      subject = std::string("kernel '") + kernel + "': argument '" + argument + "'";
+    return subject + " " + words;
   }
 };
 

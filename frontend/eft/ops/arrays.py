@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 
+from eft import _runtime
+
 
 class Library(ABC):
     """The functions that operators need of a library of arrays. Its methods take arrays of its
@@ -29,8 +31,23 @@ class Library(ABC):
         name."""
 
     @abstractmethod
+    def strides(self, array) -> tuple[int, ...]:
+        """The strides in elements."""
+
     def view(self, array) -> tuple:
-        """Its address, shape, strides in elements, dtype, and the GPU's number or -1."""
+        """Its address, shape, strides in elements, type, and the GPU's number or -1, as operators
+        take them. A launch reads arguments in the same way."""
+        try:
+            address, dtype, _, gpu = _runtime.read_array(array, "an operator's argument")
+        except TypeError as error:
+            raise ValueError(str(error)) from None
+        if gpu is None:
+            gpu = self.gpu(array)
+        return address, tuple(array.shape), self.strides(array), dtype, gpu
+
+    def gpu(self, array) -> int:
+        """The number of the GPU of an array that has no memory; -1 on the CPU."""
+        return -1
 
     def stream(self, array) -> int:
         """The stream that work on the array goes to; 0 on the CPU."""
@@ -54,10 +71,8 @@ class NumPy(Library):
     def empty(self, array, shape: tuple, dtype=None):
         return self.numpy.empty(shape, dtype or array.dtype)
 
-    def view(self, array) -> tuple:
-        if not array.dtype.isnative:
-            raise ValueError(f"arrays in the machine's byte order are needed, got {array.dtype!r}")
-        return array.ctypes.data, array.shape, _strides(array), array.dtype.name, -1
+    def strides(self, array) -> tuple[int, ...]:
+        return _strides(array)
 
 
 class CuPy(Library):
@@ -79,8 +94,11 @@ class CuPy(Library):
         with array.device:
             return self.cupy.empty(shape, dtype or array.dtype)
 
-    def view(self, array) -> tuple:
-        return array.data.ptr, array.shape, _strides(array), array.dtype.name, array.device.id
+    def strides(self, array) -> tuple[int, ...]:
+        return _strides(array)
+
+    def gpu(self, array) -> int:
+        return array.device.id
 
     def stream(self, array) -> int:
         with array.device:
@@ -104,13 +122,11 @@ class PyTorch(Library):
         dtype = getattr(self.torch, dtype) if dtype else array.dtype
         return self.torch.empty(shape, dtype=dtype, device=array.device)
 
-    def view(self, array) -> tuple:
-        kind = array.device.type
-        if kind not in ("cpu", "cuda"):
-            raise ValueError(f"operators work on the CPU and on CUDA devices, got {array.device}")
-        name = str(array.dtype).removeprefix("torch.")
-        number = array.device.index if kind == "cuda" else -1
-        return array.data_ptr(), tuple(array.shape), array.stride(), name, number
+    def strides(self, array) -> tuple[int, ...]:
+        return array.stride()
+
+    def gpu(self, array) -> int:
+        return array.device.index if array.device.type == "cuda" else -1
 
     def stream(self, array) -> int:
         if array.device.type == "cpu":
@@ -119,7 +135,7 @@ class PyTorch(Library):
 
 
 def _strides(array) -> tuple[int, ...]:
-    """The strides in elements."""
+    """The strides in elements of an array that has them in bytes."""
     size = max(1, array.itemsize)
     if any(stride % size for stride in array.strides):
         raise ValueError(

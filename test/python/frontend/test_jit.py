@@ -1,17 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The kernel object: parameters, variants and why they are compiled, stages."""
 
+import array
 import copy
 import logging
 import multiprocessing
 import pickle
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import eft
 import eft.language as tl
 import numpy as np
 import pytest
+import pytorch
 from support import assert_at
 
 
@@ -162,6 +165,31 @@ def test_warmup_for_a_target(argument):
     assert "!eft.ptr<f32> {eft.divisibility = 16 : i32}" in compilation.asm["ir"]
     assert compilation.binary.decode() == compilation.asm["ptx"]
     assert compilation.metadata.target == "cuda:90"
+
+
+def test_warmup_reads_arrays_as_a_launch_does():
+    interface = np.ones(4, np.float16).__array_interface__
+    for each, element in (
+        (array.array("f", [1, 2]), "f32"),  # Python's own, which has no dtype
+        (SimpleNamespace(__array_interface__=interface), "f16"),
+    ):
+        compilation = scale.warmup(each, 4, 1, 2.0, BLOCK=16, target="cpu")
+        assert f"!eft.ptr<{element}>" in compilation.asm["ir"]
+    with pytest.raises(eft.CompilationError, match="read-only"):
+        scale.warmup(np.frombuffer(bytes(16), np.int32), 4, 1, 2, BLOCK=16, target="cpu")
+    for wrong, text in (
+        (np.ones(4, complex), "argument 'x_ptr' has element type complex128, expected bool, int8"),
+        (np.ones(4, ">f4"), "argument 'x_ptr' has element type >f4, expected bool, int8 to int64"),
+        ("one", "argument 'x_ptr' must be an array, got str"),
+    ):
+        with pytest.raises(TypeError, match=f"^{text}"):
+            scale.warmup(wrong, 4, 1, 2.0, BLOCK=16, target="cpu")
+
+
+def test_warmup_for_a_tensor_without_memory():
+    torch = pytest.importorskip("torch", reason=pytorch.REASON)
+    x = torch.empty(4, dtype=torch.float16, device="meta")
+    assert "!eft.ptr<f16>" in scale.warmup(x, 4, 1, 2.0, BLOCK=16, target="cpu").asm["ir"]
 
 
 @pytest.mark.parametrize(

@@ -24,6 +24,8 @@ TEST(DataType, names_in_signatures_and_in_arrays) {
   EXPECT_EQ(bitsInMemory(DataType::F8E4B15), 8u);
   EXPECT_EQ(dataTypeFromArrayName("complex64"), std::nullopt);
   EXPECT_EQ(dataTypeFromArrayName(""), std::nullopt);
+  EXPECT_EQ(dataTypeFromName("fp16"), DataType::F16);
+  EXPECT_EQ(dataTypeFromName("float16"), std::nullopt);
 }
 
 TEST(DataType, of_another_number_is_unknown) {
