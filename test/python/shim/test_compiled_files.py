@@ -85,6 +85,39 @@ def test_ptx_with_shared_memory_needs_to_be_told_how_much(tmp_path):
     assert made.metadata.shared == source.metadata.shared > 0
 
 
+def test_options_that_a_kernel_in_a_file_contradicts(tmp_path):
+    path = written(tmp_path, "k.ptx", of(*SCALES, target=GPU, BLOCK=512).asm["ptx"])
+    assert compiler.compile(path, target=GPU, options={"num_warps": 4}).metadata.num_warps == 4
+    message = "the PTX is for 4 warps, but the option 'num_warps' is 8"
+    with pytest.raises(eft.CompilationError, match=message):
+        compiler.compile(path, target=GPU, options={"num_warps": 8})
+    message = "kernel 'scales': option 'shared' must be a number of bytes, got '64'"
+    with pytest.raises(TypeError, match=message):
+        compiler.compile(path, target=GPU, options={"shared": "64"})
+
+
+@pytest.mark.parametrize(
+    "ending, options, idle",
+    [
+        ("ptx", {"num_stages": 5, "maxnreg": 32, "debug": False}, "PTX .*: maxnreg, num_stages"),
+        ("ttir", {"shared": 64, "debug": True, "num_ctas": 1}, "block IR .*: debug, shared"),
+        ("ttir", {"num_warp": 8, "num_warps": 4}, "block IR .*: num_warp"),
+    ],
+)
+def test_options_without_effect_on_a_file_are_named(tmp_path, ending, options, idle):
+    path = written(tmp_path, f"k.{ending}", of(*SCALES, target=GPU, BLOCK=512).asm[ending])
+    with pytest.warns(UserWarning, match=f"^options without effect on {idle}$") as seen:
+        compiler.compile(path, target=GPU, options=options)
+    assert seen[0].filename == __file__
+
+
+def test_wrong_options_of_a_file(tmp_path):
+    path = written(tmp_path, "k.ttir", of(*SCALES, BLOCK=64).asm["ttir"])
+    message = "kernel 'scales': option 'num_warps' must be a power of two from 1 to 32, got 3"
+    with pytest.raises(TypeError, match=message):
+        compiler.compile(path, target=GPU, options={"num_warps": 3})
+
+
 def test_ptx_runs_as_the_kernel_that_it_was_made_of(device, tmp_path):
     if device.name == "cpu":
         pytest.skip("the CPU does not run PTX")

@@ -6,15 +6,26 @@ from __future__ import annotations
 
 import math
 import re
+import warnings
+from dataclasses import fields
 from pathlib import Path
 
+from eft import _runtime
 from eft.errors import CompilationError
 from eft.kernel import Asm, Compilation, Metadata
-from eft.triton.backends.compiler import GPUTarget, Language
+from eft.triton.backends.compiler import GPUTarget, Language, Options
 from eft.triton.runtime.driver import has_gpu
 
 _BLOCK_IR = ("ttir", "mlir")
 _WARP = 32
+
+#: The options of a launch, whose values are checked, and of them those that block IR is compiled
+#: with. What `debug` adds is in block IR already, or is not.
+_CHECKED = ("num_warps", "num_stages", "num_ctas", "maxnreg", "debug")
+_OF_BLOCK_IR = ("num_warps", "num_stages", "maxnreg")
+#: Those that the kernel of a file of PTX is loaded with.
+_OF_PTX_FILES = ("num_warps", "shared")
+_DEFAULTS = {field.name: field.default for field in fields(Options)}
 
 #: The types of a signature by those of block IR and of PTX. What has 64 bits in PTX may be an
 #: integer or an address.
@@ -68,10 +79,26 @@ class IRSource:
         return {}
 
     def compiled(self, target: GPUTarget, options: dict) -> Compilation:
-        """The kernel's code for a target, with the options of a launch."""
+        """The kernel's code for a target, with the options of a launch. A warning names those that
+        have no effect."""
+        given = {name: value for name, value in options.items() if value is not None}
+        _runtime.read_options(self.name, {name: given[name] for name in _CHECKED if name in given})
+        self._warn_of_idle(given)
         if self.ext == "ptx":
-            return self._assembled(target, options)
-        return self._compiled(target, options)
+            return self._assembled(target, given)
+        return self._compiled(target, given)
+
+    def _warn_of_idle(self, options: dict) -> None:
+        used = _OF_PTX_FILES if self.ext == "ptx" else _OF_BLOCK_IR
+        idle = [
+            name
+            for name, value in options.items()
+            if name not in used and (name not in _DEFAULTS or value != _DEFAULTS[name])
+        ]
+        if idle:
+            what = "PTX" if self.ext == "ptx" else "block IR"
+            message = f"options without effect on {what} from a file: {', '.join(sorted(idle))}"
+            warnings.warn(message, stacklevel=4)
 
     # -- block IR ----------------------------------------------------------------------------------
 
@@ -171,16 +198,32 @@ class IRSource:
         threads = math.prod(int(extent) for extent in extents[1].split(","))
         if threads == 0 or threads % _WARP:
             raise self._mistake(f"a program has {threads} threads, expected a multiple of {_WARP}")
-        shared = options.get("shared", 0)
-        if "shared" not in options and re.search(r"\.extern\s+\.shared", self.src):
+        warps = options.get("num_warps", threads // _WARP)
+        if warps * _WARP != threads:
+            raise self._mistake(
+                f"the PTX is for {threads // _WARP} warps, but the option 'num_warps' is {warps}"
+            )
+        shared = self._shared_bytes(options)
+        named = _compiler.target_name(target.name)
+        metadata = Metadata(self.name, named, warps, shared, None)
+        binary = self.src.encode()
+        return Compilation(metadata, binary, Asm(None, metadata, binary, _gpu(named)))
+
+    def _shared_bytes(self, options: dict) -> int:
+        if "shared" in options:
+            shared = options["shared"]
+            if not isinstance(shared, int) or isinstance(shared, bool) or shared < 0:
+                raise TypeError(
+                    f"kernel {self.name!r}: option 'shared' must be a number of bytes, "
+                    f"got {shared!r}"
+                )
+            return shared
+        if re.search(r"\.extern\s+\.shared", self.src):
             raise self._mistake(
                 "the PTX does not say how many bytes of shared memory a program has; give them as "
                 'options={"shared": BYTES}, from the metadata of the kernel that it was written for'
             )
-        named = _compiler.target_name(target.name)
-        metadata = Metadata(self.name, named, threads // _WARP, shared, None)
-        binary = self.src.encode()
-        return Compilation(metadata, binary, Asm(None, metadata, binary, _gpu(named)))
+        return 0
 
 
 def _gpu(target: str) -> int | None:
