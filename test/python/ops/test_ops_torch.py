@@ -13,13 +13,6 @@ ops = pytorch.module("eft.ops.torch")
 pytestmark = needs_torch
 
 
-@pytest.fixture(params=["cpu", "cuda"])
-def where(request):
-    if request.param == "cuda" and not torch.cuda.is_available():
-        pytest.skip("there is no GPU")
-    return request.param
-
-
 def ones(where, *shape):
     return torch.ones(shape, device=where, requires_grad=True)
 

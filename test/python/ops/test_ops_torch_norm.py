@@ -14,13 +14,6 @@ ops = pytorch.module("eft.ops.torch")
 pytestmark = needs_torch
 
 
-@pytest.fixture(params=["cpu", "cuda"])
-def where(request):
-    if request.param == "cuda" and not torch.cuda.is_available():
-        pytest.skip("there is no GPU")
-    return request.param
-
-
 def arrays(where, *shape, dtype="float32"):
     """x, the residual, a weight and a bias."""
     of = {"device": where, "dtype": getattr(torch, dtype), "requires_grad": True}
