@@ -103,6 +103,18 @@ def calls_a_constexpr(x_ptr, B: tl.constexpr):
     tl.store(x_ptr + tl.arange(0, size), size)
 
 
+@eft.jit
+def converts_to_a_constexpr(x_ptr, n, TYPE: tl.constexpr):
+    value = n.to(TYPE.value)
+    tl.static_assert(value.dtype == TYPE and value.dtype == tl.float16)
+    tl.store(x_ptr, value)
+
+
+def test_the_value_of_a_constexpr_that_is_a_dtype():
+    # 2049 lies between two numbers of fp16.
+    assert run(converts_to_a_constexpr, 2049, TYPE=tl.constexpr(tl.float16))[0] == 2048
+
+
 def test_a_function_under_constexpr():
     assert run(calls_a_constexpr, B=2)[:5] == [4, 4, 4, 4, 0]
     assert twice(3) == 6

@@ -211,6 +211,16 @@ def test_variables_are_adopted_under_eft_s_names(monkeypatch):
     assert os.environ["EFT_DEBUG"] == "0"
 
 
+def test_a_variable_has_every_stage_written(monkeypatch, tmp_path):
+    monkeypatch.setenv("EFT_DUMP_DIR", "")
+    monkeypatch.delenv("EFT_DUMP_DIR")  # so that it is gone afterwards
+    monkeypatch.setenv("TRITON_DUMP_DIR", str(tmp_path))
+    for word, folder in (("0", None), ("1", str(tmp_path))):
+        monkeypatch.setenv("TRITON_KERNEL_DUMP", word)
+        environment.adopt()
+        assert os.environ.get("EFT_DUMP_DIR") == folder
+
+
 def test_variables_without_effect_are_named(monkeypatch):
     monkeypatch.setenv("TRITON_STORE_BINARY_ONLY", "1")
     monkeypatch.setenv("TRITON_F32_DEFAULT", "ieee")
