@@ -328,6 +328,60 @@ def SpecializeMasked : Pass<"eft-specialize-masked", "::mlir::func::FuncOp"> {
                            "::mlir::LLVM::LLVMDialect"];
 }
 
+def SkipMasked : Pass<"eft-skip-masked", "::mlir::func::FuncOp"> {
+  let summary = "Branches around what is computed of masked elements alone";
+  let description = [{
+    For a GPU, behind `eft-specialize-masked`. A row may leave part of its block idle: the mask then
+    compares indices, which follow from the thread alone, with a bound. Such a mask is the predicate of
+    loads, so there is no branch yet, and elements that are masked are computed like all others.
+
+    The pass divides a thread's elements into parts of four neighbours. A chain of operations that belong
+    to one part, and that take 32 instructions or more, comes under a branch on the mask of the part's
+    first element. Where it is false, no element of the part is loaded, and the results are those of the
+    same operations on what the loads give then. These are computed once, if most elements have them in
+    common; otherwise there is no branch.
+
+    ```mlir
+    %x = eft.thread_load %p if %m else %c : !llvm.ptr<1> -> i32
+    // a chain of operations on %x and %max, with the result %y
+    ```
+    becomes
+    ```mlir
+    %x = eft.thread_load %p if %m else %c : !llvm.ptr<1> -> i32
+    // the same operations on %c and %max, with the result %masked
+    %y = scf.if %m -> (f32) {
+      // the chain
+    } else {
+      scf.yield %masked : f32
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+}
+
+def MaskDistances : Pass<"eft-mask-distances", "::mlir::func::FuncOp"> {
+  let summary = "Compares a thread's distance from a bound with constants";
+  let description = [{
+    For a GPU, behind `eft-skip-masked`. Masks that compare an index, which follows from the thread alone,
+    with one bound get the form of a comparison with a constant. Four of them or more share the distance
+    between the thread's first element and the bound. They are computed where they are used. Barriers
+    divide a kernel into phases, and phases take turns with two forms, between which ptxas sees no
+    connection: it would keep every mask in a register from the loads to the stores.
+
+    ```mlir
+    %i = arith.addi %base, %c3 overflow<nsw> : i32
+    %m = arith.cmpi slt, %i, %n : i32
+    ```
+    becomes
+    ```mlir
+    %bound = arith.maxsi %n, %c0 : i32
+    %distance = arith.subi %bound, %base overflow<nsw> : i32
+    %m = arith.cmpi sgt, %distance, %c3 : i32
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 def LowerToCpu : Pass<"eft-lower-to-cpu", "::mlir::ModuleOp"> {
   let summary = "Turns blocks into SIMD vectors, and the kernel into a loop over programs";
   let description = [{

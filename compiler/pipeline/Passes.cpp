@@ -118,8 +118,11 @@ void addLowering(OpPassManager &passes, const PassOptions &options) {
     passes.addPass(createBf16ToBits());
   }
   passes.addPass(createCSEPass());
-  if (options.isGpu)
+  if (options.isGpu) {
     passes.addNestedPass<func::FuncOp>(createSpecializeMasked());
+    passes.addNestedPass<func::FuncOp>(createSkipMasked());
+    passes.addNestedPass<func::FuncOp>(createMaskDistances());
+  }
   passes.addPass(createLowerToLLVM({options.maxRegisters}));
 }
 

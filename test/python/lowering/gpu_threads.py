@@ -324,6 +324,7 @@ class Threads:
             "arith.addi": np.add,
             "arith.subi": np.subtract,
             "arith.muli": np.multiply,
+            "arith.maxsi": lambda a, b: np.maximum(signed(a), signed(b)).view(a.dtype),
             "arith.andi": np.bitwise_and,
             "arith.ori": np.bitwise_or,
             "arith.xori": np.bitwise_xor,

@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// A row that leaves part of its block idle has threads whose elements are all masked. Their loads
+// touch no memory, but what is computed of the loaded values is computed for nothing: behind the
+// mask the values are the same for all elements, as long as they depend on nothing else that
+// differs.
+//
+// So a thread's elements fall into parts: neighbours, which mostly lie inside or outside together.
+// Each part has a first element, whose mask is true if any of the part's is. A long chain of
+// operations on a part gets a branch: if the first element's mask is true it is computed, else the
+// elements get the values that they have where all masks of the part are false. Those are computed
+// once, in front of the branch, by the same operations, so the bits are the same.
+//
+// Parts also bring order: ptxas mixes the chains of a branch, four at a time, where it computes one
+// after the other if all of a thread's elements stand in one block.
+//
+// Masks that depend on the program are left alone. They cut the last program alone, and all others
+// would branch for nothing.
+#include "compiler/ir/EftDialect.h"
+#include "compiler/lowering/Passes.h"
+#include "compiler/lowering/gpu/ElementMasks.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+
+namespace eft {
+
+#define GEN_PASS_DEF_SKIPMASKED
+#include "compiler/lowering/Passes.h.inc"
+
+namespace {
+
+/// Neighbours that make a part.
+constexpr int64_t partElements = 4;
+
+/// A branch, with the threads' meeting behind it, takes about four instructions. It is worth that
+/// for so many.
+constexpr unsigned leastInstructions = 32;
+
+/// The mask that an element has, computed where `b` stands.
+Value compute(ImplicitLocOpBuilder &b, const ElementMask &mask) {
+  Value index = mask.base;
+  if (mask.offset != 0)
+    index = b.create<arith::AddIOp>(index, b.create<arith::ConstantIntOp>(mask.offset, 32),
+                                    arith::IntegerOverflowFlags::nsw);
+  return b.create<arith::CmpIOp>(arith::CmpIPredicate::slt, index, mask.bound);
+}
+
+unsigned instructionsOf(Operation *op) {
+  if (isa<arith::BitcastOp, arith::NegFOp, LLVM::BitcastOp, LLVM::ExtractElementOp, math::AbsFOp>(
+          op) ||
+      op->hasTrait<OpTrait::ConstantLike>())
+    return 0;
+  return isa<arith::DivFOp, math::SqrtOp>(op) ? 10 : 1;
+}
+
+/// True for the branch that loads the elements of runs once more if a mask ends inside of one.
+/// Where the mask is false for all of a run, both ways give what the first load gave.
+bool loadsCutRuns(scf::IfOp branch) {
+  return branch.getCondition().getDefiningOp<LLVM::ExpectWithProbabilityOp>() &&
+         branch.getNumResults() != 0;
+}
+
+/// An operation that can be moved and made again.
+bool isPlain(Operation *op) {
+  return isPure(op) && op->getNumRegions() == 0 && op->getNumResults() == 1 &&
+         !op->hasTrait<OpTrait::ConstantLike>() && !op->hasTrait<OpTrait::IsTerminator>();
+}
+
+class Skipper {
+public:
+  explicit Skipper(func::FuncOp kernel) {
+    kernel.walk([&](arith::CmpIOp compared) { note(compared); });
+  }
+
+  void run(Block &block) {
+    Pending pending;
+    for (Operation &op : llvm::make_early_inc_range(block)) {
+      if (masks.contains(op.getNumResults() == 1 ? op.getResult(0) : Value()))
+        continue;
+      Part *part = isPlain(&op) ? partOf(op.getOperands()) : nullptr;
+      if (part) {
+        parts[op.getResult(0)] = part;
+        pending[part].insert(&op);
+        continue;
+      }
+      flushOperands(&op, pending);
+      noteLoad(&op);
+      for (Region &region : op.getRegions())
+        for (Block &inner : region)
+          runInside(inner);
+    }
+  }
+
+private:
+  /// Neighbours, of which the mask is that of the first.
+  struct Part {
+    ElementMask mask;
+  };
+  using Chain = llvm::SetVector<Operation *>;
+  using Pending = llvm::MapVector<Part *, Chain>;
+
+  void note(arith::CmpIOp compared) {
+    std::optional<ElementMask> mask = ElementMask::of(compared);
+    if (!mask)
+      return;
+    std::unique_ptr<Part> &part = byPlace[{mask->base, {mask->bound, mask->offset / partElements}}];
+    if (!part)
+      part = std::make_unique<Part>(Part{*mask});
+    part->mask.offset = std::min(part->mask.offset, mask->offset);
+    parts[compared] = part.get();
+    masks.insert(compared);
+  }
+
+  /// The words that an operation loads belong to the part of their mask.
+  void noteLoad(Operation *op) {
+    if (auto load = dyn_cast<ThreadLoadOp>(op); load && load.getCondition())
+      addTo(parts.lookup(load.getCondition()), load.getWords());
+    else if (auto cut = dyn_cast<scf::IfOp>(op); cut && loadsCutRuns(cut))
+      for (auto [words, whole] : llvm::zip_equal(cut.getResults(), cut.elseYield().getResults()))
+        addTo(parts.lookup(whole), words);
+  }
+
+  void addTo(Part *part, Value value) {
+    if (part)
+      parts[value] = part;
+  }
+
+  /// The part of which all operands are that belong to any; or null.
+  Part *partOf(ValueRange operands) const {
+    Part *found = nullptr;
+    for (Value operand : operands)
+      if (Part *part = parts.lookup(operand)) {
+        if (found && found != part)
+          return nullptr;
+        found = part;
+      }
+    return found;
+  }
+
+  /// What is known behind the mask in an inner block is not computed in an outer one.
+  void runInside(Block &block) {
+    auto outerMasked = masked;
+    const size_t outerMade = made.size();
+    run(block);
+    masked = std::move(outerMasked);
+    made.truncate(outerMade);
+  }
+
+  /// Ends the chains whose values an operation uses.
+  void flushOperands(Operation *user, Pending &pending) {
+    user->walk([&](Operation *inner) {
+      for (Value operand : inner->getOperands())
+        if (Part *part = parts.lookup(operand))
+          if (auto chain = pending.find(part);
+              chain != pending.end() && chain->second.contains(operand.getDefiningOp())) {
+            branch(*part, chain->second, user);
+            pending.erase(part);
+          }
+    });
+  }
+
+  static SmallVector<Value> resultsOf(const Chain &chain) {
+    SmallVector<Value> results;
+    for (Operation *op : chain)
+      if (llvm::any_of(op->getUsers(), [&](Operation *user) { return !chain.contains(user); }))
+        results.push_back(op->getResult(0));
+    return results;
+  }
+
+  /// Puts the chain under a branch in front of `place`, if that is worth it.
+  void branch(const Part &part, const Chain &chain, Operation *place) {
+    unsigned instructions = 0;
+    for (Operation *op : chain)
+      instructions += instructionsOf(op);
+    if (instructions < leastInstructions)
+      return;
+    ImplicitLocOpBuilder b(chain.front()->getLoc(), place);
+    const SmallVector<Value> results = resultsOf(chain);
+    const size_t before = made.size();
+    SmallVector<Value> others;
+    for (Value result : results)
+      others.push_back(behindMask(b, result));
+    // Elements that differ behind the mask, too, are no cheaper there.
+    if (2 * (made.size() - before) > chain.size())
+      return;
+    auto ways = b.create<scf::IfOp>(ValueRange(results).getTypes(), compute(b, part.mask),
+                                    /*withElseRegion=*/true);
+    for (auto [number, way] : llvm::enumerate(ways.getResults())) {
+      Value result = results[number];
+      result.replaceUsesWithIf(way,
+                               [&](OpOperand &use) { return !chain.contains(use.getOwner()); });
+      parts[way] = parts.lookup(result);
+      masked[way] = others[number];
+    }
+    for (Operation *op : chain)
+      op->moveBefore(ways.thenBlock(), ways.thenBlock()->end());
+    b.setInsertionPointToEnd(ways.thenBlock());
+    b.create<scf::YieldOp>(results);
+    b.setInsertionPointToEnd(ways.elseBlock());
+    b.create<scf::YieldOp>(others);
+  }
+
+  /// The value where all masks of its part are false.
+  Value behindMask(ImplicitLocOpBuilder &b, Value value) {
+    if (!parts.contains(value))
+      return value;
+    if (Value known = masked.lookup(value))
+      return known;
+    Value found = computeBehindMask(b, value);
+    masked[value] = found;
+    return found;
+  }
+
+  Value computeBehindMask(ImplicitLocOpBuilder &b, Value value) {
+    Operation *op = value.getDefiningOp();
+    if (masks.contains(value))
+      return once(b.create<arith::ConstantIntOp>(false, 1));
+    if (auto load = dyn_cast<ThreadLoadOp>(op))
+      return load.getOther() ? load.getOther()
+                             : once(b.create<arith::ConstantOp>(b.getZeroAttr(value.getType())));
+    if (auto cut = dyn_cast<scf::IfOp>(op))
+      return behindMask(b, cut.elseYield().getOperand(cast<OpResult>(value).getResultNumber()));
+    if (auto select = dyn_cast<arith::SelectOp>(op))
+      if (matchPattern(behindMask(b, select.getCondition()), m_Zero()))
+        return behindMask(b, select.getFalseValue());
+    IRMapping mapping;
+    for (Value operand : op->getOperands())
+      mapping.map(operand, behindMask(b, operand));
+    return once(b.clone(*op, mapping));
+  }
+
+  /// The result of an operation like this one, which goes if there is one already.
+  Value once(Operation *op) {
+    for (Operation *other : made)
+      if (OperationEquivalence::isEquivalentTo(op, other,
+                                               OperationEquivalence::Flags::IgnoreLocations)) {
+        op->erase();
+        return other->getResult(0);
+      }
+    made.push_back(op);
+    return op->getResult(0);
+  }
+
+  llvm::DenseMap<std::pair<Value, std::pair<Value, int64_t>>, std::unique_ptr<Part>> byPlace;
+  llvm::DenseSet<Value> masks;
+  llvm::DenseMap<Value, Part *> parts;
+  llvm::DenseMap<Value, Value> masked; // values where all masks of their part are false
+  llvm::SmallVector<Operation *> made; // the operations that compute these
+};
+
+struct SkipMaskedPass : impl::SkipMaskedBase<SkipMaskedPass> {
+  using SkipMaskedBase::SkipMaskedBase;
+
+  void runOnOperation() override {
+    Skipper skipper(getOperation());
+    for (Block &block : getOperation().getBody())
+      skipper.run(block);
+  }
+};
+
+} // namespace
+
+} // namespace eft

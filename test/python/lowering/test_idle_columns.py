@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Rows that leave part of their block idle, with long chains of operations on each element: placed
+and lowered for a GPU, and run thread by thread on the host."""
+
+from __future__ import annotations
+
+import random
+from string import Template
+
+import numpy as np
+import pytest
+from gpu_threads import LANES, Threads
+from placed_programs import Program
+from test_moves import TOOLS, lower
+
+pytestmark = pytest.mark.skipif(
+    not (TOOLS / "eft-opt").exists(), reason="the compiler's tools are not beside the package"
+)
+
+BLOCK = 1024
+STEPS = 10
+
+CHAIN = Template("""
+  %p$i = arith.muli %a$i, %fs : tensor<1024xi32>
+  %a$next = arith.xori %p$i, %ts : tensor<1024xi32>
+""")
+
+# `other` and what stands behind `where` differ from element to element in some cases, in which
+# nothing is the same behind the mask.
+SOURCE = Template("""
+func.func @kernel(%x: !eft.ptr<i32> {eft.divisibility = $divides_x : i32},
+                  %y: !eft.ptr<i32> {eft.divisibility = $divides_x : i32},
+                  %n: i32 {eft.divisibility = $divides_n : i32}, %o: i32) {
+  %at = eft.arange 0 to 1024 : tensor<1024xi32>
+  %ns = eft.splat %n : i32 -> tensor<1024xi32>
+  %os = eft.splat %o : i32 -> tensor<1024xi32>
+  %fs = arith.constant dense<5> : tensor<1024xi32>
+  %m = arith.cmpi slt, %at, %ns : tensor<1024xi32>
+  %xs = eft.splat %x : !eft.ptr<i32> -> tensor<1024x!eft.ptr<i32>>
+  %ys = eft.splat %y : !eft.ptr<i32> -> tensor<1024x!eft.ptr<i32>>
+  %xp = eft.addptr %xs, %at : tensor<1024x!eft.ptr<i32>>, tensor<1024xi32>
+  %yp = eft.addptr %ys, %at : tensor<1024x!eft.ptr<i32>>, tensor<1024xi32>
+  %v = eft.load %xp, mask %m other $other : tensor<1024x!eft.ptr<i32>>
+  %t = eft.reduce %v axis 0 : (tensor<1024xi32>) -> i32 {
+  ^bb0(%l: i32, %r: i32):
+    %sum = arith.addi %l, %r : i32
+    eft.yield %sum : i32
+  }
+  %ts = eft.splat %t : i32 -> tensor<1024xi32>
+  %a0 = arith.addi %v, $added : tensor<1024xi32>
+  $chain
+  %w = arith.select %m, %a10, $other : tensor<1024xi1>, tensor<1024xi32>
+  %u = eft.reduce %w axis 0 : (tensor<1024xi32>) -> i32 {
+  ^bb0(%l: i32, %r: i32):
+    %sum = arith.addi %l, %r : i32
+    eft.yield %sum : i32
+  }
+  %us = eft.splat %u : i32 -> tensor<1024xi32>
+  %z = arith.xori %w, %us : tensor<1024xi32>
+  eft.store %yp, %z, mask %m : tensor<1024x!eft.ptr<i32>>
+  return
+}
+""")
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_rows(seed):
+    rng = random.Random(seed)
+    warps = rng.choice([1, 2, 4])
+    divides_n = rng.choice([1, 16])
+    n = rng.choice([0, 1, 8, 255, 300, 512, 513, 768, 1000, BLOCK, rng.randrange(BLOCK)])
+    n = n // divides_n * divides_n
+    words = {
+        "divides_x": rng.choice([4, 16]),
+        "divides_n": divides_n,
+        "other": rng.choice(["%os", "%os", "%at"]),
+        "added": rng.choice(["%ts", "%ts", "%at"]),
+        "chain": "".join(CHAIN.substitute(i=i, next=i + 1) for i in range(STEPS)),
+    }
+    text = lower(
+        Program("rows", SOURCE.substitute(words), [], []),
+        f"-eft-order-reductions=num-warps={warps}",
+        f"-eft-place=target=gpu num-warps={warps}",
+        f"-eft-lower-to-gpu=num-warps={warps}",
+        "-cse",
+        "-eft-specialize-masked",
+        "-eft-skip-masked",
+        "-eft-mask-distances",
+        "-mlir-print-op-generic",
+    )
+    if (words["other"], words["added"]) == ("%os", "%ts"):
+        assert text.count('"scf.if"') >= BLOCK // (LANES * warps * 4)
+
+    x = np.random.default_rng(seed).integers(0, 1 << 20, BLOCK).astype(np.uint32)
+    memory = np.concatenate([x, np.zeros_like(x)]).view(np.uint8)
+    argument, least = np.uint32(rng.randrange(1 << 20)), -(2**31)
+    bound = rng.choice([n, least, -1]) if n == 0 else n
+    Threads(LANES * warps, memory).run(text, [0, x.nbytes, np.uint32(bound % 2**32), argument])
+
+    at = np.arange(BLOCK, dtype=np.uint32)
+    other = np.broadcast_to(argument, BLOCK) if words["other"] == "%os" else at
+    v = np.where(at < n, x, other)
+    total = v.sum(dtype=np.uint32)
+    a = v + (total if words["added"] == "%ts" else at)
+    for _ in range(STEPS):
+        a = a * np.uint32(5) ^ total
+    w = np.where(at < n, a, other)
+    expected = np.where(at < n, w ^ w.sum(dtype=np.uint32), 0)
+    np.testing.assert_array_equal(memory[x.nbytes :].view(np.uint32), expected)
