@@ -3,8 +3,10 @@
 #row = #eft.layout<lane = [[1], [2], [4], [8]], step = [[16]]>
 #part = #eft.layout<lane = [[1], [2], [4], [8]], step = []>
 
-// The first array's last use is before the second's first, so they may share their place.
-// CHECK-LABEL: @one_after_the_other
+// The first array's last use is before the second's first, so they may share their place. The program
+// stays a function of its own, from which a stopped launch returns.
+// CHECK-LABEL: @one_after_the_other.program
+// CHECK-SAME: passthrough = ["noinline"]
 // CHECK: %[[FIRST:.*]] = llvm.alloca
 // CHECK: %[[SECOND:.*]] = llvm.alloca
 // CHECK: llvm.intr.lifetime.start 128, %[[FIRST]]
@@ -22,7 +24,8 @@ func.func @one_after_the_other() {
 }
 
 // An array that is written before a loop is in use until the loop ends.
-// CHECK-LABEL: @used_in_a_loop
+// CHECK-LABEL: @used_in_a_loop.program
+// CHECK-NOT: noinline
 // CHECK: llvm.intr.lifetime.start
 // CHECK: scf.for
 // CHECK-NOT: lifetime

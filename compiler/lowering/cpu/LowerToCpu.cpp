@@ -40,13 +40,17 @@ void populateCpuLowerings(LoweringTable &table) {
 /// A thread's stack has 8 MiB by default, and the caller's frames are on it too.
 constexpr int64_t maxStackBytes = 4 * 1024 * 1024;
 
-LogicalResult checkStack(func::FuncOp kernel) {
-  const int64_t bytes = markStackLifetimes(kernel);
-  if (bytes <= maxStackBytes)
-    return success();
-  return emitError(kernel.getLoc())
-         << "kernel needs " << bytes << " bytes of stack for its blocks, more than "
-         << maxStackBytes << "; use smaller blocks";
+/// A program whose arrays share memory is not inlined into the loop over programs: a launch may be
+/// stopped anywhere, and then LLVM would take all arrays for being in use in the next program.
+LogicalResult layOutStack(func::FuncOp kernel) {
+  const StackBytes bytes = markStackLifetimes(kernel);
+  if (bytes.atOnce > maxStackBytes)
+    return emitError(kernel.getLoc())
+           << "kernel needs " << bytes.atOnce << " bytes of stack for its blocks, more than "
+           << maxStackBytes << "; use smaller blocks";
+  if (bytes.atOnce != bytes.all)
+    kernel->setAttr("passthrough", Builder(kernel).getStrArrayAttr({"noinline"}));
+  return success();
 }
 
 struct LowerToCpuPass : impl::LowerToCpuBase<LowerToCpuPass> {
@@ -105,7 +109,7 @@ private:
     if (failed(lowering.lower(kernel.getBody())))
       return failure();
     lowering.dropArguments(kernel);
-    if (failed(checkStack(kernel)))
+    if (failed(layOutStack(kernel)))
       return failure();
     if (stoppable)
       emitStopPolls(kernel);

@@ -93,12 +93,13 @@ int64_t maxBytes(Block &block, const Changes &changes) {
 
 } // namespace
 
-int64_t markStackLifetimes(func::FuncOp kernel) {
+StackBytes markStackLifetimes(func::FuncOp kernel) {
   Block &body = kernel.getBody().front();
   SmallVector<Life> lives;
   Changes changes;
-  int64_t always = 0;
+  int64_t all = 0, always = 0;
   for (auto array : body.getOps<LLVM::AllocaOp>()) {
+    all += bytesOf(array);
     std::optional<Life> life = lifeOf(array);
     if (!life) {
       always += bytesOf(array);
@@ -108,14 +109,14 @@ int64_t markStackLifetimes(func::FuncOp kernel) {
     changes[life->last].second += bytesOf(array);
     lives.push_back(*life);
   }
-  const int64_t most = always + maxBytes(body, changes);
+  const int64_t atOnce = always + maxBytes(body, changes);
   for (auto [array, first, last] : lives) {
     OpBuilder b(first);
     b.create<LLVM::LifetimeStartOp>(array.getLoc(), bytesOf(array), array);
     b.setInsertionPointAfter(last);
     b.create<LLVM::LifetimeEndOp>(array.getLoc(), bytesOf(array), array);
   }
-  return most;
+  return {all, atOnce};
 }
 
 } // namespace eft

@@ -6,9 +6,15 @@
 
 namespace eft {
 
+/// The bytes that the arrays of a kernel take.
+struct StackBytes {
+  int64_t all;    ///< if each had memory of its own
+  int64_t atOnce; ///< the most that are in use at one time
+};
+
 /// Marks for each array in the frame of a lowered kernel the first and the last use, in the
 /// innermost block that has all of its uses. LLVM then gives the same memory to arrays that are
-/// never in use together. Returns the most bytes that are in use at one time.
-int64_t markStackLifetimes(mlir::func::FuncOp kernel);
+/// never in use together.
+StackBytes markStackLifetimes(mlir::func::FuncOp kernel);
 
 } // namespace eft
