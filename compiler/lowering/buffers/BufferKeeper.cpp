@@ -38,6 +38,7 @@ void BufferKeeper::erase(Operation *op) {
     factors.erase(result);
     asBytes.erase(result);
   }
+  moved.forget(op);
   op->erase();
 }
 

@@ -2,6 +2,7 @@
 // Gives buffers to blocks that loops carry, and to operands of operations that work on buffers.
 #pragma once
 
+#include "compiler/lowering/buffers/MovedBytes.h"
 #include "compiler/lowering/buffers/WholeBuffers.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -11,7 +12,8 @@ namespace eft {
 
 class BufferKeeper {
 public:
-  explicit BufferKeeper(unsigned vectorBits) : vectorBits(vectorBits) {}
+  BufferKeeper(mlir::func::FuncOp function, unsigned vectorBits)
+      : vectorBits(vectorBits), moved(function) {}
 
   /// Processes all operations of the block, the last one first, and then those in their regions.
   void keepIn(mlir::Block &block);
@@ -53,7 +55,7 @@ private:
   llvm::DenseMap<mlir::Value, mlir::Value> factors;      // the buffers that hold factors
   llvm::DenseMap<mlir::Value, mlir::Value> asBytes;      // booleans that move
   llvm::DenseMap<mlir::Type, mlir::Value> printed;       // buffers to print from
-  int64_t movedBytes = 0;                                // in buffers for moved blocks
+  MovedBytes moved;                                      // in buffers for moved blocks
 };
 
 } // namespace eft

@@ -16,9 +16,6 @@ namespace eft {
 /// Blocks of at most this many vectors are moved in registers.
 static constexpr int64_t smallVectors = 8;
 
-/// Buffers for moved blocks total at most so many bytes. Further blocks are moved in registers.
-static constexpr int64_t maxMovedBytes = 1024 * 1024;
-
 static bool isOfBooleans(Value value) { return getElementTypeOrSelf(value).isInteger(1); }
 
 /// A block like `value` of another element type.
@@ -30,16 +27,7 @@ static RankedTensorType ofType(Value value, Type element) {
 bool BufferKeeper::isWorthABuffer(Value source, Value result) {
   if (std::max(registersOf(source.getType()), registersOf(result.getType())) <= smallVectors)
     return false;
-  if (factors.contains(source))
-    return true;
-  auto block = cast<RankedTensorType>(source.getType());
-  Type element = block.getElementType();
-  int64_t bits = element.isIntOrFloat() ? std::max(8u, element.getIntOrFloatBitWidth()) : 64;
-  int64_t bytes = bits / 8 << layoutOf(block)->source().bits();
-  if (movedBytes + bytes > maxMovedBytes)
-    return false;
-  movedBytes += bytes;
-  return true;
+  return factors.contains(source) || moved.take(source, result);
 }
 
 /// Booleans are bits of a vector; in a buffer from which single ones are read they are bytes.

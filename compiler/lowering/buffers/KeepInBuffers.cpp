@@ -53,7 +53,7 @@ struct KeepInBuffersPass : impl::KeepInBuffersBase<KeepInBuffersPass> {
   void runOnOperation() override {
     if (getOperation().isExternal())
       return;
-    BufferKeeper(vectorBits).keepIn(getOperation().getBody().front());
+    BufferKeeper(getOperation(), vectorBits).keepIn(getOperation().getBody().front());
     dropIdleOps(getOperation());
   }
 };

@@ -153,3 +153,17 @@ def test_moves_in_a_branch(device, flag):
         device, moved_on_one_side, (x, np.array([flag], np.int32)), (2, 64, 64), x.dtype, SIZE=64
     )
     assert_same_bits(found, np.stack(expected))
+
+
+@eft.jit
+def turned_one_by_one(x_ptr, out_ptr, EXTENT: tl.constexpr, COUNT: tl.constexpr):
+    for i in tl.static_range(COUNT):
+        x = tl.load(x_ptr + i * EXTENT + tl.arange(0, EXTENT))
+        tl.store(out_ptr + i * EXTENT + tl.arange(0, EXTENT), tl.flip(x, 0))
+
+
+def test_many_large_blocks_share_the_stack(host):
+    """Together they are larger than the stack of a CPU's thread."""
+    x = samples("int64", (40, 32768))
+    found = run(host, turned_one_by_one, (x,), x.shape, x.dtype, EXTENT=32768, COUNT=40)
+    assert_same_bits(found, x[:, ::-1])
