@@ -25,14 +25,32 @@ bool isAccessible(Type type) {
   return isWord && (!vector || isWide) && width * count <= maxAccessBits;
 }
 
-LogicalResult verifyAccess(Operation *op, Type pointer, Type words) {
+LogicalResult verifyPointer(Operation *op, Type pointer) {
   auto known = dyn_cast<LLVM::LLVMPointerType>(pointer);
   if (!known || known.getAddressSpace() != globalMemory)
     return op->emitOpError("pointer must be an '!llvm.ptr<1>', got ") << pointer;
+  return success();
+}
+
+LogicalResult verifyAccess(Operation *op, Type pointer, Type words) {
+  if (failed(verifyPointer(op, pointer)))
+    return failure();
   if (!isAccessible(words))
     return op->emitOpError("words must be an integer of 8, 16, 32 or 64 bits, or a vector of two "
                            "or four of 32 or of two of 64 bits, got ")
            << words;
+  return success();
+}
+
+bool hasBits(Type type, ArrayRef<unsigned> widths) {
+  return llvm::any_of(widths, [&](unsigned width) { return type.isSignlessInteger(width); });
+}
+
+LogicalResult verifyAtomicAccess(Operation *op, Type pointer, Type word) {
+  if (failed(verifyPointer(op, pointer)))
+    return failure();
+  if (!hasBits(word, {8, 16, 32, 64}))
+    return op->emitOpError("word must be an integer of 8, 16, 32 or 64 bits, got ") << word;
   return success();
 }
 
@@ -46,4 +64,33 @@ LogicalResult ThreadLoadOp::verify() {
 
 LogicalResult ThreadStoreOp::verify() {
   return verifyAccess(*this, getPointer().getType(), getWords().getType());
+}
+
+LogicalResult ThreadAtomicRMWOp::verify() {
+  Type pointer = getPointer().getType(), value = getValue().getType();
+  if (failed(verifyPointer(*this, pointer)))
+    return failure();
+  const bool isSum = getKind() == AtomicKind::FAdd;
+  if (isSum && !isa<Float16Type, BFloat16Type, Float32Type, Float64Type>(value))
+    return emitOpError("fadd must have an f16, bf16, f32 or f64, got ") << value;
+  if (!isSum && !hasBits(value, {32, 64}))
+    return emitOpError() << stringifyAtomicKind(getKind())
+                         << " must have an integer of 32 or 64 bits, got " << value;
+  return success();
+}
+
+LogicalResult ThreadAtomicCASOp::verify() {
+  if (failed(verifyPointer(*this, getPointer().getType())))
+    return failure();
+  if (Type value = getValue().getType(); !hasBits(value, {16, 32, 64}))
+    return emitOpError("value must be an integer of 16, 32 or 64 bits, got ") << value;
+  return success();
+}
+
+LogicalResult ThreadAtomicLoadOp::verify() {
+  return verifyAtomicAccess(*this, getPointer().getType(), getWord().getType());
+}
+
+LogicalResult ThreadAtomicStoreOp::verify() {
+  return verifyAtomicAccess(*this, getPointer().getType(), getWord().getType());
 }

@@ -66,6 +66,7 @@ struct LowerToLLVMPass : impl::LowerToLLVMBase<LowerToLLVMPass> {
     populateFuncToLLVMConversionPatterns(types, patterns);
     populateNVVMToLLVMConversionPatterns(patterns);
     populateThreadAccessPatterns(patterns);
+    populateThreadAtomicPatterns(patterns);
     patterns.add<VectorConvertToLLVMPattern<MinNumOp, LLVM::MinNumOp>,
                  VectorConvertToLLVMPattern<MaxNumOp, LLVM::MaxNumOp>>(types);
     patterns.add<CallApproximateExp2>(types, /*benefit=*/2);

@@ -45,3 +45,67 @@ func.func @floats(%p: !llvm.ptr<1>) {
   %0 = eft.thread_load %p : !llvm.ptr<1> -> f32
   return
 }
+
+// -----
+
+func.func @atomic_sum_of_integers_as_floats(%p: !llvm.ptr<1>, %x: i32) {
+  // expected-error @+1 {{'eft.thread_atomic_rmw' op fadd must have an f16, bf16, f32 or f64, got 'i32'}}
+  %0 = eft.thread_atomic_rmw fadd relaxed gpu %p, %x : !llvm.ptr<1>, i32
+  return
+}
+
+// -----
+
+func.func @atomic_sum_of_floats_as_integers(%p: !llvm.ptr<1>, %x: f32) {
+  // expected-error @+1 {{'eft.thread_atomic_rmw' op add must have an integer of 32 or 64 bits, got 'f32'}}
+  %0 = eft.thread_atomic_rmw add relaxed gpu %p, %x : !llvm.ptr<1>, f32
+  return
+}
+
+// -----
+
+func.func @atomic_maximum_of_16_bits(%p: !llvm.ptr<1>, %x: i16) {
+  // expected-error @+1 {{'eft.thread_atomic_rmw' op max must have an integer of 32 or 64 bits, got 'i16'}}
+  %0 = eft.thread_atomic_rmw max relaxed gpu %p, %x : !llvm.ptr<1>, i16
+  return
+}
+
+// -----
+
+func.func @atomic_change_of_shared_memory(%p: !llvm.ptr<3>, %x: i32) {
+  // expected-error @+1 {{'eft.thread_atomic_rmw' op pointer must be an '!llvm.ptr<1>', got '!llvm.ptr<3>'}}
+  %0 = eft.thread_atomic_rmw add relaxed gpu %p, %x : !llvm.ptr<3>, i32
+  return
+}
+
+// -----
+
+func.func @exchange_of_a_byte(%p: !llvm.ptr<1>, %x: i8) {
+  // expected-error @+1 {{'eft.thread_atomic_cas' op value must be an integer of 16, 32 or 64 bits, got 'i8'}}
+  %0 = eft.thread_atomic_cas relaxed gpu %p, %x, %x : !llvm.ptr<1>, i8
+  return
+}
+
+// -----
+
+func.func @exchange_at_an_address(%p: i64, %x: i32) {
+  // expected-error @+1 {{'eft.thread_atomic_cas' op pointer must be an '!llvm.ptr<1>', got 'i64'}}
+  %0 = eft.thread_atomic_cas relaxed gpu %p, %x, %x : i64, i32
+  return
+}
+
+// -----
+
+func.func @atomic_load_of_a_vector(%p: !llvm.ptr<1>) {
+  // expected-error @+1 {{'eft.thread_atomic_load' op word must be an integer of 8, 16, 32 or 64 bits, got 'vector<2xi32>'}}
+  %0 = eft.thread_atomic_load relaxed gpu %p : !llvm.ptr<1> -> vector<2xi32>
+  return
+}
+
+// -----
+
+func.func @atomic_store_of_a_float(%p: !llvm.ptr<1>, %x: f32) {
+  // expected-error @+1 {{'eft.thread_atomic_store' op word must be an integer of 8, 16, 32 or 64 bits, got 'f32'}}
+  eft.thread_atomic_store relaxed gpu %p, %x : !llvm.ptr<1>, f32
+  return
+}

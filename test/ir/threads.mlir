@@ -14,3 +14,18 @@ func.func @loads_and_stores(%p: !llvm.ptr<1>, %c: i1) {
   eft.thread_store %p, %d : !llvm.ptr<1>, i8
   return
 }
+
+// CHECK-LABEL: @atomic_operations
+func.func @atomic_operations(%p: !llvm.ptr<1>, %c: i1, %i: i32, %x: bf16) {
+  // CHECK: eft.thread_atomic_rmw add acq_rel gpu %arg0, %arg2 if %arg1 : !llvm.ptr<1>, i32
+  %0 = eft.thread_atomic_rmw add acq_rel gpu %p, %i if %c : !llvm.ptr<1>, i32
+  // CHECK: eft.thread_atomic_rmw fadd relaxed cta %arg0, %arg3 : !llvm.ptr<1>, bf16
+  %1 = eft.thread_atomic_rmw fadd relaxed cta %p, %x : !llvm.ptr<1>, bf16
+  // CHECK: eft.thread_atomic_cas acquire sys %arg0, %{{.*}}, %arg2 if %arg1 : !llvm.ptr<1>, i32
+  %2 = eft.thread_atomic_cas acquire sys %p, %0, %i if %c : !llvm.ptr<1>, i32
+  // CHECK: %[[BYTE:.*]] = eft.thread_atomic_load acquire gpu %arg0 : !llvm.ptr<1> -> i8
+  %3 = eft.thread_atomic_load acquire gpu %p : !llvm.ptr<1> -> i8
+  // CHECK: eft.thread_atomic_store release gpu %arg0, %[[BYTE]] if %arg1 : !llvm.ptr<1>, i8
+  eft.thread_atomic_store release gpu %p, %3 if %c : !llvm.ptr<1>, i8
+  return
+}

@@ -6,10 +6,10 @@
 func.func @lock(%lock: !eft.ptr<i32>) {
   // CHECK: %[[MINE:.*]] = arith.cmpi eq
   // CHECK-NOT: nvvm.barrier0
-  // CHECK: llvm.inline_asm has_side_effects "mov.b32 $0, 0; @$4 atom.global.acquire.gpu.cas.b32 $0, [$1], $2, $3;", "=&r,l,r,r,b,~{memory}" {{.*}}, %[[MINE]]
+  // CHECK: eft.thread_atomic_cas acquire gpu %{{.*}}, %{{.*}}, %{{.*}} if %[[MINE]] : !llvm.ptr<1>, i32
   // CHECK-NEXT: nvvm.barrier0
   // CHECK-NEXT: nvvm.barrier0
-  // CHECK: @$3 atom.global.gpu.release.exch.b32
+  // CHECK: eft.thread_atomic_rmw xchg release gpu %{{.*}}, %{{.*}} if %[[MINE]] : !llvm.ptr<1>, i32
   // CHECK-NOT: nvvm.barrier0
   // CHECK: return
   %free = arith.constant 0 : i32
@@ -28,7 +28,7 @@ func.func @result_of_a_scalar(%p: !eft.ptr<f64>, %x: f64, %m: i1, %out: !eft.ptr
   // CHECK: %[[MINE:.*]] = arith.cmpi eq
   // CHECK-NOT: nvvm.barrier0
   // CHECK: %[[MASK:.*]] = arith.andi %{{.*}}, %[[MINE]]
-  // CHECK: llvm.inline_asm has_side_effects "mov.b64 $0, 0; @$3 atom.global.gpu.relaxed.add.f64 $0, [$1], $2;", "=&l,l,l,b,~{memory}" {{.*}}, %[[MASK]]
+  // CHECK: eft.thread_atomic_rmw fadd relaxed gpu %{{.*}}, %arg1 if %[[MASK]] : !llvm.ptr<1>, f64
   // CHECK: %[[SLOT:.*]] = llvm.mlir.addressof @eft$shared : !llvm.ptr<3>
   // CHECK: scf.if %[[MINE]] {
   // CHECK: llvm.store %{{.*}}, %[[SLOT]] : i64, !llvm.ptr<3>
@@ -45,14 +45,12 @@ func.func @result_of_a_scalar(%p: !eft.ptr<f64>, %x: f64, %m: i1, %out: !eft.ptr
 // CHECK-LABEL: @flag
 func.func @flag(%p: !eft.ptr<i8>, %q: !eft.ptr<i8>) {
   // CHECK: %[[MINE:.*]] = arith.cmpi eq
-  // CHECK: %[[WIDE:.*]] = llvm.inline_asm has_side_effects "mov.b16 $0, 0; @$2 ld.acquire.gpu.global.b8 $0, [$1];", "=&h,l,b,~{memory}" %{{.*}}, %[[MINE]] : (i64, i1) -> i16
-  // CHECK: %[[BYTE:.*]] = arith.trunci %[[WIDE]] : i16 to i8
+  // CHECK: %[[BYTE:.*]] = eft.thread_atomic_load acquire gpu %{{.*}} if %[[MINE]] : !llvm.ptr<1> -> i8
   // CHECK: llvm.bitcast %[[BYTE]]
   // CHECK: llvm.store %{{.*}}, %{{.*}} : i8, !llvm.ptr<3>
   // CHECK: %[[FOUND:.*]] = llvm.bitcast %{{.*}} : i8 to i8
   // CHECK: nvvm.barrier0
-  // CHECK: %[[VALUE:.*]] = arith.extui %[[FOUND]] : i8 to i16
-  // CHECK: llvm.inline_asm has_side_effects "@$2 st.release.gpu.global.b8 [$0], $1;", "l,h,b,~{memory}" %{{.*}}, %[[VALUE]], %[[MINE]]
+  // CHECK: eft.thread_atomic_store release gpu %{{.*}}, %[[FOUND]] if %[[MINE]] : !llvm.ptr<1>, i8
   %x = eft.atomic_load acquire gpu %p : !eft.ptr<i8>
   eft.atomic_store release gpu %q, %x : !eft.ptr<i8>
   return
@@ -66,8 +64,8 @@ func.func @flag(%p: !eft.ptr<i8>, %q: !eft.ptr<i8>) {
 // CHECK-LABEL: @each_thread_its_own
 func.func @each_thread_its_own(%ps: !eft.ptr<i32>, %out: !eft.ptr<i32>, %x: i32) {
   // CHECK-NOT: nvvm.barrier0
-  // CHECK-COUNT-2: "atom.global.gpu.acq_rel.add.u32 $0, [$1], $2;", "=r,l,r,~{memory}"
-  // CHECK-NOT: atom
+  // CHECK-COUNT-2: eft.thread_atomic_rmw add acq_rel gpu %{{.*}}, %arg2 : !llvm.ptr<1>, i32
+  // CHECK-NOT: atomic
   // CHECK-NOT: nvvm.barrier0
   %p = eft.splat %ps : !eft.ptr<i32> -> tensor<128x!eft.ptr<i32>, #layout>
   %q = eft.splat %out : !eft.ptr<i32> -> tensor<128x!eft.ptr<i32>, #layout>
@@ -86,7 +84,7 @@ func.func @each_thread_its_own(%ps: !eft.ptr<i32>, %out: !eft.ptr<i32>, %x: i32)
 // CHECK-SAME: eft.shared_bytes = 512 : i32
 func.func @fewer_elements_than_threads(%p: !eft.ptr<i32>, %x: i32) {
   // CHECK: arith.andi %{{.*}}, %c56
-  // CHECK: @$3 atom.global.gpu.relaxed
+  // CHECK: eft.thread_atomic_rmw add relaxed gpu %{{.*}}, %{{.*}} if
   // CHECK: %[[OWNER:.*]] = arith.andi %{{.*}}, %c-57
   // CHECK: %[[SLOT:.*]] = llvm.getelementptr %{{.*}}[%[[OWNER]]] : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>, i64
   // CHECK: nvvm.barrier0
@@ -109,7 +107,7 @@ func.func @spin(%lock: !eft.ptr<i32>) {
   // CHECK: scf.while
   // CHECK: nvvm.barrier0
   // CHECK-NOT: nvvm.barrier0
-  // CHECK: atom.global.acq_rel.gpu.cas
+  // CHECK: eft.thread_atomic_cas acq_rel gpu
   // CHECK-NOT: nvvm.barrier0
   // CHECK: llvm.store
   // CHECK: nvvm.barrier0
@@ -131,12 +129,12 @@ func.func @spin(%lock: !eft.ptr<i32>) {
 // The result goes through the memory that reductions use, after them.
 // CHECK-LABEL: @behind_another_use
 func.func @behind_another_use(%p: !eft.ptr<i32>, %x: i32) {
-  // CHECK: atom.global.gpu.relaxed
+  // CHECK: eft.thread_atomic_rmw add relaxed gpu
   // CHECK-NOT: nvvm.barrier0
   // CHECK: llvm.store
   // CHECK: nvvm.barrier0
   // CHECK-NEXT: llvm.load
-  // CHECK: atom.global.gpu.relaxed
+  // CHECK: eft.thread_atomic_rmw add relaxed gpu
   // CHECK: nvvm.barrier0
   // CHECK: llvm.store
   // CHECK: nvvm.barrier0
@@ -154,7 +152,7 @@ func.func @behind_another_use(%p: !eft.ptr<i32>, %x: i32) {
 func.func @between_loads(%p: !eft.ptr<i32>, %q: !eft.ptr<i32>, %x: i32) {
   // CHECK: llvm.load
   // CHECK: nvvm.barrier0
-  // CHECK: atom.global.gpu.relaxed
+  // CHECK: eft.thread_atomic_rmw add relaxed gpu
   // CHECK: nvvm.barrier0
   // CHECK: llvm.load
   %0 = eft.load %p : !eft.ptr<i32>

@@ -59,4 +59,87 @@ def Eft_ThreadStoreOp : Eft_Op<"thread_store", [MemoryEffects<[MemRead, MemWrite
   let hasVerifier = 1;
 }
 
+//===--- Atomic operations --------------------------------------------------------------------===//
+
+class Eft_ThreadAtomic<string mnemonic, list<Trait> traits = []>
+    : Eft_Op<mnemonic, traits # [MemoryEffects<[MemRead, MemWrite]>]> {
+  let hasVerifier = 1;
+}
+
+def Eft_ThreadAtomicRMWOp : Eft_ThreadAtomic<"thread_atomic_rmw", [AllTypesMatch<["value", "result"]>]> {
+  let summary = "Changes a word of global memory atomically, in one thread of a GPU";
+  let description = [{
+    Computation, order and scope are those of `eft.atomic_rmw`. The result is what memory held before, and
+    zero where the condition is false.
+
+    `fadd` adds an f16, bf16, f32 or f64, all others take an integer of 32 or 64 bits: one instruction of a
+    GPU does it.
+
+    ```mlir
+    %0 = eft.thread_atomic_rmw add acq_rel gpu %p, %v if %c : !llvm.ptr<1>, i32
+    ```
+  }];
+  let arguments = (ins Eft_AtomicKind:$kind, Eft_MemoryOrder:$order, Eft_MemoryScope:$scope,
+                       AnyType:$pointer, AnyType:$value, Optional<I1>:$condition);
+  let results = (outs AnyType:$result);
+  let assemblyFormat = [{
+    $kind $order $scope $pointer `,` $value (`if` $condition^)? attr-dict
+    `:` type($pointer) `,` type($value)
+  }];
+}
+
+def Eft_ThreadAtomicCASOp : Eft_ThreadAtomic<"thread_atomic_cas",
+    [AllTypesMatch<["expected", "value", "result"]>]> {
+  let summary = "Replaces an expected word of global memory atomically, in one thread of a GPU";
+  let description = [{
+    Order and scope are those of `eft.atomic_cas`. The word has 16, 32 or 64 bits. The result is what memory
+    held before, and zero where the condition is false.
+
+    ```mlir
+    %0 = eft.thread_atomic_cas relaxed sys %p, %expected, %v : !llvm.ptr<1>, i64
+    ```
+  }];
+  let arguments = (ins Eft_MemoryOrder:$order, Eft_MemoryScope:$scope, AnyType:$pointer,
+                       AnyType:$expected, AnyType:$value, Optional<I1>:$condition);
+  let results = (outs AnyType:$result);
+  let assemblyFormat = [{
+    $order $scope $pointer `,` $expected `,` $value (`if` $condition^)? attr-dict
+    `:` type($pointer) `,` type($value)
+  }];
+}
+
+def Eft_ThreadAtomicLoadOp : Eft_ThreadAtomic<"thread_atomic_load"> {
+  let summary = "Reads a word of global memory that others may write, in one thread of a GPU";
+  let description = [{
+    Order and scope are those of `eft.atomic_load`, and words those of `eft.thread_load`, without vectors.
+    Where the condition is false, the result is zero.
+
+    ```mlir
+    %0 = eft.thread_atomic_load acquire gpu %p if %c : !llvm.ptr<1> -> i32
+    ```
+  }];
+  let arguments = (ins Eft_MemoryOrder:$order, Eft_MemoryScope:$scope, AnyType:$pointer,
+                       Optional<I1>:$condition);
+  let results = (outs AnyType:$word);
+  let assemblyFormat = [{
+    $order $scope $pointer (`if` $condition^)? attr-dict `:` type($pointer) `->` type($word)
+  }];
+}
+
+def Eft_ThreadAtomicStoreOp : Eft_ThreadAtomic<"thread_atomic_store"> {
+  let summary = "Writes a word of global memory that others may read, in one thread of a GPU";
+  let description = [{
+    Order and scope are those of `eft.atomic_store`, and words those of `eft.thread_atomic_load`.
+
+    ```mlir
+    eft.thread_atomic_store release gpu %p, %word if %c : !llvm.ptr<1>, i32
+    ```
+  }];
+  let arguments = (ins Eft_MemoryOrder:$order, Eft_MemoryScope:$scope, AnyType:$pointer,
+                       AnyType:$word, Optional<I1>:$condition);
+  let assemblyFormat = [{
+    $order $scope $pointer `,` $word (`if` $condition^)? attr-dict `:` type($pointer) `,` type($word)
+  }];
+}
+
 #endif

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Atomic operations of a GPU's threads.
 //
-// They are written in PTX: LLVM's own have neither the order nor the scope in their code. Whether
-// one works on floats or integers stands in its name, so all registers are of bits.
+// They become operations of a thread, or loops around one where a GPU has no instruction.
 //
 // Where several threads hold an element, one of them does the operation; all threads hold a scalar.
 // Barriers order the accesses of the others in the same way: their earlier accesses come before a
 // release, and their later ones behind an acquire. The result goes to them through shared memory.
 #include "compiler/ir/Accesses.h"
 #include "compiler/lowering/gpu/GpuLowering.h"
-#include "compiler/lowering/gpu/InlinePtx.h"
 #include "compiler/transforms/math/NarrowFormats.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -48,34 +46,6 @@ bool releases(MemoryOrder order) {
   return order == MemoryOrder::Release || order == MemoryOrder::AcqRel;
 }
 
-/// PTX's name of the operation and of the type.
-std::string nameOf(AtomicKind kind, Type element) {
-  std::string width = std::to_string(element.getIntOrFloatBitWidth());
-  switch (kind) {
-  case AtomicKind::Add:
-    return "add.u" + width;
-  case AtomicKind::FAdd:
-    return element.isBF16() ? "add.noftz.bf16"
-                            : (element.isF16() ? "add.noftz.f" : "add.f") + width;
-  case AtomicKind::Max:
-    return "max.s" + width;
-  case AtomicKind::Min:
-    return "min.s" + width;
-  case AtomicKind::UMax:
-    return "max.u" + width;
-  case AtomicKind::UMin:
-    return "min.u" + width;
-  case AtomicKind::And:
-    return "and.b" + width;
-  case AtomicKind::Or:
-    return "or.b" + width;
-  case AtomicKind::Xor:
-    return "xor.b" + width;
-  case AtomicKind::Exchange:
-    return "exch.b" + width;
-  }
-}
-
 /// The operation on one element by one thread.
 class ThreadAtomic {
 public:
@@ -87,20 +57,24 @@ public:
   /// operation's operands behind the pointer. Returns what memory held, and zero elsewhere; null
   /// for a store.
   Value apply(Value condition, Value address, ArrayRef<Value> operands) {
-    if (isa<AtomicStoreOp>(op)) {
-      store(access("st"), condition, address, as(bits, operands.front()));
+    auto pointerType = LLVM::LLVMPointerType::get(b.getContext(), globalMemory);
+    Value pointer = b.create<LLVM::IntToPtrOp>(pointerType, address);
+    if (auto store = dyn_cast<AtomicStoreOp>(op)) {
+      b.create<ThreadAtomicStoreOp>(store.getOrder(), store.getScope(), pointer,
+                                    as(bits, operands.front()), condition);
       return {};
     }
-    if (isa<AtomicLoadOp>(op))
-      return as(element, emit(access("ld"), condition, address, {}));
-    auto rmw = dyn_cast<AtomicRMWOp>(op);
-    if (rmw && !isInstruction(rmw.getKind()))
-      return as(element, changeInLoop(condition, address, operands.front(), rmw.getKind()));
-    std::string name = rmw ? change(nameOf(rmw.getKind(), element)) : compareAndSwap();
-    SmallVector<Value> asBits;
-    for (Value operand : operands)
-      asBits.push_back(as(bits, operand));
-    return as(element, emit(name, condition, address, asBits));
+    if (auto load = dyn_cast<AtomicLoadOp>(op))
+      return as(element, b.create<ThreadAtomicLoadOp>(bits, load.getOrder(), load.getScope(),
+                                                      pointer, condition));
+    if (isa<AtomicCASOp>(op))
+      return as(element, compareAndSwap(condition, pointer, operands[0], operands[1]));
+    auto rmw = cast<AtomicRMWOp>(op);
+    if (!isInstruction(rmw.getKind()))
+      return as(element, changeInLoop(condition, pointer, operands.front(), rmw.getKind()));
+    Value value = rmw.getKind() == AtomicKind::FAdd ? operands.front() : as(bits, operands.front());
+    return as(element, b.create<ThreadAtomicRMWOp>(rmw.getKind(), rmw.getOrder(), rmw.getScope(),
+                                                   pointer, value, condition));
   }
 
 private:
@@ -114,73 +88,9 @@ private:
     return value.getType() == type ? value : b.create<LLVM::BitcastOp>(type, value).getResult();
   }
 
-  /// An access with the operation's order and scope: `ld.acquire.gpu.global.b32`.
-  std::string access(StringRef instruction) {
-    return instruction.str() + "." + stringifyMemoryOrder(orderOf(op)).str() + "." +
-           stringifyMemoryScope(scopeOf(op)).str() + ".global.b" +
-           std::to_string(bits.getIntOrFloatBitWidth());
-  }
-
-  /// A change of memory with the operation's order and scope. ptxas takes these in any order, but
-  /// tools and tests search for one: `atom.global.gpu.acq_rel.add.u32`, and the other way round for
-  /// `atom.global.acq_rel.gpu.cas.b32`.
-  std::string change(StringRef name) {
-    return ("atom.global." + stringifyMemoryScope(scopeOf(op)) + "." +
-            stringifyMemoryOrder(orderOf(op)) + "." + name)
-        .str();
-  }
-
-  std::string compareAndSwap() {
-    return ("atom.global." + stringifyMemoryOrder(orderOf(op)) + "." +
-            stringifyMemoryScope(scopeOf(op)) + ".cas.b")
-               .str() +
-           std::to_string(bits.getIntOrFloatBitWidth());
-  }
-
-  /// The width of the register that has an element: there is none of 8 bits.
-  unsigned registerWidth() const { return std::max(bits.getIntOrFloatBitWidth(), 16u); }
-
-  std::string registerLetter() const {
-    return registerWidth() == 64 ? "l" : registerWidth() == 32 ? "r" : "h";
-  }
-
-  /// A store, under a predicate if there is a condition.
-  void store(StringRef name, Value condition, Value address, Value value) {
-    if (Type wide = b.getIntegerType(registerWidth()); wide != bits)
-      value = b.create<arith::ExtUIOp>(wide, value);
-    SmallVector<Value> inputs = {address, value};
-    std::string text = name.str() + " [$0], $1;", constraints = "l," + registerLetter();
-    if (condition) {
-      text = "@$2 " + text;
-      constraints += ",b";
-      inputs.push_back(condition);
-    }
-    emitPtx(b, TypeRange(), inputs, text, constraints + ",~{memory}", PtxEffects::Some);
-  }
-
-  /// An instruction with a result, under a predicate if there is a condition.
-  Value emit(StringRef name, Value condition, Value address, ArrayRef<Value> operands) {
-    const unsigned width = registerWidth();
-    const std::string letter = registerLetter();
-    std::string text = name.str() + " $0, [$1]";
-    std::string constraints = (condition ? "=&" : "=") + letter + ",l";
-    SmallVector<Value> inputs = {address};
-    for (Value operand : operands) {
-      text += ", $" + std::to_string(inputs.size() + 1);
-      constraints += "," + letter;
-      inputs.push_back(operand);
-    }
-    text += ";";
-    if (condition) {
-      text = "mov.b" + std::to_string(width) + " $0, 0; @$" + std::to_string(inputs.size() + 1) +
-             " " + text;
-      constraints += ",b";
-      inputs.push_back(condition);
-    }
-    constraints += ",~{memory}";
-    Value result = emitPtx(b, b.getIntegerType(width), inputs, text, constraints, PtxEffects::Some)
-                       .getResult(0);
-    return result.getType() == bits ? result : b.create<arith::TruncIOp>(bits, result).getResult();
+  Value compareAndSwap(Value condition, Value pointer, Value expected, Value value) {
+    return b.create<ThreadAtomicCASOp>(orderOf(op), scopeOf(op), pointer, as(bits, expected),
+                                       as(bits, value), condition);
   }
 
   /// The bits of what memory shall hold after `old`: a sum in f32, or one of two integers.
@@ -203,7 +113,7 @@ private:
 
   /// A change of 16 bits that the GPU has no instruction for: computed and swapped in, until nobody
   /// has come in between.
-  Value changeInLoop(Value condition, Value address, Value value, AtomicKind kind) {
+  Value changeInLoop(Value condition, Value pointer, Value value, AtomicKind kind) {
     if (!condition)
       condition = b.create<arith::ConstantIntOp>(1, 1);
     auto choice = b.create<scf::IfOp>(bits, condition, /*withElseRegion=*/true);
@@ -211,16 +121,13 @@ private:
     b.setInsertionPointToStart(choice.elseBlock());
     b.create<scf::YieldOp>(b.create<arith::ConstantOp>(b.getZeroAttr(bits)).getResult());
     b.setInsertionPointToStart(choice.thenBlock());
-    auto pointerType = LLVM::LLVMPointerType::get(b.getContext(), globalMemory);
-    Value pointer = b.create<LLVM::IntToPtrOp>(pointerType, address);
     Value first = b.create<LLVM::LoadOp>(bits, pointer, /*alignment=*/2, /*isVolatile=*/true);
 
     auto loop = b.create<scf::WhileOp>(TypeRange{bits}, ValueRange{first});
     b.create<scf::YieldOp>(loop.getResult(0));
     b.createBlock(&loop.getBefore(), {}, {bits}, {b.getLoc()});
     Value old = loop.getBefore().getArgument(0);
-    Value found =
-        emit(compareAndSwap(), /*condition=*/{}, address, {old, computed(kind, old, value)});
+    Value found = compareAndSwap(/*condition=*/{}, pointer, old, computed(kind, old, value));
     Value isOther = b.create<arith::CmpIOp>(arith::CmpIPredicate::ne, found, old);
     b.create<scf::ConditionOp>(isOther, ValueRange{found});
     b.createBlock(&loop.getAfter(), {}, {bits}, {b.getLoc()});

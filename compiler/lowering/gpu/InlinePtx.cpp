@@ -11,9 +11,6 @@ namespace {
 
 using Values = SmallVector<Value>;
 
-/// PTX's constraint for a register of a word.
-std::string constraintOf(unsigned width) { return width == 64 ? "l" : width == 32 ? "r" : "h"; }
-
 /// The words of an access: a vector, or one.
 struct Words {
   explicit Words(Type type)
@@ -23,8 +20,7 @@ struct Words {
   }
 
   bool isVector() const { return isa<VectorType>(type); }
-  /// There is no register of 8 bits: the low ones of 16 count.
-  unsigned registerWidth() const { return std::max(width, 16u); }
+  unsigned registerWidth() const { return eft::registerWidth(width); }
   /// ".v4.b32"
   std::string shape() const {
     return (count == 1 ? "" : ".v" + std::to_string(count)) + ".b" + std::to_string(width);
@@ -101,7 +97,7 @@ private:
       if (!others.empty()) {
         source = "$" + std::to_string(operands.size() + words.count);
         operands.push_back(toRegister(b, others[i], words));
-        inputs += "," + constraintOf(words.width);
+        inputs += "," + registerLetter(words.width);
       }
       text.insert(0, "mov.b" + std::to_string(words.registerWidth()) + " $" + std::to_string(i) +
                          ", " + source + "; ");
@@ -114,7 +110,7 @@ private:
     // Words that are set in advance are written before the operands are all read.
     std::string constraints;
     for (unsigned i = 0; i < words.count; ++i)
-      constraints += (isPreset ? "=&" : "=") + constraintOf(words.width) + ",";
+      constraints += (isPreset ? "=&" : "=") + registerLetter(words.width) + ",";
     constraints += (inputs + ",~{memory}").str();
     Type inRegister = b.getIntegerType(words.registerWidth());
     SmallVector<Type> types(words.count, inRegister);
@@ -156,7 +152,7 @@ struct LowerThreadStore : OpRewritePattern<ThreadStoreOp> {
     constraints += "l";
     llvm::append_range(operands, values);
     for (unsigned i = 0; i < words.count; ++i)
-      constraints += "," + constraintOf(words.width);
+      constraints += "," + registerLetter(words.width);
     emitPtx(b, TypeRange(), operands, text, constraints + ",~{memory}", PtxEffects::Some);
     rewriter.eraseOp(store);
     return success();

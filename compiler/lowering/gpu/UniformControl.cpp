@@ -17,13 +17,14 @@ namespace eft {
 namespace {
 
 /// True if threads may get different results of the operation: each reads memory that others may
-/// write, or runs assembly, which may do that or ask for the thread. Shared memory doesn't count:
-/// the program itself has written it, between barriers.
+/// write, or runs a kernel's own assembly, which may do that or ask for the thread. Shared memory
+/// doesn't count: the program itself has written it, between barriers.
 bool differsBetweenThreads(Operation *op) {
   if (auto load = dyn_cast<LLVM::LoadOp>(op))
     return cast<LLVM::LLVMPointerType>(load.getAddr().getType()).getAddressSpace() !=
            SharedMemory::addressSpace;
-  return isa<LLVM::InlineAsmOp, ThreadLoadOp>(op);
+  auto memory = dyn_cast<MemoryEffectOpInterface>(op);
+  return isa<LLVM::InlineAsmOp>(op) || (memory && memory.hasEffect<MemoryEffects::Read>());
 }
 
 class UniformControl {
