@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Lowerings of constants, splats, pointers and hints, for both targets.
+#include "compiler/ir/Constancy.h"
 #include "compiler/lowering/FragmentLowering.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -72,6 +73,25 @@ LogicalResult lowerSum(FragmentLowering &lowering, ImplicitLocOpBuilder &b, arit
   return success();
 }
 
+/// Neighbours that are known to have one result are compared once.
+LogicalResult lowerComparison(FragmentLowering &lowering, ImplicitLocOpBuilder &b,
+                              arith::CmpIOp op) {
+  auto constancy = op->getAttrOfType<IntegerAttr>(constancyName);
+  if (!constancy)
+    return lowering.lowerElementwise(b, op);
+  const size_t run = constancy.getInt();
+  ArrayRef<Value> left = lowering.fragmentsOf(op.getLhs()),
+                  right = lowering.fragmentsOf(op.getRhs());
+  Fragments result;
+  for (size_t fragment = 0; fragment < left.size(); ++fragment)
+    result.push_back(fragment % run != 0 ? result.back()
+                                         : b.create<arith::CmpIOp>(op.getPredicate(),
+                                                                   left[fragment], right[fragment])
+                                               .getResult());
+  lowering.setFragments(op, std::move(result));
+  return success();
+}
+
 void lowerAddPtr(FragmentLowering &lowering, ImplicitLocOpBuilder &b, AddPtrOp op) {
   Type address = lowering.fragmentTypeOf(op.getType());
   auto pointee = cast<PointerType>(getElementTypeOrSelf(op.getType())).getPointee();
@@ -119,6 +139,7 @@ void populateValueLowerings(LoweringTable &table) {
   table.add(lowerConstant);
   table.add(lowerSplat);
   table.add(lowerSum);
+  table.add(lowerComparison);
   table.add(lowerAddPtr);
   table.add(keepFragments<CastPtrOp>);
   table.add(keepFragments<HintOp>);

@@ -23,7 +23,8 @@ def Place : Pass<"eft-place"> {
     behind joins of blocks that take many operations to compute, if neighbours of the result lie in
     different lanes: each lane would compute both blocks, and need an element of one.
 
-    A number plus a range gets the flag `nsw` if the range begins at a multiple of its length.
+    A number plus a range gets the flag `nsw` if the range begins at a multiple of its length. On a GPU a
+    comparison gets `eft.constancy`, if so many neighbours of a thread are known to have one result.
 
     A reduction that is `order_free` gets an order that suits its sources' layout. One that still has no
     order gets that of `eft-order-reductions`.

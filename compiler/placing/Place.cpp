@@ -2,6 +2,7 @@
 // eft-place: gives every block a layout, and every access the notes that the lowerings need.
 // PlacingPlan.h says how layouts are chosen.
 #include "compiler/analysis/PrefixMask.h"
+#include "compiler/ir/Constancy.h"
 #include "compiler/ir/LayoutConversion.h"
 #include "compiler/layout/Placement.h"
 #include "compiler/placing/DotPlacing.h"
@@ -128,6 +129,20 @@ void noteSum(arith::AddIOp sum, const AxisInfos &infos) {
     sum.setOverflowFlags(sum.getOverflowFlags() | arith::IntegerOverflowFlags::nsw);
 }
 
+/// Notes on a comparison how many neighbours of a thread have one result. The columns of a row
+/// whose length is a multiple of 16 are inside or outside together, and so one comparison tells.
+void noteConstancy(arith::CmpIOp compared, const AxisInfos &infos, const PlacementTarget &target) {
+  auto type = dyn_cast<RankedTensorType>(compared.getType());
+  if (!type || target.kind != PlacementTarget::Kind::Gpu)
+    return;
+  const unsigned last = type.getRank() - 1;
+  const int64_t held = layoutOf(type)->contiguousAlong(place::registers, last);
+  const int64_t run = std::min(held, infos.of(compared.getResult()).constancy(last));
+  if (run > 1)
+    compared->setAttr(constancyName,
+                      IntegerAttr::get(IntegerType::get(compared.getContext(), 32), run));
+}
+
 LogicalResult checkAllPlaced(func::FuncOp function) {
   auto isPlaced = [](Type type) {
     auto block = dyn_cast<RankedTensorType>(type);
@@ -176,6 +191,8 @@ LogicalResult placeBlocks(func::FuncOp function, const PlacementTarget &target) 
       noteOrder(reduce, target);
     else if (auto sum = dyn_cast<arith::AddIOp>(op))
       noteSum(sum, infos);
+    else if (auto compared = dyn_cast<arith::CmpIOp>(op))
+      noteConstancy(compared, infos, target);
     else if (auto dot = dyn_cast<DotOp>(op))
       dot.setWarpgroups(isForWarpgroups(dot, target));
   });

@@ -1,0 +1,43 @@
+// RUN: eft-opt %s -eft-place="target=gpu num-warps=1" | FileCheck %s
+// RUN: eft-opt %s -eft-place="target=gpu num-warps=1" -eft-lower-to-gpu=num-warps=1 -cse | FileCheck %s --check-prefix=THREAD
+// RUN: eft-opt %s -eft-place=target=cpu | FileCheck %s --check-prefix=CPU
+
+// Where the number of columns is a multiple of 16, four neighbours of a thread lie inside or outside
+// together, and one comparison tells for all.
+// CHECK-LABEL: @multiple
+// CHECK: arith.cmpi slt, {{.*}} {eft.constancy = 4 : i32}
+// THREAD-LABEL: @multiple
+// THREAD-COUNT-2: arith.cmpi slt
+// THREAD-NOT: arith.cmpi slt
+// THREAD: arith.select
+// CPU-NOT: eft.constancy
+func.func @multiple(%p: !eft.ptr<f32> {eft.divisibility = 16 : i32},
+                    %n: i32 {eft.divisibility = 16 : i32}) {
+  %i = eft.arange 0 to 256 : tensor<256xi32>
+  %ns = eft.splat %n : i32 -> tensor<256xi32>
+  %ps = eft.splat %p : !eft.ptr<f32> -> tensor<256x!eft.ptr<f32>>
+  %at = eft.addptr %ps, %i : tensor<256x!eft.ptr<f32>>, tensor<256xi32>
+  %m = arith.cmpi slt, %i, %ns : tensor<256xi32>
+  %zero = arith.constant dense<0.0> : tensor<256xf32>
+  %x = eft.load %at : tensor<256x!eft.ptr<f32>>
+  %y = arith.select %m, %x, %zero : tensor<256xi1>, tensor<256xf32>
+  eft.store %at, %y : tensor<256x!eft.ptr<f32>>
+  return
+}
+
+// CHECK-LABEL: @any
+// CHECK-NOT: eft.constancy
+// THREAD-LABEL: @any
+// THREAD-COUNT-8: arith.cmpi slt
+func.func @any(%p: !eft.ptr<f32> {eft.divisibility = 16 : i32}, %n: i32) {
+  %i = eft.arange 0 to 256 : tensor<256xi32>
+  %ns = eft.splat %n : i32 -> tensor<256xi32>
+  %ps = eft.splat %p : !eft.ptr<f32> -> tensor<256x!eft.ptr<f32>>
+  %at = eft.addptr %ps, %i : tensor<256x!eft.ptr<f32>>, tensor<256xi32>
+  %m = arith.cmpi slt, %i, %ns : tensor<256xi32>
+  %zero = arith.constant dense<0.0> : tensor<256xf32>
+  %x = eft.load %at : tensor<256x!eft.ptr<f32>>
+  %y = arith.select %m, %x, %zero : tensor<256xi1>, tensor<256xf32>
+  eft.store %at, %y : tensor<256x!eft.ptr<f32>>
+  return
+}
