@@ -52,7 +52,11 @@ def on_cpu() -> tuple[Benchmark, ...]:
     """With one thread, with some, and with all."""
     cores = len(os.sched_getaffinity(0))
     counts = [count for count in (1, 2, 8) if count < cores]
-    found = [Benchmark("dropout_cpu.py", ("--bits", "22")), Benchmark("rows_cpu.py", None)]
+    found = [
+        Benchmark("dropout_cpu.py", ("--bits", "22")),
+        Benchmark("rows_cpu.py", None),
+        Benchmark("matmul_cpu.py", ("--sizes", "1024")),
+    ]
     for count in counts:
         threads = ("--threads", str(count))
         quick = (*threads, "--bits", "22") if count == 1 else None

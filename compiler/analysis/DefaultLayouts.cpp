@@ -54,12 +54,11 @@ static int64_t widestAccess(const AxisInfo &pointer, unsigned dim, int64_t eleme
   return std::min(run, gpuAccessBytes / elementBytes);
 }
 
-/// A GPU's thread can look whether the first element of a run is where it should be. A volatile
-/// load touches nothing but what it was asked for.
+/// A thread can look whether the first element of a run is where it should be; a CPU's does so for
+/// loads. A volatile load touches nothing but what it was asked for.
 static bool mayBeHeadless(Operation *access, const PlacementTarget &target) {
   auto load = dyn_cast<LoadOp>(access);
-  return target.kind == PlacementTarget::Kind::Gpu && !isAtomic(access) &&
-         !(load && load.readsAnew());
+  return load ? !load.readsAnew() : target.kind == PlacementTarget::Kind::Gpu && !isAtomic(access);
 }
 
 DefaultLayouts::DefaultLayouts(func::FuncOp function, const AxisInfos &infos,
@@ -150,8 +149,9 @@ AccessRun eft::accessRun(const AxisInfo &pointer, Operation *access, RankedTenso
   for (unsigned dim = 0; dim < pointerType.getRank(); ++dim) {
     const int64_t placed = layout->contiguousAlong(target.accessDimension().str(), dim);
     auto lengthIn = [&](bool headless) {
-      return std::min(placed, isGpu ? widestAccess(pointer, dim, bytes, headless)
-                                    : pointer.contiguity(dim));
+      const int64_t onCpu =
+          std::max(pointer.contiguity(dim), headless ? pointer.headlessRun(dim) : 1);
+      return std::min(placed, isGpu ? widestAccess(pointer, dim, bytes, headless) : onCpu);
     };
     const int64_t length = lengthIn(mayBeHeadless(access, target));
     if (length > run.length)

@@ -69,8 +69,6 @@ void addBlockTransforms(OpPassManager &passes, const PassOptions &options) {
   if (!options.isGpu)
     passes.addPass(createExpandMinMax());
   passes.addPass(createExpandIntegerCorners());
-  if (!options.isGpu)
-    passes.addPass(createExpandIntegerDivision());
   passes.addPass(createExpandPhilox({options.isGpu ? 32u : 64u}));
   passes.addPass(createHoistUniform());
   passes.addPass(createCarryScalars());
@@ -88,6 +86,8 @@ void addPlacing(OpPassManager &passes, const PassOptions &options) {
   place.numWarps = options.numWarps;
   place.vectorBits = options.vectorBits;
   passes.addPass(createPlace(place));
+  if (!options.isGpu) // behind placing, which knows what remainders do to neighbours
+    passes.addPass(createExpandIntegerDivision());
 }
 
 void addLowering(OpPassManager &passes, const PassOptions &options) {

@@ -97,3 +97,26 @@ func.func @by_columns() {
   eft.dot_into %a, %b, %c : <tensor<16x32xf32, #rows>>, <tensor<32x32xf32, #tall>>, <tensor<16x32xf32, #columns>>
   return
 }
+
+// -----
+
+#rows = #eft.layout<lane = [[0, 1], [0, 2], [0, 4]], step = [[0, 8], [0, 16], [1, 0], [2, 0], [4, 0], [8, 0], [16, 0]]>
+
+// Where there are many rows, the columns of a tile are copied first, and all its rows read the copy.
+// CHECK-LABEL: @panel
+func.func @panel() {
+  // CHECK: %[[PANEL:.*]] = llvm.alloca %c512_i64
+  // CHECK: scf.for %[[COLUMN:.*]] = %c0_i64 to %c32_i64 step %c16_i64
+  // CHECK: scf.for %{{.*}} = %c0_i64 to %c32_i64 step %c1_i64
+  // CHECK: %[[TO:.*]] = llvm.getelementptr %[[PANEL]]
+  // CHECK: llvm.store %{{.*}}, %[[TO]] {alignment = 4 : i64} : vector<8xf32>, !llvm.ptr
+  // CHECK: scf.for %{{.*}} = %c0_i64 to %c32_i64 step %c4_i64
+  // CHECK: %{{.*}}:8 = scf.for %{{.*}} = %c0_i64 to %c32_i64 step %c1_i64 iter_args(
+  // CHECK: %[[FROM:.*]] = llvm.getelementptr %[[PANEL]]
+  // CHECK: llvm.load %[[FROM]] {alignment = 4 : i64} : !llvm.ptr -> vector<8xf32>
+  %a = eft.buffer : <tensor<32x32xf32, #rows>>
+  %b = eft.buffer : <tensor<32x32xf32, #rows>>
+  %c = eft.buffer : <tensor<32x32xf32, #rows>>
+  eft.dot_into %a, %b, %c : <tensor<32x32xf32, #rows>>, <tensor<32x32xf32, #rows>>, <tensor<32x32xf32, #rows>>
+  return
+}

@@ -117,3 +117,28 @@ func.func @one_element_for_all_lanes(%p: !eft.ptr<i64>, %n: i32) {
   eft.store %pi, %z : tensor<2x!eft.ptr<i64>, #layout>
   return
 }
+
+// -----
+
+#layout = #eft.layout<lane = [[1], [2], [4]], step = []>
+
+// A run is gathered only if its elements are no neighbours.
+// CHECK-LABEL: @headless
+func.func @headless(%p: !eft.ptr<f32>, %q: !eft.ptr<f32>) {
+  // CHECK: %[[BYTES:.*]] = arith.constant dense<[0, 4, 8, 12, 16, 20, 24, 28]> : vector<8xi64>
+  // CHECK: %[[FIRST:.*]] = vector.splat %{{.*}} : vector<8xi64>
+  // CHECK: %[[NEIGHBOURS:.*]] = arith.addi %[[FIRST]], %[[BYTES]] : vector<8xi64>
+  // CHECK: %[[ARE:.*]] = arith.cmpi eq, %{{.*}}, %[[NEIGHBOURS]] : vector<8xi64>
+  // CHECK: %[[WHOLE:.*]] = vector.reduction <and>, %[[ARE]]
+  // CHECK: scf.if %[[WHOLE]] -> (vector<8xf32>) {
+  // CHECK: llvm.load %{{.*}} -> vector<8xf32>
+  // CHECK: } else {
+  // CHECK: llvm.intr.masked.gather
+  %ps = eft.splat %p : !eft.ptr<f32> -> tensor<8x!eft.ptr<f32>, #layout>
+  %qs = eft.splat %q : !eft.ptr<f32> -> tensor<8x!eft.ptr<f32>, #layout>
+  %i = eft.arange 0 to 8 : tensor<8xi32, #layout>
+  %pi = eft.addptr %ps, %i : tensor<8x!eft.ptr<f32>, #layout>, tensor<8xi32, #layout>
+  %x = eft.load %pi {run = 8 : i32, headless} : tensor<8x!eft.ptr<f32>, #layout>
+  eft.store %qs, %x {run = 8 : i32} : tensor<8x!eft.ptr<f32>, #layout>
+  return
+}

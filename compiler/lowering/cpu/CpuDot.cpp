@@ -4,10 +4,15 @@
 // The factors and the accumulator lie on the stack. A tile of the accumulator, some rows high and
 // two vectors wide, is held in registers for all of k:
 //
-//     for each tile
-//       for k
-//         for each row of the tile
-//           row += a[row, k] (in every lane) × the two vectors of b[k, …]
+//     for each two vectors of columns
+//       copy the two vectors of b[k, …], for all k, behind each other
+//       for each tile
+//         for k
+//           for each row of the tile
+//             row += a[row, k] (in every lane) × the two vectors of b[k, …]
+//
+// The copies take turns with many rows, and lie in a few lines of the first cache. In b itself rows
+// lie a power of two apart, so that a few sets of the cache would have to hold all of them.
 //
 // The loops are loops, so the code has the size of one tile, whatever the block's. Every element is
 // one chain of fused products and sums, k ascending, that begins with the accumulator.
@@ -24,6 +29,9 @@ using namespace mlir;
 namespace eft {
 
 namespace {
+
+/// Fewer rows do not repay copies of the second factor.
+constexpr int64_t minRowsOfPanel = 32;
 
 class DotLoops {
 public:
@@ -42,8 +50,14 @@ public:
     if (other.strides[1] != 1)
       layOutByRows();
     const int64_t tileColumns = tileVectors * type.getNumElements();
-    loop(columns, tileColumns,
-         [&](Value column) { loop(rows, tileRows, [&](Value row) { emitTile(row, column); }); });
+    const int64_t panelShape[] = {depth, tileColumns};
+    if (columns > tileColumns && rows >= minRowsOfPanel)
+      panel = StackBlock(b, panelShape, other.element, 1).matrix();
+    loop(columns, tileColumns, [&](Value column) {
+      if (panel)
+        fillPanel(column);
+      loop(rows, tileRows, [&](Value row) { emitTile(row, column); });
+    });
   }
 
 private:
@@ -95,6 +109,17 @@ private:
     other = byRows;
   }
 
+  /// Copies the vectors of a tile's columns.
+  void fillPanel(Value column) {
+    const unsigned bytes = type.getElementTypeBitWidth() / 8;
+    loop(depth, 1, [&](Value k) {
+      for (unsigned vector = 0; vector < tileVectors; ++vector) {
+        Value copied = b.create<LLVM::LoadOp>(type, vectorAt(other, k, 0, column, vector), bytes);
+        b.create<LLVM::StoreOp>(copied, vectorAt(*panel, k, 0, constant(0), vector), bytes);
+      }
+    });
+  }
+
   /// Vector i gets lane i of each: for each bit, vectors that differ in it exchange the lanes that
   /// differ in it.
   void transpose(Tile &square) {
@@ -138,7 +163,10 @@ private:
     const unsigned bytes = type.getElementTypeBitWidth() / 8;
     SmallVector<Value, 2> vectors;
     for (unsigned vector = 0; vector < tileVectors; ++vector)
-      vectors.push_back(b.create<LLVM::LoadOp>(type, vectorAt(other, k, 0, column, vector), bytes));
+      vectors.push_back(b.create<LLVM::LoadOp>(type,
+                                               panel ? vectorAt(*panel, k, 0, constant(0), vector)
+                                                     : vectorAt(other, k, 0, column, vector),
+                                               bytes));
     Tile result;
     for (int64_t i = 0; i < tileRows; ++i) {
       Value scalar = b.create<LLVM::LoadOp>(type.getElementType(), address(a, row, i, k, 0), bytes);
@@ -161,6 +189,7 @@ private:
   VectorType type;
   int64_t tileRows;
   unsigned tileVectors;
+  std::optional<StackMatrix> panel; // a tile's columns of the second factor
 };
 
 /// The dimension along which most lanes are neighbours; `preferred` if both are alike.

@@ -5,6 +5,8 @@
 // the lanes, the lanes are gathered and scattered. The address of a vector access is that of its
 // first lane, and is computed for that lane alone, from scalars, as far as the address is made of
 // them: no vector of addresses exists then. Nor does one where all lanes load the same element.
+// Where the runs are headless (AxisInfo.h), or shorter than a vector for want of alignment, the
+// addresses are compared: mostly they are neighbours, and nothing is gathered.
 #include "compiler/layout/Placement.h"
 #include "compiler/lowering/cpu/CpuLowering.h"
 #include "compiler/lowering/cpu/FirstLane.h"
@@ -35,22 +37,24 @@ Value scalarPointer(ImplicitLocOpBuilder &b, Value address) {
 class VectorAccess {
 public:
   VectorAccess(ImplicitLocOpBuilder &b, VectorType type, std::optional<uint32_t> run,
-               bool isVolatile = false, bool isUniform = false)
+               bool isHeadless, bool isVolatile = false, bool isUniform = false)
       : b(b), type(type), isVolatile(isVolatile),
-        isContiguous(run.value_or(1) >= type.getNumElements()), isUniform(isUniform),
+        isContiguous(run.value_or(1) >= type.getNumElements()),
+        isHeadless(isHeadless && type.getNumElements() > 1), isUniform(isUniform),
         alignment(alignmentOf(type.getElementType())) {}
 
   Value load(Value addresses, Value mask, Value other) {
     if (isUniform)
       return loadOnce(addresses, mask, other);
-    if (!isContiguous)
-      return gather(addresses, mask, other);
-    Value pointer = firstPointer(addresses);
-    if (!mask) {
-      prefetch(pointer, /*forWriting=*/0);
-      return b.create<LLVM::LoadOp>(type, pointer, alignment, isVolatile);
-    }
-    return b.create<LLVM::MaskedLoadOp>(type, pointer, mask, other, alignment);
+    if (!isHeadless)
+      return isContiguous ? loadRun(addresses, mask, other) : gather(addresses, mask, other);
+    auto whole = b.create<scf::IfOp>(type, isWhole(addresses), /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(whole.thenBlock());
+    b.create<scf::YieldOp>(loadRun(addresses, mask, other));
+    b.setInsertionPointToStart(whole.elseBlock());
+    b.create<scf::YieldOp>(gather(addresses, mask, other));
+    return whole.getResult(0);
   }
 
   void store(Value addresses, Value value, Value mask) {
@@ -69,6 +73,28 @@ public:
   }
 
 private:
+  Value loadRun(Value addresses, Value mask, Value other) {
+    Value pointer = firstPointer(addresses);
+    if (mask)
+      return b.create<LLVM::MaskedLoadOp>(type, pointer, mask, other, alignment);
+    prefetch(pointer, /*forWriting=*/0);
+    return b.create<LLVM::LoadOp>(type, pointer, alignment, isVolatile);
+  }
+
+  /// True if each lane is the neighbour of the one before.
+  Value isWhole(Value addresses) {
+    auto vector = cast<VectorType>(addresses.getType());
+    SmallVector<int64_t> bytes;
+    for (int64_t lane = 0; lane < vector.getNumElements(); ++lane)
+      bytes.push_back(lane * alignment);
+    Value distances = b.create<arith::ConstantOp>(
+        DenseElementsAttr::get(cast<ShapedType>(vector), ArrayRef(bytes)));
+    Value first = b.create<vector::SplatOp>(vector, firstLane(b, addresses));
+    Value neighbours = b.create<arith::AddIOp>(first, distances);
+    Value are = b.create<arith::CmpIOp>(arith::CmpIPredicate::eq, addresses, neighbours);
+    return b.create<vector::ReductionOp>(vector::CombiningKind::AND, are);
+  }
+
   /// The first lane's element, for all lanes. Under a mask, a vector of which no other lane is
   /// touched: no branch.
   Value loadOnce(Value addresses, Value mask, Value other) {
@@ -123,6 +149,7 @@ private:
   VectorType type;
   bool isVolatile;
   bool isContiguous;
+  bool isHeadless;
   bool isUniform;
   unsigned alignment;
 };
@@ -177,7 +204,8 @@ void lowerLoad(CpuLowering &lowering, ImplicitLocOpBuilder &b, LoadOp load) {
   // Masked loads have no volatile form: a fence keeps LLVM from taking an earlier value.
   if (load.readsAnew())
     b.create<LLVM::FenceOp>(LLVM::AtomicOrdering::acq_rel, "singlethread");
-  VectorAccess access(b, type, load.getRun(), load.readsAnew(), isUniformOverLanes(block));
+  VectorAccess access(b, type, load.getRun(), load.getHeadless(), load.readsAnew(),
+                      isUniformOverLanes(block));
   Fragments addresses(lowering.fragmentsOf(load.getPointer())), masks(addresses.size()),
       others(addresses.size());
   if (load.getMask()) {
@@ -197,7 +225,7 @@ void lowerStore(CpuLowering &lowering, ImplicitLocOpBuilder &b, StoreOp store) {
   if (!block)
     return storeScalar(lowering, b, store);
   VectorAccess access(b, cast<VectorType>(lowering.fragmentType(block, block.getElementType())),
-                      store.getRun());
+                      store.getRun(), store.getHeadless());
   Fragments addresses(lowering.fragmentsOf(store.getPointer())),
       values(lowering.fragmentsOf(store.getValue()));
   Fragments masks(addresses.size());
