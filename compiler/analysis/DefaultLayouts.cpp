@@ -90,6 +90,9 @@ void DefaultLayouts::add(Accesses &shape, Value pointer, const AxisInfos &infos,
   const int64_t bits = bitsInMemory(type);
   shape.widestBits = std::max(shape.widestBits, bits);
   AxisInfo info = infos.of(pointer);
+  const unsigned last = type.getRank() - 1;
+  if (isWide && info.contiguity(last) >= std::min(type.getDimSize(last), lanesPerWarp))
+    shape.narrowest = std::min(shape.narrowest, widestAccess(info, last, bits / 8, mayBeHeadless));
   for (unsigned dim = 0; dim < type.getRank(); ++dim) {
     const int64_t headless = mayBeHeadless ? info.headlessRun(dim) : 1;
     shape.contiguity[dim] +=
@@ -117,7 +120,8 @@ LayoutAttr DefaultLayouts::choose(RankedTensorType type, const Accesses *accesse
     reducedBits = all.reducedBits;
   }
   if (isGpu && reducedBits != 0 && order == rowMajorOrder(shape.size()))
-    return toAttribute(type.getContext(), reductionLayout(shape, reducedBits, target.numWarps));
+    return toAttribute(type.getContext(),
+                       reductionLayout(shape, reducedBits, target.numWarps, accesses->narrowest));
   return toAttribute(type.getContext(),
                      isGpu ? placeOnGpu(shape, order, width, target.numWarps)
                            : placeOnCpu(shape, order, simdLanes(target.vectorBits, widestBits)));
@@ -130,6 +134,15 @@ LayoutAttr DefaultLayouts::of(RankedTensorType type) {
     layout = choose(type, found == accesses.end() ? nullptr : &found->second);
   }
   return layout;
+}
+
+LayoutAttr DefaultLayouts::ofReduced(RankedTensorType type) const {
+  std::vector<int64_t> shape = shapeOf(type);
+  auto found = accesses.find(shape);
+  return toAttribute(
+      type.getContext(),
+      reductionLayout(shape, type.getElementTypeBitWidth(), target.numWarps,
+                      found == accesses.end() ? enoughElements : found->second.narrowest));
 }
 
 LayoutAttr DefaultLayouts::ofAlone(LoadOp load, const AxisInfos &infos) const {

@@ -48,13 +48,20 @@ public:
   /// The layout that the shape would have if the load were the function's only access.
   LayoutAttr ofAlone(LoadOp load, const AxisInfos &infos) const;
 
+  /// The layout in which a block of this type is reduced, in the order of its shape.
+  LayoutAttr ofReduced(mlir::RankedTensorType type) const;
+
 private:
+  /// No access moves more.
+  static constexpr int64_t enoughElements = 16;
+
   /// A summary of the accesses in one shape.
   struct Accesses {
     llvm::SmallVector<int64_t> contiguity; // summed over the accesses, for each dimension
     llvm::SmallVector<int64_t> width;      // the most elements of one access, along each dimension
-    int64_t widestBits = 0;                // of an element in memory
-    int64_t reducedBits = 0;               // of an element that is reduced; 0 if none is
+    int64_t narrowest = enoughElements; // of the widths along rows that lie in memory as they are
+    int64_t widestBits = 0;             // of an element in memory
+    int64_t reducedBits = 0;            // of an element that is reduced; 0 if none is
   };
 
   /// An access that is not `isWide` moves one element at a time, wherever its neighbours are.

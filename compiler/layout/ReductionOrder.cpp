@@ -19,15 +19,31 @@ int64_t vectorElements(int64_t elementBits) {
 
 } // namespace
 
-LinearLayout reductionLayout(std::span<const int64_t> shape, int64_t elementBits,
-                             int64_t numWarps) {
-  return placeOnGpu(shape, rowMajorOrder(static_cast<unsigned>(shape.size())),
-                    vectorElements(elementBits), numWarps);
+LinearLayout reductionLayout(std::span<const int64_t> shape, int64_t elementBits, int64_t numWarps,
+                             int64_t accessElements) {
+  const int64_t vector = vectorElements(elementBits);
+  LinearLayout layout =
+      placeOnGpu(shape, rowMajorOrder(static_cast<unsigned>(shape.size())), vector, numWarps);
+  if (shape.empty() || accessElements >= vector)
+    return layout;
+  std::vector<PlaceBases> bases = layout.bases();
+  auto &registers = bases[0].bases, &lanes = bases[1].bases;
+  const auto held = std::min(layout.contiguousAlong(place::registers), vector);
+  const auto firstBit = std::countr_zero(uint64_t(std::min(accessElements, held)));
+  const auto endBit = std::countr_zero(uint64_t(held));
+  // Of the bits from the vector's first to the lanes' last, the lanes get the lowest but those of
+  // an access.
+  std::vector<Coordinates> walk(registers.begin() + firstBit, registers.begin() + endBit);
+  walk.insert(walk.end(), lanes.begin(), lanes.end());
+  std::copy_n(walk.begin(), lanes.size(), lanes.begin());
+  std::copy(walk.begin() + std::ssize(lanes), walk.end(), registers.begin() + firstBit);
+  std::string error;
+  return *LinearLayout::create(bases, layout.shape(), error);
 }
 
 ReductionOrder reductionOrder(std::span<const int64_t> shape, unsigned axis, int64_t elementBits,
                               int64_t numWarps) {
-  LinearLayout layout = reductionLayout(shape, elementBits, numWarps);
+  LinearLayout layout = reductionLayout(shape, elementBits, numWarps, vectorElements(elementBits));
   auto bitsOf = [&](std::string_view place) {
     std::vector<int32_t> bits;
     for (unsigned bit = 0; bit < layout.placeBits(place); ++bit)

@@ -40,8 +40,12 @@ struct ReductionOrder {
   std::vector<int32_t> tree; ///< then the index bits that are folded, in this order
 };
 
-/// The layout (register, lane, warp) in which reducing a block of such elements is cheapest.
-LinearLayout reductionLayout(std::span<const int64_t> shape, int64_t elementBits, int64_t numWarps);
+/// The layout (register, lane, warp) in which reducing a block of such elements is cheapest. If
+/// accesses to memory move fewer neighbours than a vector has, the lanes come that much lower, for
+/// the warp's accesses to have no gaps. Its vectors' other bits then fold by shuffles, or lie
+/// higher.
+LinearLayout reductionLayout(std::span<const int64_t> shape, int64_t elementBits, int64_t numWarps,
+                             int64_t accessElements);
 
 /// The order along one axis of a block of this shape.
 ReductionOrder reductionOrder(std::span<const int64_t> shape, unsigned axis, int64_t elementBits,

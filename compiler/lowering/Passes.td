@@ -335,9 +335,9 @@ def SkipMasked : Pass<"eft-skip-masked", "::mlir::func::FuncOp"> {
     compares indices, which follow from the thread alone, with a bound. Such a mask is the predicate of
     loads, so there is no branch yet, and elements that are masked are computed like all others.
 
-    The pass divides a thread's elements into parts of four neighbours. A chain of operations that belong
-    to one part, and that take 32 instructions or more, comes under a branch on the mask of the part's
-    first element. Where it is false, no element of the part is loaded, and the results are those of the
+    The pass divides a thread's elements into parts of those that lie in the same 128 of the block. A
+    chain of operations that belong to one part, and that take 32 instructions or more, comes under a
+    branch on the mask of the part's first element. Where it is false, no element of the part is loaded, and the results are those of the
     same operations on what the loads give then. These are computed once, if most elements have them in
     common; otherwise there is no branch.
 

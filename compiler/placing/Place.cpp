@@ -107,8 +107,9 @@ void noteOrder(ReduceOp reduce, const PlacementTarget &target) {
   const std::vector<int64_t> shape(type.getShape());
   const int64_t bits = type.getElementTypeBitWidth();
   LinearLayout layout = *layoutOf(type);
-  const bool isUsual = target.kind == PlacementTarget::Kind::Cpu ||
-                       layout == reductionLayout(shape, bits, target.numWarps);
+  const bool isUsual =
+      target.kind == PlacementTarget::Kind::Cpu ||
+      layout == reductionLayout(shape, bits, target.numWarps, /*accessElements=*/128 / bits);
   setOrder(reduce, isUsual ? reductionOrder(shape, reduce.getAxis(), bits, target.numWarps)
                            : cheapestOrder(layout, reduce.getAxis()));
 }

@@ -109,8 +109,7 @@ LayoutAttr PlacingRules::reductionSource(ReduceOp reduce) {
   }
   if (reduce.getOrderFree())
     return defaults.of(type);
-  return toAttribute(type.getContext(),
-                     reductionLayout(shape, type.getElementTypeBitWidth(), target.numWarps));
+  return defaults.ofReduced(type);
 }
 
 LayoutAttr PlacingRules::anchorOf(Operation *op) {

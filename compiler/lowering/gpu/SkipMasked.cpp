@@ -4,7 +4,7 @@
 // mask the values are the same for all elements, as long as they depend on nothing else that
 // differs.
 //
-// So a thread's elements fall into parts: neighbours, which mostly lie inside or outside together.
+// So a thread's elements fall into parts, which mostly lie inside or outside together.
 // Each part has a first element, whose mask is true if any of the part's is. A long chain of
 // operations on a part gets a branch: if the first element's mask is true it is computed, else the
 // elements get the values that they have where all masks of the part are false. Those are computed
@@ -37,8 +37,8 @@ namespace eft {
 
 namespace {
 
-/// Neighbours that make a part.
-constexpr int64_t partElements = 4;
+/// The elements of a part lie so near each other: four of each lane of a warp.
+constexpr int64_t partElements = 128;
 
 /// A branch, with the threads' meeting behind it, takes about four instructions. It is worth that
 /// for so many.
@@ -100,7 +100,7 @@ public:
   }
 
 private:
-  /// Neighbours, of which the mask is that of the first.
+  /// Elements, of which the mask is that of the first.
   struct Part {
     ElementMask mask;
   };
