@@ -17,7 +17,6 @@ A value of such a class does not change: `aggregate_replace` makes another one. 
 
 from __future__ import annotations
 
-import inspect
 import sys
 from types import MethodType
 
@@ -146,6 +145,8 @@ def _member(value):
 def _resolved(cls: type, around: dict) -> dict:
     """The annotations of a class; those that are texts by what they name in its module or among the
     names `around` the class."""
+    import inspect  # not at the top: a launch of a cached kernel does without it
+
     names = {**vars(sys.modules.get(cls.__module__, object)), **around}
     found = dict(inspect.get_annotations(cls))
     for name, annotation in found.items():
