@@ -26,12 +26,12 @@ std::optional<LinearLayout> eft::layoutOf(Type type) {
   return LinearLayout::create(placesOf(attribute), block.getShape(), error);
 }
 
-std::optional<LinearLayout> eft::elementsOf(BufferReadOp take) {
-  if (!take.getElements())
+std::optional<LinearLayout> eft::elementsOf(BufferReadOp read) {
+  if (!read.getElements())
     return std::nullopt;
   std::string error; // as above
-  RankedTensorType block = take.getBuffer().getType().getBlock();
-  return LinearLayout::create(placesOf(*take.getElements()), block.getShape(), error);
+  RankedTensorType block = read.getBuffer().getType().getBlock();
+  return LinearLayout::create(placesOf(*read.getElements()), block.getShape(), error);
 }
 
 LayoutAttr eft::toAttribute(MLIRContext *context, const LinearLayout &layout) {

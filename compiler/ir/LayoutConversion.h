@@ -15,7 +15,7 @@ std::optional<LinearLayout> layoutOf(mlir::Type type);
 
 /// The map from each place to the element of the buffer's block that it reads, if `eft.buffer_read`
 /// has one; nothing if every place reads the element that it wrote.
-std::optional<LinearLayout> elementsOf(BufferReadOp take);
+std::optional<LinearLayout> elementsOf(BufferReadOp read);
 
 /// The attribute that says the same as `layout`.
 LayoutAttr toAttribute(mlir::MLIRContext *context, const LinearLayout &layout);

@@ -44,9 +44,9 @@ void BufferKeeper::erase(Operation *op) {
 
 /// A value that ends in several buffers is made in one of them, also if only one side of a
 /// conditional writes it there.
-void BufferKeeper::putFor(Operation *user, Value value, Value buffer) {
+void BufferKeeper::writeFor(Operation *user, Value value, Value buffer) {
   OpBuilder b(user);
-  putWhole(b, user->getLoc(), value, buffer);
+  writeWhole(b, user->getLoc(), value, buffer);
   Operation *definition = value.getDefiningOp();
   if (!definition)
     return;
@@ -64,7 +64,7 @@ void BufferKeeper::replaceByTake(Value value, Value buffer, Operation *behind) {
     b.setInsertionPointAfter(behind);
   else
     b.setInsertionPointToStart(value.getParentBlock());
-  value.replaceAllUsesWith(takeWhole(b, value.getLoc(), buffer));
+  value.replaceAllUsesWith(readWhole(b, value.getLoc(), buffer));
 }
 
 } // namespace eft

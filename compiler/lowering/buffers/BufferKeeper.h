@@ -46,7 +46,7 @@ private:
   mlir::Value bufferFor(mlir::Value value);
   /// Writes a value into a buffer in front of its user. If the operation that makes the value is in
   /// the user's block, it may work in the buffer.
-  void putFor(mlir::Operation *user, mlir::Value value, mlir::Value buffer);
+  void writeFor(mlir::Operation *user, mlir::Value value, mlir::Value buffer);
   void erase(mlir::Operation *op);
   void replaceByTake(mlir::Value value, mlir::Value buffer, mlir::Operation *behind);
 

@@ -148,7 +148,7 @@ void BufferKeeper::keepPrint(PrintOp print) {
   if (!buffer)
     buffer = makeBuffer(print, cast<RankedTensorType>(value.getType()));
   OpBuilder b(print);
-  putWhole(b, print.getLoc(), value, buffer);
+  writeWhole(b, print.getLoc(), value, buffer);
   print.getValueMutable().assign(buffer);
 }
 

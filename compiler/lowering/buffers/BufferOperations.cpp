@@ -33,7 +33,7 @@ Value BufferKeeper::factorBuffer(Value factor) {
     b.setInsertionPointAfterValue(factor);
     Operation *inside = factor.getParentBlock()->getParentOp();
     buffer = makeBuffer(inside, cast<RankedTensorType>(factor.getType()));
-    putWhole(b, factor.getLoc(), factor, buffer);
+    writeWhole(b, factor.getLoc(), factor, buffer);
     destinations.try_emplace(factor, buffer);
   }
   return buffer;
@@ -43,7 +43,7 @@ void BufferKeeper::keepDot(DotOp dot) {
   if (!canMultiplyInBuffers(dot))
     return;
   Value acc = bufferFor(dot);
-  putFor(dot, dot.getAcc(), acc);
+  writeFor(dot, dot.getAcc(), acc);
   Value a = factorBuffer(dot.getA()), other = factorBuffer(dot.getB());
   OpBuilder(dot).create<DotIntoOp>(dot.getLoc(), a, other, acc);
   replaceByTake(dot, acc, dot);
@@ -58,7 +58,7 @@ void BufferKeeper::keepScan(ScanOp scan) {
   SmallVector<Value> buffers;
   for (auto [source, result] : llvm::zip_equal(scan.getSources(), scan.getResults())) {
     buffers.push_back(bufferFor(result));
-    putFor(scan, source, buffers.back());
+    writeFor(scan, source, buffers.back());
   }
   OpBuilder b(scan);
   auto into =
@@ -73,7 +73,7 @@ void BufferKeeper::keepSort(SortOp sort) {
   if (!canScanInBuffers(sort.getType(), sort.getAxis()))
     return;
   Value buffer = bufferFor(sort);
-  putFor(sort, sort.getSource(), buffer);
+  writeFor(sort, sort.getSource(), buffer);
   OpBuilder(sort).create<SortIntoOp>(sort.getLoc(), buffer, sort.getAxis(), sort.getFirst(),
                                      sort.getLast(), sort.getDescending(), sort.getIsUnsigned());
   replaceByTake(sort, buffer, sort);

@@ -84,8 +84,8 @@ void BufferKeeper::keepFor(scf::ForOp loop) {
   Operation *yield = loop.getBody()->getTerminator();
   for (unsigned i : chosen.set_bits()) {
     Value buffer = bufferFor(loop.getResult(i));
-    putFor(loop, loop.getInitArgs()[i], buffer);
-    putFor(yield, yield->getOperand(i), buffer);
+    writeFor(loop, loop.getInitArgs()[i], buffer);
+    writeFor(yield, yield->getOperand(i), buffer);
     replaceByTake(loop.getRegionIterArg(i), buffer, nullptr);
     replaceByTake(loop.getResult(i), buffer, loop);
   }
@@ -118,7 +118,7 @@ void BufferKeeper::keepWhile(scf::WhileOp loop) {
       buffer = shared = shared ? shared : bufferFor(loop.getResult(i));
     } else {
       buffer = bufferFor(loop.getResult(i));
-      putFor(condition, passed[i], buffer);
+      writeFor(condition, passed[i], buffer);
     }
     replaceByTake(after->getArgument(i), buffer, nullptr);
     replaceByTake(loop.getResult(i), buffer, loop);
@@ -127,8 +127,8 @@ void BufferKeeper::keepWhile(scf::WhileOp loop) {
     Value buffer = buffers[i]
                        ? buffers[i]
                        : makeBuffer(loop, cast<RankedTensorType>(before->getArgument(i).getType()));
-    putFor(loop, loop.getInits()[i], buffer);
-    putFor(yield, yield->getOperand(i), buffer);
+    writeFor(loop, loop.getInits()[i], buffer);
+    writeFor(yield, yield->getOperand(i), buffer);
     replaceByTake(before->getArgument(i), buffer, nullptr);
   }
   if (all.any()) {
@@ -150,7 +150,7 @@ void BufferKeeper::keepIf(scf::IfOp choice) {
   for (unsigned i : chosen.set_bits()) {
     Value buffer = bufferFor(choice.getResult(i));
     for (Block *side : sides)
-      putFor(side->getTerminator(), side->getTerminator()->getOperand(i), buffer);
+      writeFor(side->getTerminator(), side->getTerminator()->getOperand(i), buffer);
     replaceByTake(choice.getResult(i), buffer, choice);
   }
   if (chosen.any()) {

@@ -22,28 +22,28 @@ namespace {
 
 /// True for a write that puts a block back into the buffer from which it was read: it is there
 /// already.
-bool isPutBack(BufferWriteOp put) {
-  BufferReadOp take = wholeTakeOf(put.getPart());
-  return take && !take.getElements() && isWhole(put) && take.getBuffer() == put.getBuffer() &&
-         isUnchangedAt(take, put);
+bool isWrittenBack(BufferWriteOp write) {
+  BufferReadOp read = wholeReadOf(write.getPart());
+  return read && !read.getElements() && isWhole(write) && read.getBuffer() == write.getBuffer() &&
+         isUnchangedAt(read, write);
 }
 
 void dropIdleOps(func::FuncOp function) {
-  SmallVector<BufferWriteOp> puts;
-  function.walk([&](BufferWriteOp put) { puts.push_back(put); });
+  SmallVector<BufferWriteOp> writes;
+  function.walk([&](BufferWriteOp write) { writes.push_back(write); });
   for (bool changed = true; changed;) {
-    const size_t before = puts.size();
-    llvm::erase_if(puts, [](BufferWriteOp put) {
-      bool isIdle = isPutBack(put);
+    const size_t before = writes.size();
+    llvm::erase_if(writes, [](BufferWriteOp write) {
+      bool isIdle = isWrittenBack(write);
       if (isIdle)
-        put.erase();
+        write.erase();
       return isIdle;
     });
-    changed = puts.size() != before;
+    changed = writes.size() != before;
   }
-  function.walk([](BufferReadOp take) {
-    if (take->use_empty())
-      take.erase();
+  function.walk([](BufferReadOp read) {
+    if (read->use_empty())
+      read.erase();
   });
 }
 

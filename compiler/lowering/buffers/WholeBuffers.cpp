@@ -18,20 +18,20 @@ static bool isWholePart(Value part, BufferType buffer, Value step) {
   return part.getType() == buffer.getBlock() && matchPattern(step, m_Zero());
 }
 
-bool isWhole(BufferWriteOp put) {
-  return isWholePart(put.getPart(), put.getBuffer().getType(), put.getStep());
+bool isWhole(BufferWriteOp write) {
+  return isWholePart(write.getPart(), write.getBuffer().getType(), write.getStep());
 }
 
-bool isWhole(BufferReadOp take) {
-  if (std::optional<LinearLayout> moved = elementsOf(take))
-    return matchPattern(take.getStep(), m_Zero()) &&
-           layoutOf(take.getType())->placeBits(place::step) == moved->placeBits(place::step);
-  return isWholePart(take.getPart(), take.getBuffer().getType(), take.getStep());
+bool isWhole(BufferReadOp read) {
+  if (std::optional<LinearLayout> moved = elementsOf(read))
+    return matchPattern(read.getStep(), m_Zero()) &&
+           layoutOf(read.getType())->placeBits(place::step) == moved->placeBits(place::step);
+  return isWholePart(read.getPart(), read.getBuffer().getType(), read.getStep());
 }
 
-BufferReadOp wholeTakeOf(Value value) {
-  auto take = value.getDefiningOp<BufferReadOp>();
-  return take && isWhole(take) ? take : BufferReadOp();
+BufferReadOp wholeReadOf(Value value) {
+  auto read = value.getDefiningOp<BufferReadOp>();
+  return read && isWhole(read) ? read : BufferReadOp();
 }
 
 Value makeBuffer(Operation *inside, RankedTensorType block) {
@@ -42,11 +42,11 @@ Value makeBuffer(Operation *inside, RankedTensorType block) {
   return b.create<BufferOp>(inside->getLoc(), BufferType::get(b.getContext(), block));
 }
 
-BufferWriteOp putWhole(OpBuilder &b, Location loc, Value block, Value buffer) {
+BufferWriteOp writeWhole(OpBuilder &b, Location loc, Value block, Value buffer) {
   return b.create<BufferWriteOp>(loc, block, buffer, b.create<arith::ConstantIntOp>(loc, 0, 32));
 }
 
-Value takeWhole(OpBuilder &b, Location loc, Value buffer) {
+Value readWhole(OpBuilder &b, Location loc, Value buffer) {
   Value zero = b.create<arith::ConstantIntOp>(loc, 0, 32);
   return b.create<BufferReadOp>(loc, cast<BufferType>(buffer.getType()).getBlock(), buffer, zero,
                                 LayoutAttr(), IntegerAttr());
@@ -82,14 +82,14 @@ static bool mayRunBefore(Operation *writer, Operation *place, Block *block) {
   return side->findAncestorOpInRegion(*writer) && mayRunBefore(writer, place, &side->front());
 }
 
-bool isUnchangedAt(BufferReadOp take, Operation *place) {
-  Block *block = take->getBlock();
-  return llvm::none_of(take.getBuffer().getUses(), [&](OpOperand &use) {
+bool isUnchangedAt(BufferReadOp read, Operation *place) {
+  Block *block = read->getBlock();
+  return llvm::none_of(read.getBuffer().getUses(), [&](OpOperand &use) {
     if (!writes(use))
       return false;
     // Operations before the read run again only if the read does.
     Operation *around = block->findAncestorOpInBlock(*use.getOwner());
-    return around && take->isBeforeInBlock(around) && mayRunBefore(use.getOwner(), place, block);
+    return around && read->isBeforeInBlock(around) && mayRunBefore(use.getOwner(), place, block);
   });
 }
 

@@ -7,21 +7,21 @@
 namespace eft {
 
 /// True if the operation writes, or reads, all of its buffer.
-bool isWhole(BufferWriteOp put);
-bool isWhole(BufferReadOp take);
+bool isWhole(BufferWriteOp write);
+bool isWhole(BufferReadOp read);
 
 /// The read that gives `value`, if it reads a whole buffer; null for any other value.
-BufferReadOp wholeTakeOf(mlir::Value value);
+BufferReadOp wholeReadOf(mlir::Value value);
 
 /// Makes a buffer in the function that contains `inside`. It lives as long as the function runs.
 mlir::Value makeBuffer(mlir::Operation *inside, mlir::RankedTensorType block);
 
 /// Emit a write, or a read, of a whole buffer.
-BufferWriteOp putWhole(mlir::OpBuilder &b, mlir::Location loc, mlir::Value block,
-                       mlir::Value buffer);
-mlir::Value takeWhole(mlir::OpBuilder &b, mlir::Location loc, mlir::Value buffer);
+BufferWriteOp writeWhole(mlir::OpBuilder &b, mlir::Location loc, mlir::Value block,
+                         mlir::Value buffer);
+mlir::Value readWhole(mlir::OpBuilder &b, mlir::Location loc, mlir::Value buffer);
 
-/// True if the buffer still has the contents that `take` has read when the program reaches `place`.
-bool isUnchangedAt(BufferReadOp take, mlir::Operation *place);
+/// True if the buffer still has the contents that `read` has read when the program reaches `place`.
+bool isUnchangedAt(BufferReadOp read, mlir::Operation *place);
 
 } // namespace eft

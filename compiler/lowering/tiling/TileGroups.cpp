@@ -72,8 +72,8 @@ private:
       open();
     TileGroup &group = groups.back();
     group.items.push_back(op);
-    if (auto put = dyn_cast<BufferWriteOp>(op))
-      written.insert(put.getBuffer());
+    if (auto write = dyn_cast<BufferWriteOp>(op))
+      written.insert(write.getBuffer());
     if (steps) {
       group.hasReductions = true;
       group.reductionSteps = *steps;
@@ -86,8 +86,8 @@ private:
     if (!isOpen)
       return;
     // A tile reads all its buffers before it writes any.
-    if (auto take = dyn_cast<BufferReadOp>(op)) {
-      isOpen = isWhole(take) && !written.contains(take.getBuffer());
+    if (auto read = dyn_cast<BufferReadOp>(op)) {
+      isOpen = isWhole(read) && !written.contains(read.getBuffer());
       return;
     }
     // A buffer must be complete before a group gathers from it.
@@ -138,8 +138,8 @@ RankedTensorType itemBlock(Operation *op, bool withReductions) {
     return placedBlock(pointer);
   if (!withReductions)
     return {};
-  if (auto put = dyn_cast<BufferWriteOp>(op))
-    return isWhole(put) ? placedBlock(put.getPart()) : RankedTensorType();
+  if (auto write = dyn_cast<BufferWriteOp>(op))
+    return isWhole(write) ? placedBlock(write.getPart()) : RankedTensorType();
   if (auto reduce = dyn_cast<ReduceOp>(op))
     return reduce.getSteps() ? placedBlock(reduce.getSources().front()) : RankedTensorType();
   return {};

@@ -30,9 +30,9 @@ struct TileGroup {
   bool foldsInLoops = false;     ///< loops fold the elements that the reductions' steps leave
 
   /// Leaves from elsewhere: loads that are done again, and values that lie in buffers.
-  llvm::SetVector<mlir::Value> reloads, takes;
+  llvm::SetVector<mlir::Value> reloads, bufferReads;
   /// Values that the group computes and others need: it writes them into buffers.
-  llvm::SetVector<mlir::Value> puts;
+  llvm::SetVector<mlir::Value> bufferWrites;
 
   mlir::RankedTensorType block() const; ///< the block that its first item works on
 };

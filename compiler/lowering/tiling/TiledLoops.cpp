@@ -32,8 +32,8 @@ SmallVector<Operation *> inOrder(const llvm::SetVector<Value> &loads) {
 //===--- Buffers ------------------------------------------------------------------------------===//
 
 Value TiledLoops::bufferOf(Value value) {
-  if (BufferReadOp take = wholeTakeOf(value))
-    return take.getBuffer();
+  if (BufferReadOp read = wholeReadOf(value))
+    return read.getBuffer();
   Value &buffer = buffers[value];
   if (!buffer)
     buffer = makeBuffer(block.getParentOp(), isHeldOnce(value)
@@ -63,12 +63,13 @@ void TiledLoops::writeWholes() {
       source = convert.getSource();
     Value once = b.createOrFold<ConvertLayoutOp>(
         value.getLoc(), withoutCopies(typeOf(value), options.dimension), source);
-    putWhole(b, value.getLoc(), once, bufferOf(value));
+    writeWhole(b, value.getLoc(), once, bufferOf(value));
   }
 }
 
-/// Reads values that are still needed as wholes from their buffers, behind the group's loop. All
-/// their users stand there, or are moved there. Conversions take them without copies.
+/// Reads whole blocks from their buffers behind the group's loop, where operations that are not
+/// tiled need them. All their users stand there, or are moved there. Where the layout has copies of
+/// elements, the buffer has each element once.
 void TiledLoops::readWholes() {
   for (Value value : plan.wholeReads) {
     Operation *last = nullptr;
@@ -77,7 +78,7 @@ void TiledLoops::readWholes() {
         last = group.items.back();
     OpBuilder b(last->getContext());
     b.setInsertionPointAfter(last);
-    Value whole = takeWhole(b, value.getLoc(), bufferOf(value));
+    Value whole = readWhole(b, value.getLoc(), bufferOf(value));
     for (Operation *user : llvm::make_early_inc_range(value.getUsers()))
       if (isa<ConvertLayoutOp>(user) && user->getResult(0).getType() == whole.getType())
         user->getResult(0).replaceAllUsesWith(whole);
@@ -107,8 +108,8 @@ void TiledLoops::emit() {
 }
 
 void TiledLoops::emitGroup(TileGroup &group) {
-  // A value that is only loaded is loaded again by other groups.
-  if (group.puts.empty() && llvm::all_of(group.items, llvm::IsaPred<LoadOp>))
+  // Such a group gives nothing: other groups load its values again.
+  if (group.bufferWrites.empty() && llvm::all_of(group.items, llvm::IsaPred<LoadOp>))
     return;
   Operation *last = group.items.back();
   ImplicitLocOpBuilder b(last->getLoc(), last);
@@ -167,7 +168,7 @@ void TiledLoops::emitAccesses(ImplicitLocOpBuilder &b, TileGroup &group) {
   // Buffers are written for the whole block. Other groups do the end of a prefix in the smallest
   // tiles, which is little work and little code, and leave out the tiles behind it.
   const bool isForAll =
-      !group.puts.empty() || llvm::any_of(group.items, llvm::IsaPred<BufferWriteOp>);
+      !group.bufferWrites.empty() || llvm::any_of(group.items, llvm::IsaPred<BufferWriteOp>);
   TiledDimension fine = {group.steps.name, isForAll ? group.steps.keptBits : 0};
   std::optional<TileBounds> bounds;
   DenseSet<Value> known;
@@ -200,13 +201,13 @@ void TiledLoops::emitBody(OpBuilder &b, TileGroup &group, Tiles &tiles, Value st
     tiles.setTile(mask,
                   b.create<arith::ConstantOp>(mask.getLoc(), DenseElementsAttr::get(tile, true)));
   }
-  for (Value value : group.takes) {
+  for (Value value : group.bufferReads) {
     if (isHeldOnce(value)) {
-      tiles.setTile(value, tiles.takeWithoutCopies(typeOf(value), bufferOf(value)));
+      tiles.setTile(value, tiles.readWithoutCopies(typeOf(value), bufferOf(value)));
       continue;
     }
     RankedTensorType tile = tileType(typeOf(value), tiles.tiledDimension());
-    BufferReadOp whole = wholeTakeOf(value);
+    BufferReadOp whole = wholeReadOf(value);
     tiles.setTile(current(value),
                   b.create<BufferReadOp>(value.getLoc(), tile, bufferOf(value), step,
                                          whole ? whole.getElementsAttr() : LayoutAttr(),
@@ -217,11 +218,12 @@ void TiledLoops::emitBody(OpBuilder &b, TileGroup &group, Tiles &tiles, Value st
   for (Operation *item : group.items)
     if (auto access = dyn_cast<MemoryAccessOpInterface>(item))
       tiles.cloneAccess(access, dropMasks);
-    else if (auto put = dyn_cast<BufferWriteOp>(item))
-      b.create<BufferWriteOp>(put.getLoc(), tiles.tileOf(put.getPart()), put.getBuffer(), step);
-  for (Value value : group.puts)
+    else if (auto write = dyn_cast<BufferWriteOp>(item))
+      b.create<BufferWriteOp>(write.getLoc(), tiles.tileOf(write.getPart()), write.getBuffer(),
+                              step);
+  for (Value value : group.bufferWrites)
     if (isHeldOnce(value))
-      tiles.putWithoutCopies(value, bufferOf(value));
+      tiles.writeWithoutCopies(value, bufferOf(value));
     else if (!isa<ReduceOp>(value.getDefiningOp()))
       b.create<BufferWriteOp>(value.getLoc(), tiles.tileOf(value), bufferOf(value), step);
 }

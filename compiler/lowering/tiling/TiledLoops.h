@@ -48,7 +48,7 @@ private:
                    llvm::ArrayRef<mlir::Value> partial);
 
   mlir::Value onceBufferOf(ReduceOp reduce, mlir::Value result, const TileGroup &group);
-  void takeOnce(mlir::ImplicitLocOpBuilder &b, mlir::Value result, mlir::Value buffer);
+  void readOnce(mlir::ImplicitLocOpBuilder &b, mlir::Value result, mlir::Value buffer);
 
   mlir::Value bufferOf(mlir::Value value);
   bool isHeldOnce(mlir::Value value) const;

@@ -131,8 +131,8 @@ SmallVector<Value> TiledLoops::emitParts(ImplicitLocOpBuilder &b, TileGroup &gro
 
 /// Writes a result into the places of all parts. Where the parts are the highest bits of the tile's
 /// number, the places of a part are one behind the other.
-static void putCopies(ImplicitLocOpBuilder &b, const TileGroup &group, Value ofPart, Value whole,
-                      Value buffer) {
+static void writeCopies(ImplicitLocOpBuilder &b, const TileGroup &group, Value ofPart, Value whole,
+                        Value buffer) {
   const ReductionSteps &parts = group.reductionSteps;
   LinearLayout layout = *layoutOf(group.block());
   if (parts.bits == 0 || parts.firstBit + parts.bits != layout.placeBits(group.steps.name.str())) {
@@ -163,9 +163,10 @@ Value TiledLoops::onceBufferOf(ReduceOp reduce, Value result, const TileGroup &g
              reduce, withLayout(block, *LinearLayout::create(places, block.getShape(), error)));
 }
 
-/// Users that need a whole result read it from a buffer without copies, of which there may be many.
-void TiledLoops::takeOnce(ImplicitLocOpBuilder &b, Value result, Value buffer) {
-  Value whole = takeWhole(b, b.getLoc(), buffer);
+/// The users of a whole result read it from a buffer that has each element once, though a layout
+/// may have many copies of it.
+void TiledLoops::readOnce(ImplicitLocOpBuilder &b, Value result, Value buffer) {
+  Value whole = readWhole(b, b.getLoc(), buffer);
   for (OpOperand &use : llvm::make_early_inc_range(result.getUses()))
     if (isa<ConvertLayoutOp>(use.getOwner()))
       use.set(whole);
@@ -205,7 +206,7 @@ void TiledLoops::finishPartial(ImplicitLocOpBuilder &b, TileGroup &group, ArrayR
   for (ReduceOp reduce : reductionsOf(group)) {
     SmallVector<Value> sources;
     for (Value buffer : rest.take_front(reduce.getSources().size()))
-      sources.push_back(takeWhole(b, b.getLoc(), buffer));
+      sources.push_back(readWhole(b, b.getLoc(), buffer));
     rest = rest.drop_front(sources.size());
     SmallVector<Value> results =
         reduceTree(b, reduce, sources, reduce.getAxis(), *reduce.getTree());
@@ -214,8 +215,8 @@ void TiledLoops::finishPartial(ImplicitLocOpBuilder &b, TileGroup &group, ArrayR
       if (old.getType() != now.getType())
         whole = b.create<ConvertLayoutOp>(old.getType(), now);
       renamed[old] = whole;
-      if (group.puts.contains(old))
-        putCopies(b, group, now, whole, bufferOf(old));
+      if (group.bufferWrites.contains(old))
+        writeCopies(b, group, now, whole, bufferOf(old));
     }
   }
 }
@@ -265,7 +266,7 @@ void TiledLoops::foldPartial(ImplicitLocOpBuilder &b, TileGroup &group, ArrayRef
         b.create<BufferWriteOp>(now, bufferOf(old), step);
     }
     for (auto [old, buffer] : llvm::zip_equal(reduce.getResults(), once))
-      takeOnce(b, old, buffer);
+      readOnce(b, old, buffer);
   }
 }
 
@@ -321,7 +322,7 @@ void TiledLoops::emitReductions(ImplicitLocOpBuilder &b, TileGroup &group) {
   for (ReduceOp reduce : reductionsOf(group))
     for (Value old : reduce.getResults())
       if (isa<RankedTensorType>(old.getType()))
-        takeOnce(b, old, onceBufferOf(reduce, old, group));
+        readOnce(b, old, onceBufferOf(reduce, old, group));
 }
 
 } // namespace eft

@@ -112,7 +112,7 @@ std::pair<TiledDimension, Value> Tiles::tileWithoutCopies(RankedTensorType block
   return {once, emitLinearMap(b, step, images)};
 }
 
-Value Tiles::takeWithoutCopies(RankedTensorType block, Value buffer) {
+Value Tiles::readWithoutCopies(RankedTensorType block, Value buffer) {
   ImplicitLocOpBuilder b(buffer.getLoc(), builder);
   const auto [once, number] = tileWithoutCopies(block);
   RankedTensorType held = cast<BufferType>(buffer.getType()).getBlock();
@@ -121,7 +121,7 @@ Value Tiles::takeWithoutCopies(RankedTensorType block, Value buffer) {
   return b.createOrFold<ConvertLayoutOp>(tileType(block, steps), tile);
 }
 
-void Tiles::putWithoutCopies(Value value, Value buffer) {
+void Tiles::writeWithoutCopies(Value value, Value buffer) {
   ImplicitLocOpBuilder b(value.getLoc(), builder);
   const auto [once, number] = tileWithoutCopies(cast<RankedTensorType>(value.getType()));
   RankedTensorType held = cast<BufferType>(buffer.getType()).getBlock();

@@ -41,10 +41,10 @@ public:
   mlir::Value tileOf(mlir::Value value);
 
   /// Reads the tile of `block` from a buffer that holds it without copies.
-  mlir::Value takeWithoutCopies(mlir::RankedTensorType block, mlir::Value buffer);
+  mlir::Value readWithoutCopies(mlir::RankedTensorType block, mlir::Value buffer);
   /// Writes the tile of a value into such a buffer. Tiles with the same elements overwrite each
   /// other.
-  void putWithoutCopies(mlir::Value value, mlir::Value buffer);
+  void writeWithoutCopies(mlir::Value value, mlir::Value buffer);
 
   /// Sets the tile of a value that `tileOf` can't compute.
   void setTile(mlir::Value value, mlir::Value tile) { tiles.map(value, tile); }

@@ -208,13 +208,13 @@ private:
         if (TileGroup *owner = splitOwner(value); owner == &group)
           return false;
         if (op && canTile(op))
-          return !takeFromEarlier(value, group);
+          return !readFromEarlier(value, group);
         if (canReload(value, group)) {
           if (group.reloads.insert(value))
             pending.push_back(op);
           return false;
         }
-        take(value, group);
+        readFromBuffer(value, group);
         return false;
       });
     noteComputed(group);
@@ -226,33 +226,33 @@ private:
            isUntouchedBetween(load, group.items.front());
   }
 
-  void take(Value value, TileGroup &group) {
-    group.takes.insert(value);
-    if (BufferReadOp whole = wholeTakeOf(value)) {
+  void readFromBuffer(Value value, TileGroup &group) {
+    group.bufferReads.insert(value);
+    if (BufferReadOp whole = wholeReadOf(value)) {
       if (!isUnchangedAt(whole, group.items.front()) || overwrites(group, whole))
         plan.outdated.insert(whole);
     } else if (TileGroup *owner = splitOwner(value))
-      owner->puts.insert(value);
+      owner->bufferWrites.insert(value);
     else
       plan.wholeWrites.insert(value);
   }
 
   /// True if the group writes into a buffer from which later tiles still have to read.
-  static bool overwrites(const TileGroup &group, BufferReadOp take) {
-    return take.getElements() && llvm::any_of(group.items, [&](Operation *item) {
-             auto put = dyn_cast<BufferWriteOp>(item);
-             return put && put.getBuffer() == take.getBuffer();
+  static bool overwrites(const TileGroup &group, BufferReadOp read) {
+    return read.getElements() && llvm::any_of(group.items, [&](Operation *item) {
+             auto write = dyn_cast<BufferWriteOp>(item);
+             return write && write.getBuffer() == read.getBuffer();
            });
   }
 
   /// A value that an earlier group computes at some cost is read from that group's buffer.
-  bool takeFromEarlier(Value value, TileGroup &group) {
+  bool readFromEarlier(Value value, TileGroup &group) {
     auto earlier = computedBy.find(value);
     if (earlier == computedBy.end() || earlier->second == &group ||
         bytesOf(cast<RankedTensorType>(value.getType())) > maxKeptBytes)
       return false;
-    group.takes.insert(value);
-    earlier->second->puts.insert(value);
+    group.bufferReads.insert(value);
+    earlier->second->bufferWrites.insert(value);
     return true;
   }
 
@@ -262,7 +262,7 @@ private:
     for (Operation *item : group.items)
       walkTree(item, [&](Value value) {
         Operation *op = value.getDefiningOp();
-        if (!op || !canTile(op) || group.takes.contains(value))
+        if (!op || !canTile(op) || group.bufferReads.contains(value))
           return false;
         if (costOf(value, group) > cheapOperations)
           computedBy.try_emplace(value, &group);
@@ -282,7 +282,7 @@ private:
       Operation *op = next.getDefiningOp();
       if (!isa<RankedTensorType>(next.getType()) || !seen.insert(next).second)
         continue;
-      if (!op || !canTile(op) || group.takes.contains(next)) {
+      if (!op || !canTile(op) || group.bufferReads.contains(next)) {
         usesMemory = true;
         continue;
       }
@@ -300,7 +300,7 @@ private:
         Operation *definition = value.getDefiningOp();
         TileGroup *owner = splitOwner(value);
         if (owner && !isa<ReduceOp>(definition)) {
-          owner->puts.insert(value);
+          owner->bufferWrites.insert(value);
           plan.wholeReads.insert(value);
         }
         return definition && canTile(definition);
@@ -362,12 +362,12 @@ RankedTensorType partialType(RankedTensorType source, unsigned axis, StringRef d
 }
 
 /// Makes all users of a block in a buffer read it from a copy instead, which nothing changes.
-static void copy(BufferReadOp take) {
-  OpBuilder b(take->getContext());
-  b.setInsertionPointAfter(take);
-  Value buffer = makeBuffer(take, cast<RankedTensorType>(take.getType()));
-  BufferWriteOp put = putWhole(b, take.getLoc(), take, buffer);
-  take.getPart().replaceAllUsesExcept(takeWhole(b, take.getLoc(), buffer), put);
+static void copy(BufferReadOp read) {
+  OpBuilder b(read->getContext());
+  b.setInsertionPointAfter(read);
+  Value buffer = makeBuffer(read, cast<RankedTensorType>(read.getType()));
+  BufferWriteOp write = writeWhole(b, read.getLoc(), read, buffer);
+  read.getPart().replaceAllUsesExcept(readWhole(b, read.getLoc(), buffer), write);
 }
 
 TilingPlan planTiling(Block &block, const TilingOptions &options) {
