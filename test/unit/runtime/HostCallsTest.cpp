@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What compiled code on the host calls.
+// The functions that compiled code on the host calls.
 #include "runtime/cpu/Kernel.h"
 
 #include <bit>
