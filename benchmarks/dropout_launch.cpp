@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a call of an operator from C++ costs: eft::dropout_run beside cuLaunchKernel of the same
+// The time of a call of an operator from C++: eft::dropout_run beside cuLaunchKernel of the same
 // kernel with the same arguments, in batches that take turns. Needs a GPU, the installed package,
 // and the kernel's PTX from the build:
 //

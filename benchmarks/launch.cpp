@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a launch from C++ costs: eft::Kernel::launch beside cuLaunchKernel, the same PTX and
+// The time of a launch from C++: eft::Kernel::launch beside cuLaunchKernel, the same PTX and
 // arguments, in batches that take turns. Needs a GPU and the installed package:
 //
 //   c++ -std=c++20 -O2 launch.cpp -IPREFIX/include -LPREFIX/lib -left-compiler -left-runtime

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the programs that measure launches from C++ share: the CUDA driver's own interface, and two
+// Helpers of the programs that measure launches from C++: the CUDA driver's own interface, and two
 // kinds of launches in batches that take turns.
 #pragma once
 

@@ -40,7 +40,7 @@ CONFIGURATIONS = [
 ]
 GROUP = 8
 
-#: Which factors lie by columns, A and B; a t stands behind the name of one that does.
+#: Whether A lies by columns, and whether B does; a t stands behind the name of one that does.
 LAYOUTS = {"AB": (False, False), "AtB": (True, False), "ABt": (False, True)}
 
 

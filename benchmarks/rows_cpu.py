@@ -21,7 +21,7 @@ from report import Report  # noqa: E402
 
 BINS = 256
 SHAPES = {"softmax": ((4096, 1024), (1024, 4096)), "layer norm": ((4096, 1024), (1024, 4096))}
-#: A sum is added in the order of so many warps of a GPU. That of one warp suits a CPU best.
+#: A CPU adds up in the order that a GPU with this many warps would. That of one warp suits it best.
 WARPS = {"num_warps": 1}
 KERNELS = ("softmax", "layer norm", "sum", "max", "argmax", "cumsum", "sort", "histogram")
 

@@ -28,7 +28,7 @@ template <typename What> struct CpuKernel {
   Slots (*slots)(const What &what);
 };
 
-/// Where the kernels for elements of this type stand in tables of all types of floats.
+/// The place of the kernels for elements of this type in tables of all types of floats.
 inline size_t indexOf(DataType dtype) {
   switch (dtype) {
   case DataType::F16:

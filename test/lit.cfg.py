@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""How lit runs the tests of the compiler and of the C++ package: .mlir and .test files whose RUN
-lines call the tools."""
+"""The configuration of lit for the tests of the compiler and of the C++ package: .mlir and .test
+files whose RUN lines call the tools."""
 
 import os
 import shutil
@@ -18,7 +18,7 @@ config.environment["PATH"] = os.pathsep.join(
     [os.path.join(config.eft_build, "bin"), config.llvm_tools, os.environ["PATH"]]
 )
 config.substitutions.append(("%eft_build", config.eft_build))
-# What builds a program that uses the package.
+# The compiler of programs that use the package.
 config.substitutions.append(("%cxx", config.cxx_compiler))
 config.substitutions.append(
     ("%sanitize", f"-fsanitize={config.sanitize}" if config.sanitize else "")

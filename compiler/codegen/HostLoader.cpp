@@ -14,7 +14,8 @@ namespace eft {
 
 namespace {
 
-/// One JIT for the process. Each object has a library of its own, so names don't meet.
+/// One JIT for the process. Each object has a library of its own, so that equal
+/// names in two objects do not clash.
 class Loader {
 public:
   static llvm::Expected<Loader *> get() {

@@ -51,8 +51,8 @@ LinearLayout accumulatorLayout(const LinearLayout &tile, int64_t rows, int64_t c
 LinearLayout accumulatorLayoutByRows(const LinearLayout &tile, int64_t rows, int64_t columns,
                                      int64_t numWarps);
 
-/// Which of the accumulator's register bits, above those of its tile, choose a row, and which a
-/// column: the numbers of the tile's registers in the order that the lowering counts them.
+/// The bits of the accumulator's registers above those of its tile: those that choose a row, and
+/// those that choose a column, as numbers of tiles in the order that the lowering counts them.
 struct FactorLayouts {
   LinearLayout a, b;
   std::vector<unsigned> rowBits, columnBits;

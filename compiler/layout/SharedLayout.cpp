@@ -169,7 +169,8 @@ private:
     for (uint64_t vector : whole.threads)
       if (!isIn(ofWhole, vector))
         return std::nullopt;
-    // For the other side the upper part of `access` is as good as any other vector.
+    // Threads of the other side may differ in the upper part of `access`, as in the vectors of
+    // `rest`.
     Echelon free(joined(Vectors(access.begin() + low.size(), access.end()), rest));
     for (uint64_t vector : other.threads) {
       if (isIn(free, vector))

@@ -118,8 +118,8 @@ Value addSteps(OpBuilder &b, Value distance, ArrayRef<Step> steps) {
   return distance;
 }
 
-/// The block is no longer carried in fact: it is yielded as it came, and everybody uses the first
-/// one, moved.
+/// Replaces all uses of the carried block by the block before the loop, moved by the distance. The
+/// loop then yields the block as it came, so nothing carries it any more.
 void useDistance(OpBuilder &b, scf::ForOp loop, unsigned number, unsigned distance) {
   Location loc = loop.getLoc();
   Value first = loop.getInitArgs()[number];

@@ -41,7 +41,7 @@ template <typename Op> struct NarrowPattern : OpRewritePattern<Op> {
 
 enum class Result { Rounded, Exact, Other };
 
-/// Which types a target that computes on f16 has the op for.
+/// The narrow types for which a target that computes on f16 has the op.
 enum class Native { None, F16, F16AndBf16 };
 
 /// The same op on f32. Its result is rounded, is known to fit, or is no float at all.

@@ -51,8 +51,8 @@ void populateExpandNarrowFloatsPatterns(mlir::RewritePatternSet &patterns, bool 
 /// Replaces `eft.min_num` and `eft.max_num` by comparisons and selects that order zeros.
 void populateExpandMinMaxPatterns(mlir::RewritePatternSet &patterns);
 
-/// Gives divisions and shifts of integers a result for all operands. The result has such operations
-/// again, so these are patterns for one application each.
+/// Gives divisions and shifts of integers a result for all operands. The code that a pattern makes
+/// has such operations again, so each may be applied once only.
 void populateExpandIntegerCornersPatterns(mlir::RewritePatternSet &patterns);
 
 /// Divides blocks of integers by floating point. The divisors have no corners.

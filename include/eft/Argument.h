@@ -90,7 +90,7 @@ public:
   Kind kind() const { return kindOfValue; }
   /// Of a Value or of what a Pointer points to.
   DataType type() const { return dataType; }
-  /// Where a Buffer lies.
+  /// The device that holds a Buffer.
   Device device() const { return {deviceKind, deviceIndex}; }
 
 private:

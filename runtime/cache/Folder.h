@@ -34,8 +34,8 @@ bool makePrivateFolder(const std::string &path);
 // The folder, opened; no descriptor and errno if that fails.
 Descriptor openFolder(const std::string &path);
 
-// Whose the folder is, in words that complete "…: the folder "; empty if it is the user's own and
-// no one else can write to it.
+// Says why a folder is not trusted, in words that complete "…: the folder "; empty if it is the
+// user's own and no one else can write to it.
 std::string objectionToFolder(int folder);
 
 // The content of a file. Reading it marks it as used now, unless it is only inspected. Nothing and

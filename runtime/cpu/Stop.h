@@ -20,8 +20,8 @@
 
 namespace eft::cpu {
 
-// How many launches want to be looked at: those whose interruption is due to be asked, and those
-// that end. Compiled code knows it as `eft$attention`.
+// The number of launches to look at: those whose interruption is due to be asked, and those that
+// end. Compiled code knows it as `eft$attention`.
 extern std::atomic<uint32_t> attention;
 
 // A launch's own, for as long as it lasts. Its threads share it.

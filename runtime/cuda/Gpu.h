@@ -44,7 +44,7 @@ public:
   const GpuProperties &properties() const { return facts; }
   // "cuda:0"
   std::string name() const { return "cuda:" + std::to_string(number); }
-  // What the compiler is told to compile for: "cuda:90".
+  // The name of the target that the compiler makes code for: "cuda:90".
   std::string target() const;
 
   // The primary context, retained at the first call for the life of the process.

@@ -27,7 +27,8 @@ using Fragments = FragmentLowering::Fragments;
 
 constexpr int64_t minBytes = 4, maxBytes = 16;
 
-/// The bytes that are read of each run, as i32, or null if all are.
+/// Emits how many bytes a copy reads of each run, as an i32. The rest of the run in shared memory
+/// becomes zero. Null stands for a run that is read whole.
 class RunBytes {
 public:
   RunBytes(ImplicitLocOpBuilder &b, CopyAsyncOp copy, Fragments masks, Value condition,

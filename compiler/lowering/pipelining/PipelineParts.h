@@ -9,7 +9,8 @@
 
 namespace eft {
 
-/// Where an operation stands in the pipelined loop. What is not marked is the second part.
+/// The part of the pipelined loop that an operation is in. Operations without a mark are in the
+/// second.
 enum class Mark {
   First,     // of the first part, which begins copies
   Wait,      // of the second part: waits for the copies

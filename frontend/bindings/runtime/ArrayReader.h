@@ -24,7 +24,7 @@
 
 namespace eft::python {
 
-// Where an array's memory lies. Pinned memory of the host can be used by GPUs too; of an unknown
+// The place of an array's memory. Pinned memory of the host can be used by GPUs too; of an unknown
 // place nothing is known, so it goes with the other arguments.
 enum class Place : uint8_t { Unknown, Host, Pinned, Cuda };
 

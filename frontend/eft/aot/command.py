@@ -81,7 +81,7 @@ def main(arguments: list[str]) -> int:
     except AheadError as error:
         return _fail(error, WRONG_COMMAND)
     except Exception as error:
-        # As Python would show it, without the frames of this command.
+        # The module's own mistake is shown as Python would show it, without this command's frames.
         frames = error.__traceback__.tb_next.tb_next
         sys.excepthook(type(error), error.with_traceback(frames), frames)
         return 1

@@ -20,7 +20,7 @@ from importlib.machinery import ModuleSpec
 
 from eft.version import __version__
 
-#: Where Triton's modules are in Eft that are not in `eft.triton` under the same name.
+#: Triton's modules that are not in `eft.triton` under the same name, and theirs in Eft.
 _ELSEWHERE = {"triton.language": "eft.language", "triton.testing": "eft.testing"}
 
 #: Modules of `eft.triton` that Triton does not have.

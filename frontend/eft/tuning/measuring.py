@@ -21,8 +21,8 @@ QUANTILES = (0.5, 0.2, 0.8)
 _WARMUP, _REP = 25, 50  # milliseconds
 _FEWEST_ROUNDS, _MOST_ROUNDS = 5, 100
 _FEWEST_WARMUPS = 2
-#: A candidate is dropped if its best time is so much more than the best median: after warming up,
-#: of which the times still waver, and after a few rounds.
+#: A candidate is dropped if its best time is this multiple of the best median: after the warm-up,
+#: whose times still vary, and after a few rounds.
 _SLOWER_AT_FIRST, _SLOWER = 2.0, 1.15
 _ROUNDS_BEFORE = 3
 #: So many launches are one graph, whose own launch should not count.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Which calls share a compiled kernel, and what the compiler is told."""
+"""Calls that share a compiled kernel, and the facts that the compiler is told."""
 
 import gc
 import os

@@ -120,8 +120,8 @@ Value RandomProgram::widthChange(Type type) {
   return builder.create<arith::ExtSIOp>(loc, result, some(type));
 }
 
-/// What kernels do with the offsets of a range: keep them inside an array, take rows and columns
-/// from them, exchange neighbours, cut them off.
+/// Operations that kernels apply to the offsets of a range: they keep them inside an array, take
+/// rows and columns from them, exchange neighbours, cut them off.
 Value RandomProgram::wrapped(Value run) {
   static constexpr const char *names[] = {"arith.remsi", "arith.remsi", "arith.remui",
                                           "arith.divsi", "arith.divui", "arith.xori",
@@ -141,7 +141,7 @@ Value RandomProgram::wrapped(Value run) {
   return builder.create(state)->getResult(0);
 }
 
-/// What kernels do: a range moved by a scalar, or compared with one.
+/// Adds an idiom of kernels: a range moved by a scalar, or compared with one.
 void RandomProgram::addIdiom(bool isComparison) {
   Location loc = builder.getUnknownLoc();
   Value run = runs[below(runs.size())];

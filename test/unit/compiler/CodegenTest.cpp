@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What becomes of a module of LLVM IR depends on that module alone.
+// The code of a module of LLVM IR depends on that module alone.
 #include "compiler/codegen/Codegen.h"
 
 #include "llvm/AsmParser/Parser.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the tests of eft::compile share: a context that keeps its diagnostics, and kernels as text.
+// Helpers of the tests of eft::compile: a context that keeps its diagnostics, and kernels as text.
 #pragma once
 
 #include "compiler/pipeline/Compile.h"

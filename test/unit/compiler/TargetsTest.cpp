@@ -39,8 +39,8 @@ bool startsInTwoThreads() {
   return gpu && host && isThere(makePtxMachine(90)) && isThere(makeHostMachine("", ""));
 }
 
-/// How many of `count` fresh processes went wrong. With a lock for each target, one in some
-/// hundreds does.
+/// The number of fresh processes, of `count`, that went wrong. With a lock for each target, one in
+/// some hundreds does.
 int failuresOf(int count) {
   int failures = 0;
   for (int i = 0; i < count; ++i) {

@@ -18,7 +18,7 @@ namespace {
 
 bool isOfName(char letter) { return llvm::isAlnum(letter) || letter == '_'; }
 
-/// Where `word` stands by itself, or behind an extent as in 16xf32.
+/// The places of `word` by itself, or behind an extent as in 16xf32.
 std::vector<size_t> placesOf(StringRef text, StringRef word) {
   std::vector<size_t> places;
   for (size_t at = text.find(word); at != StringRef::npos; at = text.find(word, at + 1)) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What is done with one module of IR. Each run has a context of its own, which has loaded no more
-// dialects than the text needs.
+// The runs of passes and compiles over one module of IR. Each run has a context of its own, which
+// has loaded no more dialects than the text needs.
 #pragma once
 
 #include "llvm/ADT/StringRef.h"

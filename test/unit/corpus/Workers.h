@@ -13,7 +13,7 @@ class Progress {
 public:
   /// The text that is worked on.
   void setInput(const std::string &name, const std::string &text);
-  /// What is done with it.
+  /// Names the step that the worker does with its input from now on.
   void setStep(const std::string &step);
   /// Something was tried whose input was right.
   void count() { ++done; }

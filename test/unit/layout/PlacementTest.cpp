@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Which layout a block gets, for each situation that Placement.h describes.
+// The layout that a block gets in each situation that Placement.h describes.
 #include "compiler/layout/Placement.h"
 #include "RandomLayout.h"
 

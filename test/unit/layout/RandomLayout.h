@@ -68,7 +68,7 @@ inline uint64_t elementsOf(const LinearLayout &layout) {
   return uint64_t(1) << layout.target().bits();
 }
 
-/// Which places hold each element that lies anywhere.
+/// The places of each element that has one.
 inline std::map<uint64_t, std::vector<uint64_t>> holders(const LinearLayout &layout) {
   std::map<uint64_t, std::vector<uint64_t>> result;
   for (uint64_t place = 0; place < placesOf(layout); ++place)

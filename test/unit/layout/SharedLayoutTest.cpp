@@ -14,7 +14,7 @@ using testing::make;
 using testing::placesOf;
 using testing::RandomLayouts;
 
-/// How long the slowest access of a side takes, and how long it must.
+/// The phases that the slowest access of a side takes, and the fewest that it can take.
 struct Phases {
   unsigned worst = 0, least = 0;
   bool operator==(const Phases &) const = default;

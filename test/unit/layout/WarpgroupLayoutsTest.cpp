@@ -55,7 +55,7 @@ TEST(WarpgroupTiles, OfNoOtherLayout) {
   EXPECT_FALSE(warpgroupTiles(wide));
 }
 
-/// Where an element of 2 bytes lies: by the swizzle on the bits of its address.
+/// The address of an element of 2 bytes, by the swizzle of its bits.
 int64_t addressOf(int64_t row, int64_t column, int64_t rows, int64_t rowBytes) {
   const int64_t part = column * 2 / rowBytes, inRow = column * 2 % rowBytes;
   const int64_t address = part * rows * rowBytes + row * rowBytes + inRow;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the tests of the public interface share.
+// Helpers of the tests of the public interface.
 #pragma once
 
 #include "FakeDriver.h"

@@ -337,7 +337,7 @@ TEST(Log, EdgesOfF64) {
                       {0x1.fffffffffffffp+1023, 0x1.62e42fefa39efp+9}});
 }
 
-/// What a kernel computes for one number must not depend on whether it computes one or many.
+/// A function's value must not depend on whether the kernel computes one or many.
 TEST(Elementary, ScalarsHaveTheBitsOfVectors) {
   for (const Unary &function : unaries) {
     VectorKernel vectors(elementwise(function.name, "f32", 1));

@@ -11,8 +11,8 @@
 
 namespace eft::test {
 
-/// What a kernel is made of. In `body` the operands are %x, %y, %z and the result is %r; `{f32}`
-/// stands for a vector of f32, or for f32 if `lanes` is 1.
+/// The parts of a kernel's text. In `body` the operands are %x, %y, %z and the result is %r;
+/// `{f32}` stands for a vector of f32, or for f32 if `lanes` is 1.
 struct KernelText {
   std::string body;
   std::vector<std::string> inputs; ///< Types of elements.

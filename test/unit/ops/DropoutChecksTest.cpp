@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What dropout refuses: each code, and its words.
+// The errors of dropout: each code, and its words.
 #include "Matrix.h"
 #include "eft/Ops.h"
 

@@ -16,7 +16,8 @@ uint64_t divide(uint64_t number, Division by) {
   return uint64_t(Wide(number * 16) * by.factor >> 64) >> by.exponent;
 }
 
-/// Where a quotient of 60-bit numbers is likeliest to be wrong, and anywhere.
+/// Divides 60-bit numbers near multiples of the divisor, where errors are likeliest, and random
+/// ones.
 void checkDivision(uint64_t divisor, std::mt19937_64 &random) {
   constexpr uint64_t most = (uint64_t(1) << 60) - 1;
   Division by = divisionBy(int64_t(divisor));

@@ -29,7 +29,7 @@ def _product(x, y, out):
 _K, _RARE = 64, 6
 #: Each term, and each partial sum, is rounded or cut off at 2⁻²³ of the sum.
 _FP32 = 2 * _RARE * math.sqrt(_K) * 2**-23
-#: Of both factors all is cut off behind ten bits, which leaves 2⁻¹⁰ of a term to both together.
+#: Each factor loses what is behind ten bits of its fraction: together at most 2⁻¹⁰ of a term.
 _TF32 = _RARE * math.sqrt(_K) * 2**-10
 #: A compiler may round to fp16 after each 16 terms: five times a sum of up to _RARE √_K.
 _FP16_SUMS = _RARE * math.sqrt(_K) * math.sqrt(_K // 16 + 1) * 2**-11
