@@ -32,9 +32,9 @@ struct PlacementTarget {
   llvm::StringRef accessDimension() const;
 };
 
-/// The longest run of neighbours in memory along the dimension, unless the offsets of a run wrap
-/// around: of a run that starts anywhere nobody knows. A layout may be chosen by it; an access may
-/// not rely on it.
+/// The length of the runs along the dimension that are neighbours in memory if no offset wraps
+/// around. For runs that start at any index this is not known, so a layout may be chosen by it, but
+/// no access may rely on it.
 int64_t likelyContiguity(mlir::Value pointer, unsigned dim, const AxisInfos &infos);
 
 class DefaultLayouts {
@@ -59,9 +59,9 @@ private:
   struct Accesses {
     llvm::SmallVector<int64_t> contiguity; // summed over the accesses, for each dimension
     llvm::SmallVector<int64_t> width;      // the most elements of one access, along each dimension
-    int64_t narrowest = enoughElements; // of the widths along rows that lie in memory as they are
-    int64_t widestBits = 0;             // of an element in memory
-    int64_t reducedBits = 0;            // of an element that is reduced; 0 if none is
+    int64_t narrowest = enoughElements;    // elements of one access to rows of neighbours
+    int64_t widestBits = 0;                // of an element in memory
+    int64_t reducedBits = 0;               // of an element that is reduced; 0 if none is
   };
 
   /// An access that is not `isWide` moves one element at a time, wherever its neighbours are.

@@ -56,15 +56,23 @@ Operation *EftDialect::materializeConstant(OpBuilder &builder, Attribute value, 
   return arith::ConstantOp::materialize(builder, value, type, loc);
 }
 
+static LogicalResult verifyPowerOf2(Operation *op, NamedAttribute attribute) {
+  auto number = dyn_cast<IntegerAttr>(attribute.getValue());
+  if (number && number.getValue().isPowerOf2())
+    return success();
+  return op->emitError("'") << attribute.getName().getValue() << "' must be a power of two, got "
+                            << attribute.getValue();
+}
+
+LogicalResult EftDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
+  return attribute.getName() == constancyName ? verifyPowerOf2(op, attribute) : success();
+}
+
 LogicalResult EftDialect::verifyRegionArgAttribute(Operation *op, unsigned, unsigned,
                                                    NamedAttribute attribute) {
   if (attribute.getName() != divisibilityName)
     return op->emitError("unknown argument attribute '") << attribute.getName().getValue() << "'";
-  auto divisibility = dyn_cast<IntegerAttr>(attribute.getValue());
-  if (!divisibility || !divisibility.getValue().isPowerOf2())
-    return op->emitError("'") << divisibilityName << "' must be a power of two, got "
-                              << attribute.getValue();
-  return success();
+  return verifyPowerOf2(op, attribute);
 }
 
 LogicalResult PointerType::verify(function_ref<InFlightDiagnostic()> emitError, Type pointee) {

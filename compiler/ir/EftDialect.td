@@ -32,6 +32,7 @@ def Eft_Dialect : Dialect {
   let useDefaultTypePrinterParser = 1;
   let useDefaultAttributePrinterParser = 1;
   let hasConstantMaterializer = 1;
+  let hasOperationAttrVerify = 1;
   let hasRegionArgAttrVerify = 1;
   let extraClassDeclaration = [{
     void registerAttributes();
@@ -39,6 +40,8 @@ def Eft_Dialect : Dialect {
     static constexpr llvm::StringLiteral divisibilityName = "eft.divisibility";
     /// On a kernel for a GPU, once it is lowered: the threads of a program.
     static constexpr llvm::StringLiteral threadsName = "eft.threads";
+    /// On a comparison of placed blocks: so many neighbours of a thread have one result.
+    static constexpr llvm::StringLiteral constancyName = "eft.constancy";
     /// On a loop: how many iterations of it are under way at a time.
     static constexpr llvm::StringLiteral numStagesName = "eft.num_stages";
     /// On a kernel for a GPU, once it is lowered: warpgroups multiply in it.

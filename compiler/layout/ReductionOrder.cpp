@@ -31,8 +31,8 @@ LinearLayout reductionLayout(std::span<const int64_t> shape, int64_t elementBits
   const auto held = std::min(layout.contiguousAlong(place::registers), vector);
   const auto firstBit = std::countr_zero(uint64_t(std::min(accessElements, held)));
   const auto endBit = std::countr_zero(uint64_t(held));
-  // Of the bits from the vector's first to the lanes' last, the lanes get the lowest but those of
-  // an access.
+  // One access keeps the lowest bits of the vector. The lanes get the next ones, and the vector
+  // what is left.
   std::vector<Coordinates> walk(registers.begin() + firstBit, registers.begin() + endBit);
   walk.insert(walk.end(), lanes.begin(), lanes.end());
   std::copy_n(walk.begin(), lanes.size(), lanes.begin());
@@ -41,9 +41,14 @@ LinearLayout reductionLayout(std::span<const int64_t> shape, int64_t elementBits
   return *LinearLayout::create(bases, layout.shape(), error);
 }
 
+LinearLayout reductionLayout(std::span<const int64_t> shape, int64_t elementBits,
+                             int64_t numWarps) {
+  return reductionLayout(shape, elementBits, numWarps, vectorElements(elementBits));
+}
+
 ReductionOrder reductionOrder(std::span<const int64_t> shape, unsigned axis, int64_t elementBits,
                               int64_t numWarps) {
-  LinearLayout layout = reductionLayout(shape, elementBits, numWarps, vectorElements(elementBits));
+  LinearLayout layout = reductionLayout(shape, elementBits, numWarps);
   auto bitsOf = [&](std::string_view place) {
     std::vector<int32_t> bits;
     for (unsigned bit = 0; bit < layout.placeBits(place); ++bit)

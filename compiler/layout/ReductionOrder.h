@@ -47,6 +47,9 @@ struct ReductionOrder {
 LinearLayout reductionLayout(std::span<const int64_t> shape, int64_t elementBits, int64_t numWarps,
                              int64_t accessElements);
 
+/// The same where accesses move whole vectors.
+LinearLayout reductionLayout(std::span<const int64_t> shape, int64_t elementBits, int64_t numWarps);
+
 /// The order along one axis of a block of this shape.
 ReductionOrder reductionOrder(std::span<const int64_t> shape, unsigned axis, int64_t elementBits,
                               int64_t numWarps);

@@ -337,9 +337,9 @@ def SkipMasked : Pass<"eft-skip-masked", "::mlir::func::FuncOp"> {
 
     The pass divides a thread's elements into parts of those that lie in the same 128 of the block. A
     chain of operations that belong to one part, and that take 32 instructions or more, comes under a
-    branch on the mask of the part's first element. Where it is false, no element of the part is loaded, and the results are those of the
-    same operations on what the loads give then. These are computed once, if most elements have them in
-    common; otherwise there is no branch.
+    branch on the mask of the part's first element. Where that mask is false, no element of the part is
+    loaded. The results are then those of the same operations on what the loads give. These are computed
+    once, if most elements have them in common; otherwise there is no branch.
 
     ```mlir
     %x = eft.thread_load %p if %m else %c : !llvm.ptr<1> -> i32

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Lowerings of constants, splats, pointers and hints, for both targets.
-#include "compiler/ir/Constancy.h"
 #include "compiler/lowering/FragmentLowering.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -76,10 +75,10 @@ LogicalResult lowerSum(FragmentLowering &lowering, ImplicitLocOpBuilder &b, arit
 /// Neighbours that are known to have one result are compared once.
 LogicalResult lowerComparison(FragmentLowering &lowering, ImplicitLocOpBuilder &b,
                               arith::CmpIOp op) {
-  auto constancy = op->getAttrOfType<IntegerAttr>(constancyName);
+  auto constancy = op->getAttrOfType<IntegerAttr>(EftDialect::constancyName);
   if (!constancy)
     return lowering.lowerElementwise(b, op);
-  const size_t run = constancy.getInt();
+  const size_t run = constancy.getValue().getLimitedValue();
   ArrayRef<Value> left = lowering.fragmentsOf(op.getLhs()),
                   right = lowering.fragmentsOf(op.getRhs());
   Fragments result;

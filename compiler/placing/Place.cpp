@@ -2,7 +2,6 @@
 // eft-place: gives every block a layout, and every access the notes that the lowerings need.
 // PlacingPlan.h says how layouts are chosen.
 #include "compiler/analysis/PrefixMask.h"
-#include "compiler/ir/Constancy.h"
 #include "compiler/ir/LayoutConversion.h"
 #include "compiler/layout/Placement.h"
 #include "compiler/placing/DotPlacing.h"
@@ -107,9 +106,8 @@ void noteOrder(ReduceOp reduce, const PlacementTarget &target) {
   const std::vector<int64_t> shape(type.getShape());
   const int64_t bits = type.getElementTypeBitWidth();
   LinearLayout layout = *layoutOf(type);
-  const bool isUsual =
-      target.kind == PlacementTarget::Kind::Cpu ||
-      layout == reductionLayout(shape, bits, target.numWarps, /*accessElements=*/128 / bits);
+  const bool isUsual = target.kind == PlacementTarget::Kind::Cpu ||
+                       layout == reductionLayout(shape, bits, target.numWarps);
   setOrder(reduce, isUsual ? reductionOrder(shape, reduce.getAxis(), bits, target.numWarps)
                            : cheapestOrder(layout, reduce.getAxis()));
 }
@@ -140,7 +138,7 @@ void noteConstancy(arith::CmpIOp compared, const AxisInfos &infos, const Placeme
   const int64_t held = layoutOf(type)->contiguousAlong(place::registers, last);
   const int64_t run = std::min(held, infos.of(compared.getResult()).constancy(last));
   if (run > 1)
-    compared->setAttr(constancyName,
+    compared->setAttr(EftDialect::constancyName,
                       IntegerAttr::get(IntegerType::get(compared.getContext(), 32), run));
 }
 

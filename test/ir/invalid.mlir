@@ -276,3 +276,11 @@ func.func @too_many_rounds(%s: i64, %i: i32) {
   %w:4 = eft.philox seed %s counter %i, %i, %i, %i rounds 17 : i64, i32
   return
 }
+
+// -----
+
+func.func @constancy_is_no_power_of_two(%a: i32, %b: i32) -> i1 {
+  // expected-error @+1 {{'eft.constancy' must be a power of two, got 3 : i32}}
+  %less = arith.cmpi slt, %a, %b {eft.constancy = 3 : i32} : i32
+  return %less : i1
+}

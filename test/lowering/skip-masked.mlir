@@ -1,6 +1,6 @@
 // RUN: eft-opt %s -eft-skip-masked | FileCheck %s
 
-// What is computed of two masked elements comes under a branch on the mask of the first. The value
+// A chain of operations on two masked elements comes under a branch on the mask of the first. The value
 // behind the mask is computed once, in front of the branch.
 // CHECK-LABEL: @row
 // CHECK: %[[X:.*]] = eft.thread_load {{.*}} if %{{.*}} else %[[OTHER:.*]] : !llvm.ptr<1> -> i32
@@ -28,6 +28,18 @@
 // Elements to which numbers of their own are added are not the same behind the mask.
 // CHECK-LABEL: @different
 // CHECK-NOT: scf.if
+// CHECK-COUNT-32: arith.xori
+// CHECK-NOT: arith.xori
+
+// A load whose condition may be true behind the mask does not give the other value there.
+// CHECK-LABEL: @mask_or_flag
+// CHECK-NOT: scf.if
+
+// A comparison with what was computed of an element is an operation on that element, not its mask.
+// CHECK-LABEL: @bound_of_an_element
+// CHECK-COUNT-32: arith.xori
+// CHECK: %[[OWN:.*]] = arith.cmpi slt, %{{.*}}, %{{.*}} : i32
+// CHECK: return %{{.*}}, %{{.*}}, %[[OWN]]
 
 func.func @row(%p: !llvm.ptr<1>, %n: i32, %d: i32, %o: i32) -> (i32, i32) {
   %c1 = arith.constant 1 : i32
@@ -185,4 +197,97 @@ func.func @different(%p: !llvm.ptr<1>, %n: i32, %d: i32, %o: i32) -> (i32, i32) 
   %s0_15 = arith.xori %s0_14, %d : i32
   %s1_15 = arith.xori %s1_14, %d : i32
   return %s0_15, %s1_15 : i32, i32
+}
+
+func.func @mask_or_flag(%p: !llvm.ptr<1>, %n: i32, %d: i32, %o: i32, %flag: i1) -> (i32, i32) {
+  %c1 = arith.constant 1 : i32
+  %c2 = arith.constant 2 : i32
+  %tid = nvvm.read.ptx.sreg.tid.x : i32
+  %base = arith.muli %tid, %c2 : i32
+  %next = arith.addi %base, %c1 overflow<nsw> : i32
+  %m0 = arith.cmpi slt, %base, %n : i32
+  %m1 = arith.cmpi slt, %next, %n : i32
+  %c0 = arith.ori %m0, %flag : i1
+  %x0 = eft.thread_load %p if %c0 else %o : !llvm.ptr<1> -> i32
+  %c1_or = arith.ori %m1, %flag : i1
+  %x1 = eft.thread_load %p if %c1_or else %o : !llvm.ptr<1> -> i32
+  %s0_0 = arith.xori %x0, %d : i32
+  %s1_0 = arith.xori %x1, %d : i32
+  %s0_1 = arith.xori %s0_0, %d : i32
+  %s1_1 = arith.xori %s1_0, %d : i32
+  %s0_2 = arith.xori %s0_1, %d : i32
+  %s1_2 = arith.xori %s1_1, %d : i32
+  %s0_3 = arith.xori %s0_2, %d : i32
+  %s1_3 = arith.xori %s1_2, %d : i32
+  %s0_4 = arith.xori %s0_3, %d : i32
+  %s1_4 = arith.xori %s1_3, %d : i32
+  %s0_5 = arith.xori %s0_4, %d : i32
+  %s1_5 = arith.xori %s1_4, %d : i32
+  %s0_6 = arith.xori %s0_5, %d : i32
+  %s1_6 = arith.xori %s1_5, %d : i32
+  %s0_7 = arith.xori %s0_6, %d : i32
+  %s1_7 = arith.xori %s1_6, %d : i32
+  %s0_8 = arith.xori %s0_7, %d : i32
+  %s1_8 = arith.xori %s1_7, %d : i32
+  %s0_9 = arith.xori %s0_8, %d : i32
+  %s1_9 = arith.xori %s1_8, %d : i32
+  %s0_10 = arith.xori %s0_9, %d : i32
+  %s1_10 = arith.xori %s1_9, %d : i32
+  %s0_11 = arith.xori %s0_10, %d : i32
+  %s1_11 = arith.xori %s1_10, %d : i32
+  %s0_12 = arith.xori %s0_11, %d : i32
+  %s1_12 = arith.xori %s1_11, %d : i32
+  %s0_13 = arith.xori %s0_12, %d : i32
+  %s1_13 = arith.xori %s1_12, %d : i32
+  %s0_14 = arith.xori %s0_13, %d : i32
+  %s1_14 = arith.xori %s1_13, %d : i32
+  %s0_15 = arith.xori %s0_14, %d : i32
+  %s1_15 = arith.xori %s1_14, %d : i32
+  return %s0_15, %s1_15 : i32, i32
+}
+
+func.func @bound_of_an_element(%p: !llvm.ptr<1>, %n: i32, %d: i32, %o: i32) -> (i32, i32, i1) {
+  %c1 = arith.constant 1 : i32
+  %c2 = arith.constant 2 : i32
+  %tid = nvvm.read.ptx.sreg.tid.x : i32
+  %base = arith.muli %tid, %c2 : i32
+  %next = arith.addi %base, %c1 overflow<nsw> : i32
+  %m0 = arith.cmpi slt, %base, %n : i32
+  %m1 = arith.cmpi slt, %next, %n : i32
+  %x0 = eft.thread_load %p if %m0 else %o : !llvm.ptr<1> -> i32
+  %x1 = eft.thread_load %p if %m1 else %o : !llvm.ptr<1> -> i32
+  %s0_0 = arith.xori %x0, %d : i32
+  %s1_0 = arith.xori %x1, %d : i32
+  %s0_1 = arith.xori %s0_0, %d : i32
+  %s1_1 = arith.xori %s1_0, %d : i32
+  %s0_2 = arith.xori %s0_1, %d : i32
+  %s1_2 = arith.xori %s1_1, %d : i32
+  %s0_3 = arith.xori %s0_2, %d : i32
+  %s1_3 = arith.xori %s1_2, %d : i32
+  %s0_4 = arith.xori %s0_3, %d : i32
+  %s1_4 = arith.xori %s1_3, %d : i32
+  %s0_5 = arith.xori %s0_4, %d : i32
+  %s1_5 = arith.xori %s1_4, %d : i32
+  %s0_6 = arith.xori %s0_5, %d : i32
+  %s1_6 = arith.xori %s1_5, %d : i32
+  %s0_7 = arith.xori %s0_6, %d : i32
+  %s1_7 = arith.xori %s1_6, %d : i32
+  %s0_8 = arith.xori %s0_7, %d : i32
+  %s1_8 = arith.xori %s1_7, %d : i32
+  %s0_9 = arith.xori %s0_8, %d : i32
+  %s1_9 = arith.xori %s1_8, %d : i32
+  %s0_10 = arith.xori %s0_9, %d : i32
+  %s1_10 = arith.xori %s1_9, %d : i32
+  %s0_11 = arith.xori %s0_10, %d : i32
+  %s1_11 = arith.xori %s1_10, %d : i32
+  %s0_12 = arith.xori %s0_11, %d : i32
+  %s1_12 = arith.xori %s1_11, %d : i32
+  %s0_13 = arith.xori %s0_12, %d : i32
+  %s1_13 = arith.xori %s1_12, %d : i32
+  %s0_14 = arith.xori %s0_13, %d : i32
+  %s1_14 = arith.xori %s1_13, %d : i32
+  %s0_15 = arith.xori %s0_14, %d : i32
+  %s1_15 = arith.xori %s1_14, %d : i32
+  %own = arith.cmpi slt, %base, %s0_15 : i32
+  return %s0_15, %s1_15, %own : i32, i32, i1
 }

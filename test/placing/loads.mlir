@@ -74,8 +74,8 @@ func.func @store_in_a_loop_around(%p: !eft.ptr<f16> {eft.divisibility = 16 : i32
   return
 }
 
-// Of offsets that start anywhere nobody knows that they don't wrap around. The lanes still lie along
-// the dimension in which the offsets follow each other.
+// Offsets that start anywhere may wrap around. The lanes still lie along the dimension in which the
+// offsets follow each other.
 // CHECK-LABEL: @unaligned
 // CHECK: eft.load %{{.*}} {run = 1 : i32} : tensor<32x16x!eft.ptr<f16>, #[[UNALIGNED]]>
 func.func @unaligned(%p: !eft.ptr<f16>, %q: !eft.ptr<f16>, %n: i32) {

@@ -58,7 +58,7 @@ void BufferKeeper::writeFor(Operation *user, Value value, Value buffer) {
 }
 
 /// Behind an operation, or, for an argument of a block, at its start.
-void BufferKeeper::replaceByTake(Value value, Value buffer, Operation *behind) {
+void BufferKeeper::replaceByRead(Value value, Value buffer, Operation *behind) {
   OpBuilder b(value.getContext());
   if (behind)
     b.setInsertionPointAfter(behind);

@@ -48,7 +48,7 @@ private:
   /// the user's block, it may work in the buffer.
   void writeFor(mlir::Operation *user, mlir::Value value, mlir::Value buffer);
   void erase(mlir::Operation *op);
-  void replaceByTake(mlir::Value value, mlir::Value buffer, mlir::Operation *behind);
+  void replaceByRead(mlir::Value value, mlir::Value buffer, mlir::Operation *behind);
 
   unsigned vectorBits;
   llvm::DenseMap<mlir::Value, mlir::Value> destinations; // the buffers that values end in

@@ -46,7 +46,7 @@ void BufferKeeper::keepDot(DotOp dot) {
   writeFor(dot, dot.getAcc(), acc);
   Value a = factorBuffer(dot.getA()), other = factorBuffer(dot.getB());
   OpBuilder(dot).create<DotIntoOp>(dot.getLoc(), a, other, acc);
-  replaceByTake(dot, acc, dot);
+  replaceByRead(dot, acc, dot);
   erase(dot);
 }
 
@@ -65,7 +65,7 @@ void BufferKeeper::keepScan(ScanOp scan) {
       b.create<ScanIntoOp>(scan.getLoc(), buffers, scan.getAxisAttr(), scan.getReverseAttr());
   into.getCombine().takeBody(scan.getCombine());
   for (auto [result, buffer] : llvm::zip_equal(scan.getResults(), buffers))
-    replaceByTake(result, buffer, scan);
+    replaceByRead(result, buffer, scan);
   erase(scan);
 }
 
@@ -76,7 +76,7 @@ void BufferKeeper::keepSort(SortOp sort) {
   writeFor(sort, sort.getSource(), buffer);
   OpBuilder(sort).create<SortIntoOp>(sort.getLoc(), buffer, sort.getAxis(), sort.getFirst(),
                                      sort.getLast(), sort.getDescending(), sort.getIsUnsigned());
-  replaceByTake(sort, buffer, sort);
+  replaceByRead(sort, buffer, sort);
   erase(sort);
 }
 

@@ -86,8 +86,8 @@ void BufferKeeper::keepFor(scf::ForOp loop) {
     Value buffer = bufferFor(loop.getResult(i));
     writeFor(loop, loop.getInitArgs()[i], buffer);
     writeFor(yield, yield->getOperand(i), buffer);
-    replaceByTake(loop.getRegionIterArg(i), buffer, nullptr);
-    replaceByTake(loop.getResult(i), buffer, loop);
+    replaceByRead(loop.getRegionIterArg(i), buffer, nullptr);
+    replaceByRead(loop.getResult(i), buffer, loop);
   }
   Block *body = loop.getBody();
   if (chosen.any()) {
@@ -120,8 +120,8 @@ void BufferKeeper::keepWhile(scf::WhileOp loop) {
       buffer = bufferFor(loop.getResult(i));
       writeFor(condition, passed[i], buffer);
     }
-    replaceByTake(after->getArgument(i), buffer, nullptr);
-    replaceByTake(loop.getResult(i), buffer, loop);
+    replaceByRead(after->getArgument(i), buffer, nullptr);
+    replaceByRead(loop.getResult(i), buffer, loop);
   }
   for (unsigned i : in.set_bits()) {
     Value buffer = buffers[i]
@@ -129,7 +129,7 @@ void BufferKeeper::keepWhile(scf::WhileOp loop) {
                        : makeBuffer(loop, cast<RankedTensorType>(before->getArgument(i).getType()));
     writeFor(loop, loop.getInits()[i], buffer);
     writeFor(yield, yield->getOperand(i), buffer);
-    replaceByTake(before->getArgument(i), buffer, nullptr);
+    replaceByRead(before->getArgument(i), buffer, nullptr);
   }
   if (all.any()) {
     condition->eraseOperands(joined(llvm::BitVector(1), out));
@@ -151,7 +151,7 @@ void BufferKeeper::keepIf(scf::IfOp choice) {
     Value buffer = bufferFor(choice.getResult(i));
     for (Block *side : sides)
       writeFor(side->getTerminator(), side->getTerminator()->getOperand(i), buffer);
-    replaceByTake(choice.getResult(i), buffer, choice);
+    replaceByRead(choice.getResult(i), buffer, choice);
   }
   if (chosen.any()) {
     for (Block *side : sides)

@@ -8,6 +8,9 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
+#include <cstdint>
+#include <vector>
+
 namespace eft {
 
 class MovedBytes {

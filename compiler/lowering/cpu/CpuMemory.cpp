@@ -39,9 +39,9 @@ public:
   VectorAccess(ImplicitLocOpBuilder &b, VectorType type, std::optional<uint32_t> run,
                bool isHeadless, bool isVolatile = false, bool isUniform = false)
       : b(b), type(type), isVolatile(isVolatile),
-        isContiguous(run.value_or(1) >= type.getNumElements()),
-        isHeadless(isHeadless && type.getNumElements() > 1), isUniform(isUniform),
-        alignment(alignmentOf(type.getElementType())) {}
+        isHeadless(isHeadless && type.getNumElements() > 1),
+        isContiguous(!this->isHeadless && run.value_or(1) >= type.getNumElements()),
+        isUniform(isUniform), alignment(alignmentOf(type.getElementType())) {}
 
   Value load(Value addresses, Value mask, Value other) {
     if (isUniform)
@@ -148,8 +148,8 @@ private:
   ImplicitLocOpBuilder &b;
   VectorType type;
   bool isVolatile;
-  bool isContiguous;
   bool isHeadless;
+  bool isContiguous;
   bool isUniform;
   unsigned alignment;
 };

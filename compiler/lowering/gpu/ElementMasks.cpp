@@ -18,25 +18,24 @@ constexpr int64_t greatest = int64_t(1) << 30;
 std::optional<int64_t> constantOf(Value value) {
   APInt constant;
   if (!matchPattern(value, m_ConstantInt(&constant)) || constant.isNegative() ||
-      constant.getSignificantBits() > 32)
+      constant.ugt(uint64_t(greatest)))
     return std::nullopt;
   return constant.getSExtValue();
 }
 
-/// A bound of a number that follows from the thread alone, and that is never below zero; nothing if
-/// it is no such number, or may be too great.
-std::optional<int64_t> greatestOfThread(Value value) {
-  Operation *op = value.getDefiningOp();
-  if (!op || isa<NVVM::ThreadIdXOp>(op))
-    return op ? std::optional(maxThreads - 1) : std::nullopt;
-  if (std::optional<int64_t> constant = constantOf(value))
-    return constant;
+/// The bounds that are known of numbers; nothing for those that have none.
+using Bounds = llvm::DenseMap<Value, std::optional<int64_t>>;
+
+std::optional<int64_t> greatestOfThread(Value value, Bounds &known);
+
+/// The bound of what an operation computes of two numbers.
+std::optional<int64_t> greatestOf(Operation *op, Bounds &known) {
   if (!isa<arith::AddIOp, arith::AndIOp, arith::MulIOp, arith::OrIOp, arith::ShLIOp, arith::ShRUIOp,
            arith::XOrIOp>(op))
     return std::nullopt;
-  std::optional<int64_t> left = greatestOfThread(op->getOperand(0));
-  std::optional<int64_t> right = greatestOfThread(op->getOperand(1));
-  if (!left || !right)
+  std::optional<int64_t> left = greatestOfThread(op->getOperand(0), known);
+  std::optional<int64_t> right = left ? greatestOfThread(op->getOperand(1), known) : std::nullopt;
+  if (!right)
     return std::nullopt;
   int64_t found = *left;
   if (isa<arith::AndIOp>(op))
@@ -52,12 +51,28 @@ std::optional<int64_t> greatestOfThread(Value value) {
   return found <= greatest ? std::optional(found) : std::nullopt;
 }
 
+/// A bound of a number that follows from the thread alone, and that is never below zero; nothing if
+/// it is no such number, or may be too great.
+std::optional<int64_t> greatestOfThread(Value value, Bounds &known) {
+  if (auto found = known.find(value); found != known.end())
+    return found->second;
+  std::optional<int64_t> bound;
+  if (Operation *op = value.getDefiningOp()) {
+    bound = isa<NVVM::ThreadIdXOp>(op) ? std::optional(maxThreads - 1) : constantOf(value);
+    if (!bound)
+      bound = greatestOf(op, known);
+  }
+  known[value] = bound;
+  return bound;
+}
+
 } // namespace
 
 std::optional<ElementMask> ElementMask::of(arith::CmpIOp compared) {
   Value index = compared.getLhs();
+  Bounds known;
   if (compared.getPredicate() != arith::CmpIPredicate::slt || !index.getType().isInteger(32) ||
-      !greatestOfThread(index))
+      !greatestOfThread(index, known))
     return std::nullopt;
   if (auto sum = index.getDefiningOp<arith::AddIOp>())
     if (std::optional<int64_t> offset = constantOf(sum.getRhs()))

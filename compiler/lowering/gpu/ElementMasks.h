@@ -4,7 +4,8 @@
 #pragma once
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/IR/ImplicitLocOpBuilder.h"
+
+#include <optional>
 
 namespace eft {
 

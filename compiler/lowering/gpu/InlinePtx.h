@@ -6,6 +6,8 @@
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/PatternMatch.h"
 
+#include <algorithm>
+
 namespace eft {
 
 /// Whether PTX does something beside computing its results.

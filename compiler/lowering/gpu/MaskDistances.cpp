@@ -6,12 +6,12 @@
 // register of its own over all that is computed between: as many registers as the thread has
 // elements, and three instructions for each. It sees no connection between n - base > k and base -
 // n < -k, so the phases between barriers take turns with these two forms.
-#include "compiler/ir/EftDialect.h"
 #include "compiler/lowering/Passes.h"
 #include "compiler/lowering/gpu/ElementMasks.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 
 using namespace mlir;

@@ -83,8 +83,13 @@ public:
   void run(Block &block) {
     Pending pending;
     for (Operation &op : llvm::make_early_inc_range(block)) {
-      if (masks.contains(op.getNumResults() == 1 ? op.getResult(0) : Value()))
-        continue;
+      if (auto compared = dyn_cast<arith::CmpIOp>(op); compared && masks.contains(compared)) {
+        if (!parts.contains(compared.getRhs()))
+          continue;
+        // Each element has a bound of its own: this is an operation on it like any other.
+        masks.erase(compared);
+        parts.erase(compared);
+      }
       Part *part = isPlain(&op) ? partOf(op.getOperands()) : nullptr;
       if (part) {
         parts[op.getResult(0)] = part;
@@ -100,10 +105,8 @@ public:
   }
 
 private:
-  /// Elements, of which the mask is that of the first.
-  struct Part {
-    ElementMask mask;
-  };
+  /// The elements of a part, by the mask of the first.
+  using Part = ElementMask;
   using Chain = llvm::SetVector<Operation *>;
   using Pending = llvm::MapVector<Part *, Chain>;
 
@@ -113,17 +116,26 @@ private:
       return;
     std::unique_ptr<Part> &part = byPlace[{mask->base, {mask->bound, mask->offset / partElements}}];
     if (!part)
-      part = std::make_unique<Part>(Part{*mask});
-    part->mask.offset = std::min(part->mask.offset, mask->offset);
+      part = std::make_unique<Part>(*mask);
+    part->offset = std::min(part->offset, mask->offset);
     parts[compared] = part.get();
     masks.insert(compared);
   }
 
+  /// True for a condition that is false wherever all masks of its part are. A disjunction is not.
+  bool isFalseBehindMask(Value condition) const {
+    if (masks.contains(condition))
+      return true;
+    auto both = condition.getDefiningOp<arith::AndIOp>();
+    return both && (isFalseBehindMask(both.getLhs()) || isFalseBehindMask(both.getRhs()));
+  }
+
   /// The words that an operation loads belong to the part of their mask.
   void noteLoad(Operation *op) {
-    if (auto load = dyn_cast<ThreadLoadOp>(op); load && load.getCondition())
+    auto load = dyn_cast<ThreadLoadOp>(op);
+    if (load && load.getCondition() && isFalseBehindMask(load.getCondition()))
       addTo(parts.lookup(load.getCondition()), load.getWords());
-    else if (auto cut = dyn_cast<scf::IfOp>(op); cut && loadsCutRuns(cut))
+    if (auto cut = dyn_cast<scf::IfOp>(op); cut && loadsCutRuns(cut))
       for (auto [words, whole] : llvm::zip_equal(cut.getResults(), cut.elseYield().getResults()))
         addTo(parts.lookup(whole), words);
   }
@@ -145,13 +157,15 @@ private:
     return found;
   }
 
-  /// What is known behind the mask in an inner block is not computed in an outer one.
+  /// Runs on an inner block. The values that it computes behind the mask do not dominate the outer
+  /// one, so they are forgotten.
   void runInside(Block &block) {
     auto outerMasked = masked;
-    const size_t outerMade = made.size();
+    const size_t outerMade = made.size(), outerNoted = noted.size();
     run(block);
     masked = std::move(outerMasked);
     made.truncate(outerMade);
+    noted.truncate(outerNoted);
   }
 
   /// Ends the chains whose values an operation uses.
@@ -184,14 +198,15 @@ private:
       return;
     ImplicitLocOpBuilder b(chain.front()->getLoc(), place);
     const SmallVector<Value> results = resultsOf(chain);
-    const size_t before = made.size();
+    const size_t madeBefore = made.size(), notedBefore = noted.size();
     SmallVector<Value> others;
-    for (Value result : results)
+    for (Value result : results) {
       others.push_back(behindMask(b, result));
-    // Elements that differ behind the mask, too, are no cheaper there.
-    if (2 * (made.size() - before) > chain.size())
-      return;
-    auto ways = b.create<scf::IfOp>(ValueRange(results).getTypes(), compute(b, part.mask),
+      // Elements that differ behind the mask, too, are no cheaper there.
+      if (2 * (made.size() - madeBefore) > chain.size())
+        return forgetSince(madeBefore, notedBefore);
+    }
+    auto ways = b.create<scf::IfOp>(ValueRange(results).getTypes(), compute(b, part),
                                     /*withElseRegion=*/true);
     for (auto [number, way] : llvm::enumerate(ways.getResults())) {
       Value result = results[number];
@@ -208,6 +223,16 @@ private:
     b.create<scf::YieldOp>(others);
   }
 
+  /// Erases what was computed behind the mask since there were so many values.
+  void forgetSince(size_t madeBefore, size_t notedBefore) {
+    for (Value value : ArrayRef(noted).drop_front(notedBefore))
+      masked.erase(value);
+    noted.truncate(notedBefore);
+    for (Operation *op : llvm::reverse(ArrayRef(made).drop_front(madeBefore)))
+      op->erase();
+    made.truncate(madeBefore);
+  }
+
   /// The value where all masks of its part are false.
   Value behindMask(ImplicitLocOpBuilder &b, Value value) {
     if (!parts.contains(value))
@@ -216,6 +241,7 @@ private:
       return known;
     Value found = computeBehindMask(b, value);
     masked[value] = found;
+    noted.push_back(value);
     return found;
   }
 
@@ -253,6 +279,7 @@ private:
   llvm::DenseSet<Value> masks;
   llvm::DenseMap<Value, Part *> parts;
   llvm::DenseMap<Value, Value> masked; // values where all masks of their part are false
+  llvm::SmallVector<Value> noted;      // those that have one, in this order
   llvm::SmallVector<Operation *> made; // the operations that compute these
 };
 

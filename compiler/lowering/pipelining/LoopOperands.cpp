@@ -215,7 +215,8 @@ bool LoopOperands::hasRegistersForShortRuns() {
     registers += elementsOfThread(dot.getType()) * dot.getType().getElementTypeBitWidth() / 32;
   for (LoadOp load : loop.getBody()->getOps<LoadOp>())
     if (const SmallVector<ProductUse> uses = productUses(load);
-        !uses.empty() && isCopyable(load) && !slotsFor(load, uses, minCopy))
+        !uses.empty() && isCopyable(load) && !slotsFor(load, uses, minCopy) &&
+        slotsFor(load, uses, /*minBytes=*/1))
       registers += 2 * elementsOfThread(cast<RankedTensorType>(load.getType()));
   return registers <= maxRegisters;
 }

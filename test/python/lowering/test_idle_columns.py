@@ -26,21 +26,25 @@ CHAIN = Template("""
 """)
 
 # `other` and what stands behind `where` differ from element to element in some cases, in which
-# nothing is the same behind the mask.
+# nothing is the same behind the mask. In others the flag lets masked elements be loaded too.
 SOURCE = Template("""
 func.func @kernel(%x: !eft.ptr<i32> {eft.divisibility = $divides_x : i32},
                   %y: !eft.ptr<i32> {eft.divisibility = $divides_x : i32},
-                  %n: i32 {eft.divisibility = $divides_n : i32}, %o: i32) {
+                  %n: i32 {eft.divisibility = $divides_n : i32}, %o: i32, %flag: i32) {
   %at = eft.arange 0 to 1024 : tensor<1024xi32>
   %ns = eft.splat %n : i32 -> tensor<1024xi32>
   %os = eft.splat %o : i32 -> tensor<1024xi32>
   %fs = arith.constant dense<5> : tensor<1024xi32>
   %m = arith.cmpi slt, %at, %ns : tensor<1024xi32>
+  %zero = arith.constant 0 : i32
+  %f = arith.cmpi ne, %flag, %zero : i32
+  %all = eft.splat %f : i1 -> tensor<1024xi1>
+  %either = arith.ori %m, %all : tensor<1024xi1>
   %xs = eft.splat %x : !eft.ptr<i32> -> tensor<1024x!eft.ptr<i32>>
   %ys = eft.splat %y : !eft.ptr<i32> -> tensor<1024x!eft.ptr<i32>>
   %xp = eft.addptr %xs, %at : tensor<1024x!eft.ptr<i32>>, tensor<1024xi32>
   %yp = eft.addptr %ys, %at : tensor<1024x!eft.ptr<i32>>, tensor<1024xi32>
-  %v = eft.load %xp, mask %m other $other : tensor<1024x!eft.ptr<i32>>
+  %v = eft.load %xp, mask $loaded other $other : tensor<1024x!eft.ptr<i32>>
   %t = eft.reduce %v axis 0 : (tensor<1024xi32>) -> i32 {
   ^bb0(%l: i32, %r: i32):
     %sum = arith.addi %l, %r : i32
@@ -69,12 +73,15 @@ def test_rows(seed):
     warps = rng.choice([1, 2, 4])
     divides_n = rng.choice([1, 16])
     n = rng.choice([0, 1, 8, 255, 300, 512, 513, 768, 1000, BLOCK, rng.randrange(BLOCK)])
-    n = n // divides_n * divides_n
+    bound = n = n // divides_n * divides_n
+    if seed < 3:
+        bound, n = [0, -(2**31), -1][seed], 0
     words = {
         "divides_x": rng.choice([4, 16]),
         "divides_n": divides_n,
         "other": rng.choice(["%os", "%os", "%at"]),
         "added": rng.choice(["%ts", "%ts", "%at"]),
+        "loaded": rng.choice(["%m", "%m", "%either"]),
         "chain": "".join(CHAIN.substitute(i=i, next=i + 1) for i in range(STEPS)),
     }
     text = lower(
@@ -88,18 +95,19 @@ def test_rows(seed):
         "-eft-mask-distances",
         "-mlir-print-op-generic",
     )
-    if (words["other"], words["added"]) == ("%os", "%ts"):
+    if (words["other"], words["added"], words["loaded"]) == ("%os", "%ts", "%m"):
         assert text.count('"scf.if"') >= BLOCK // (LANES * warps * 4)
 
     x = np.random.default_rng(seed).integers(0, 1 << 20, BLOCK).astype(np.uint32)
     memory = np.concatenate([x, np.zeros_like(x)]).view(np.uint8)
-    argument, least = np.uint32(rng.randrange(1 << 20)), -(2**31)
-    bound = rng.choice([n, least, -1]) if n == 0 else n
-    Threads(LANES * warps, memory).run(text, [0, x.nbytes, np.uint32(bound % 2**32), argument])
+    argument, flag = np.uint32(rng.randrange(1 << 20)), rng.randrange(2)
+    numbers = [np.uint32(bound % 2**32), argument, np.uint32(flag)]
+    Threads(LANES * warps, memory).run(text, [0, x.nbytes, *numbers])
 
     at = np.arange(BLOCK, dtype=np.uint32)
     other = np.broadcast_to(argument, BLOCK) if words["other"] == "%os" else at
-    v = np.where(at < n, x, other)
+    is_loaded = (at < n) | (words["loaded"] == "%either" and flag == 1)
+    v = np.where(is_loaded, x, other)
     total = v.sum(dtype=np.uint32)
     a = v + (total if words["added"] == "%ts" else at)
     for _ in range(STEPS):

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the driver of paper says of itself, of errors and of GPUs.
+// The answers of the driver of paper about itself, about errors and about GPUs.
 #include "FakeCuda.h"
 
 #include <cstdio>

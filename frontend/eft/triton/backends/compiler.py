@@ -82,8 +82,8 @@ class BaseBackend(ABC):
 
 @dataclass(frozen=True)
 class Options:
-    """The options of a compile. Those from `num_stages` on are accepted; of them only `debug` and
-    `maxnreg` have an effect."""
+    """The options of a compile. Those from `num_stages` on are accepted; of them only
+    `num_stages`, `maxnreg` and `debug` have an effect."""
 
     num_warps: int = 4
     num_stages: int = 3
