@@ -319,6 +319,21 @@ def SpecializeMasked : Pass<"eft-specialize-masked", "::mlir::func::FuncOp"> {
       // each element under its own condition
     }
     ```
+
+    A kernel may handle its block in parts: it loads and stores under one mask, then under the next. Where
+    such masks compare indices with one bound, and none of them has two loads, one branch stands for all:
+    the first version is for threads for which all masks are true throughout. In it the loads go first, also
+    over stores in front of them. They may, because another condition of the branch says so: the distance
+    between the two arrays is none at which a load reads what such a store wrote. What only these accesses
+    need is computed behind the loads.
+
+    ```mlir
+    %all = arith.andi %whole0, %whole1 : i1
+    %distance = arith.subi %x, %y : i32
+    %apart = arith.cmpi ugt, ...
+    %first = arith.andi %all, %apart : i1
+    %usual = llvm.intr.expect %first, %true : i1
+    ```
   }];
   let options = [
     Option<"maxOperations", "max-operations", "unsigned", /*default=*/"4096",

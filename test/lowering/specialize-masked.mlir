@@ -260,3 +260,60 @@ func.func @border_of_a_moved_range(%p: !eft.ptr<f32>, %n: i32, %s: i32) {
   eft.store %pi, %x : tensor<64x!eft.ptr<f32>, #layout>
   return
 }
+
+// -----
+
+#layout = #eft.layout<register = [[1]], lane = [[2], [4], [8], [16], [32]], warp = []>
+
+// The masks of two parts are one branch. For most threads both loads go first, also over the store
+// between them, if no load reads what that store writes: the second part of X begins 256 bytes behind
+// the first, so the first part of Y may neither begin there nor less than 8 bytes beside it. What only
+// the parts need comes behind the loads. In the other way each part has its own mask.
+// CHECK-LABEL: @parts
+// CHECK-SAME: %[[X:[^:]*]]: i64, %[[Y:[^:]*]]: i64
+// CHECK-NOT: eft.thread_store
+// CHECK-NOT: arith.muli %arg3
+// CHECK: %[[BOTH:.*]] = arith.andi %[[WHOLE0:[^ ]*]], %[[WHOLE1:[^ ]*]] : i1
+// CHECK-DAG: %[[X32:.*]] = arith.trunci %[[X]] : i64 to i32
+// CHECK-DAG: %[[Y32:.*]] = arith.trunci %[[Y]] : i64 to i32
+// CHECK: %[[MINUS:.*]] = arith.muli %[[Y32]], %c-1_i32
+// CHECK: %[[DISTANCE:.*]] = arith.addi %[[X32]], %[[MINUS]] : i32
+// CHECK: %[[PAST:.*]] = arith.subi %[[DISTANCE]], %c-263_i32
+// CHECK: %[[APART:.*]] = arith.cmpi ugt, %[[PAST]], %c14_i32
+// CHECK: %[[FREE:.*]] = arith.andi %[[BOTH]], %[[APART]]
+// CHECK: %[[USUAL:.*]] = llvm.intr.expect %[[FREE]], %true
+// CHECK: scf.if %[[USUAL]] {
+// CHECK-NOT: eft.thread_store
+// CHECK-NOT: arith.muli %arg3
+// CHECK-COUNT-2: llvm.load %{{.*}} -> vector<2xi32>
+// CHECK: arith.muli %arg3, %arg3
+// CHECK-COUNT-2: eft.thread_store
+// CHECK: } else {
+// CHECK: llvm.load
+// CHECK: eft.thread_store {{.*}} if %[[WHOLE0]]
+// CHECK: llvm.load
+// CHECK: eft.thread_store {{.*}} if %[[WHOLE1]]
+// CHECK: return
+func.func @parts(%x: !eft.ptr<i32>, %y: !eft.ptr<i32>, %n: i32, %f: i32) {
+  %i = eft.arange 0 to 64 : tensor<64xi32, #layout>
+  %far = arith.constant dense<64> : tensor<64xi32, #layout>
+  %j = arith.addi %i, %far : tensor<64xi32, #layout>
+  %square = arith.muli %f, %f : i32
+  %squares = eft.splat %square : i32 -> tensor<64xi32, #layout>
+  %ns = eft.splat %n : i32 -> tensor<64xi32, #layout>
+  %xs = eft.splat %x : !eft.ptr<i32> -> tensor<64x!eft.ptr<i32>, #layout>
+  %ys = eft.splat %y : !eft.ptr<i32> -> tensor<64x!eft.ptr<i32>, #layout>
+  %m0 = arith.cmpi slt, %i, %ns : tensor<64xi32, #layout>
+  %xi = eft.addptr %xs, %i : tensor<64x!eft.ptr<i32>, #layout>, tensor<64xi32, #layout>
+  %yi = eft.addptr %ys, %i : tensor<64x!eft.ptr<i32>, #layout>, tensor<64xi32, #layout>
+  %v0 = eft.load %xi, mask %m0 {run = 2 : i32, prefix} : tensor<64x!eft.ptr<i32>, #layout>
+  %w0 = arith.muli %v0, %squares : tensor<64xi32, #layout>
+  eft.store %yi, %w0, mask %m0 {run = 2 : i32, prefix} : tensor<64x!eft.ptr<i32>, #layout>
+  %m1 = arith.cmpi slt, %j, %ns : tensor<64xi32, #layout>
+  %xj = eft.addptr %xs, %j : tensor<64x!eft.ptr<i32>, #layout>, tensor<64xi32, #layout>
+  %yj = eft.addptr %ys, %j : tensor<64x!eft.ptr<i32>, #layout>, tensor<64xi32, #layout>
+  %v1 = eft.load %xj, mask %m1 {run = 2 : i32, prefix} : tensor<64x!eft.ptr<i32>, #layout>
+  %w1 = arith.muli %v1, %squares : tensor<64xi32, #layout>
+  eft.store %yj, %w1, mask %m1 {run = 2 : i32, prefix} : tensor<64x!eft.ptr<i32>, #layout>
+  return
+}

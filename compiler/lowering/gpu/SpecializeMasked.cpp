@@ -3,9 +3,14 @@
 // branches at every access under that mask. If the branches join between the accesses, all loaded
 // values must be in registers there, and nothing can be scheduled across. So there is one branch in
 // front of the first access, and its sides join behind the last.
+//
+// A kernel that handles its block in parts has a mask for each. Masks of indices below one bound
+// mostly are all true, so there is one branch for all of them, too. Among the accesses of all parts
+// the loads then go first.
 #include "compiler/ir/EftDialect.h"
 #include "compiler/lowering/Passes.h"
 #include "compiler/lowering/gpu/Convergence.h"
+#include "compiler/lowering/gpu/EarlyLoads.h"
 #include "compiler/lowering/gpu/Masks.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -66,6 +71,8 @@ public:
 private:
   /// Makes the spans of what accesses under a mask until now.
   void endSegment() {
+    if (spans.size() > 1 && splitTogether())
+      return spans.clear();
     SmallVector<std::pair<Value, Span>> chosen;
     for (auto &[mask, span] : spans)
       if (span.isWorthwhile() && size(span) <= maxOperations &&
@@ -121,6 +128,77 @@ private:
     return count;
   }
 
+  /// Makes one span for all masks, if they compare with one bound and none is worth a span of its
+  /// own. Returns false if it makes none.
+  bool splitTogether() {
+    Span all;
+    Value bound;
+    for (auto &[mask, span] : spans) {
+      auto compared = mask.getDefiningOp<arith::CmpIOp>();
+      if (!compared || compared.getPredicate() != arith::CmpIPredicate::slt ||
+          (bound && bound != compared.getRhs()) || span.isWorthwhile())
+        return false;
+      bound = compared.getRhs();
+      if (!all.first || span.first->isBeforeInBlock(all.first))
+        all.first = span.first;
+      if (!all.last || all.last->isBeforeInBlock(span.last))
+        all.last = span.last;
+      all.loads += span.loads;
+    }
+    llvm::SetVector<Operation *> conditions;
+    for (auto &[mask, span] : spans)
+      if (!addWithOperands(mask, *all.first, conditions))
+        return false;
+    if (!all.isWorthwhile() || size(all) > maxOperations)
+      return false;
+    for (Operation *op : conditions)
+      op->moveBefore(all.first);
+    ImplicitLocOpBuilder b(all.first->getLoc(), all.first);
+    SmallVector<Value> usual = llvm::to_vector(llvm::make_first_range(spans));
+    Value condition = usual.front();
+    for (Value mask : ArrayRef(usual).drop_front())
+      condition = b.create<arith::AndIOp>(condition, mask);
+    sinkInto(all, *condition.getDefiningOp());
+    split(usual, condition, all);
+    return true;
+  }
+
+  /// Adds the operations behind `place` that compute a value, if they are plain ones.
+  static bool addWithOperands(Value value, Operation &place, llvm::SetVector<Operation *> &found) {
+    Operation *op = value.getDefiningOp();
+    if (!op || op->getBlock() != place.getBlock() || op->isBeforeInBlock(&place) ||
+        found.contains(op))
+      return true;
+    if (op == &place || !isPure(op) || op->getNumRegions() != 0)
+      return false;
+    for (Value operand : op->getOperands())
+      if (!addWithOperands(operand, place, found))
+        return false;
+    return found.insert(op);
+  }
+
+  /// Moves what only the span needs from in front of the condition into the span: what is computed
+  /// there may wait until the loads have begun.
+  void sinkInto(Span &span, Operation &condition) {
+    llvm::DenseSet<Operation *> inside;
+    for (Operation &op : llvm::make_range(span.begin(), span.end()))
+      inside.insert(&op);
+    Block &block = *condition.getBlock();
+    auto isInside = [&](Operation *user) {
+      return inside.contains(block.findAncestorOpInBlock(*user));
+    };
+    Block::reverse_iterator next = condition.getReverseIterator();
+    for (++next; next != block.rend() && inside.size() < maxOperations;) {
+      Operation &op = *next++;
+      if (op.use_empty() || !isPure(&op) || op.getNumRegions() != 0 || isConvergent(&op) ||
+          op.hasTrait<OpTrait::ConstantLike>() || !llvm::all_of(op.getUsers(), isInside))
+        continue;
+      op.moveBefore(span.first);
+      span.first = &op;
+      inside.insert(&op);
+    }
+  }
+
   /// Values of the span that are used behind it.
   static SmallVector<Value> results(const Span &span) {
     SmallVector<Value> results;
@@ -158,16 +236,37 @@ private:
         op->moveAfter(span.last);
   }
 
+  /// Makes the two versions of a span under one mask.
   void split(Value mask, const Span &span) {
     narrow(span);
     ImplicitLocOpBuilder b(span.first->getLoc(), span.first);
+    const bool canOrder = results(span).empty() && hasOneStore(mask, span);
+    scf::IfOp ways = makeWays(b, mask, mask, span);
+    if (canOrder)
+      orderByElements(*ways.elseBlock());
+  }
+
+  /// Makes the two versions of a span under several masks. In the second one any of them may be
+  /// true.
+  void split(ValueRange usual, Value condition, const Span &span) {
+    narrow(span);
+    ImplicitLocOpBuilder b(span.first->getLoc(), span.first);
+    scf::IfOp ways = makeWays(b, usual, condition, span);
+    auto expected = ways.getCondition().getDefiningOp<LLVM::ExpectOp>();
+    b.setInsertionPoint(expected);
+    if (Value isFree = moveLoadsUp(b, *ways.thenBlock()))
+      expected.setOperand(0, b.create<arith::AndIOp>(condition, isFree));
+  }
+
+  /// A branch on the condition in front of the span, which goes. The condition is one mask, or the
+  /// conjunction of several.
+  scf::IfOp makeWays(ImplicitLocOpBuilder &b, ValueRange usual, Value condition, const Span &span) {
     SmallVector<Value> used = results(span);
-    const bool canOrder = used.empty() && hasOneStore(mask, span);
-    Value usual = b.create<LLVM::ExpectOp>(mask, b.create<arith::ConstantIntOp>(1, 1));
-    auto ways = b.create<scf::IfOp>(ValueRange(used).getTypes(), usual, /*withElseRegion=*/true);
+    Value expected = b.create<LLVM::ExpectOp>(condition, b.create<arith::ConstantIntOp>(1, 1));
+    auto ways = b.create<scf::IfOp>(ValueRange(used).getTypes(), expected, /*withElseRegion=*/true);
     for (bool isUsual : {true, false}) {
       b.setInsertionPointToStart(isUsual ? ways.thenBlock() : ways.elseBlock());
-      clone(b, mask, span, isUsual, used);
+      clone(b, usual, span, isUsual, used);
     }
     for (auto [value, result] : llvm::zip_equal(used, ways.getResults()))
       value.replaceAllUsesWith(result);
@@ -182,9 +281,8 @@ private:
       op->erase();
     }
     fold(ways);
-    if (canOrder)
-      orderByElements(*ways.elseBlock());
     made.insert(ways);
+    return ways;
   }
 
   /// A store of whole runs, which has the mask for its predicate.
@@ -193,24 +291,30 @@ private:
     return store && store.getCondition() == mask;
   }
 
-  /// The span for threads for which the mask is true throughout, or not.
-  static void clone(ImplicitLocOpBuilder &b, Value mask, const Span &span, bool isUsual,
+  /// The span for threads for which the masks are true throughout, or not. One mask is false then;
+  /// of several any may be.
+  static void clone(ImplicitLocOpBuilder &b, ValueRange usual, const Span &span, bool isUsual,
                     ValueRange used) {
     IRMapping known;
+    const bool isKnown = isUsual || usual.size() == 1;
     Value answer = b.create<arith::ConstantIntOp>(isUsual, 1);
-    known.map(mask, answer);
-    // An `expect` of the mask may stand in front of the span.
-    for (Operation *user : mask.getUsers())
-      if (isa<LLVM::ExpectOp>(user))
-        known.map(user->getResult(0), answer);
+    for (Value mask : usual.take_front(isKnown ? usual.size() : 0)) {
+      known.map(mask, answer);
+      // An `expect` of the mask may stand in front of the span.
+      for (Operation *user : mask.getUsers())
+        if (isa<LLVM::ExpectOp>(user))
+          known.map(user->getResult(0), answer);
+    }
+    auto isMask = [&](Value condition) {
+      return isKnown && llvm::any_of(usual, [&](Value mask) { return follows(condition, mask); });
+    };
     for (Operation &op : llvm::make_range(span.begin(), span.end())) {
-      if (!isUsual && isStoreUnder(mask, op))
+      if (!isUsual && isKnown && isStoreUnder(usual.front(), op))
         continue;
-      if (auto select = dyn_cast<arith::SelectOp>(op);
-          select && follows(select.getCondition(), mask))
+      if (auto select = dyn_cast<arith::SelectOp>(op); select && isMask(select.getCondition()))
         known.map(select.getCondition(),
                   isUsual ? answer : recompute(b, known.lookupOrDefault(select.getCondition())));
-      if (auto expected = dyn_cast<LLVM::ExpectOp>(op))
+      if (auto expected = dyn_cast<LLVM::ExpectOp>(op); expected && isKnown)
         known.map(expected.getRes(), known.lookupOrDefault(expected.getVal()));
       else
         b.clone(op, known);

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// A kernel that handles its block in parts loads and stores them in turns. A load that waits for
+// the store in front of it waits for memory once more, although the arrays mostly are different
+// ones, or one array that is changed in place.
+//
+// What is in question is the distance from the store's address to the load's. It is the same number
+// for all parts, but for constants, so one comparison tells for all of them that no load reads what
+// a store wrote. The low 32 bits of addresses are enough for that: if they differ, the addresses
+// do. Indices may wrap around without any consequence for them.
+#include "compiler/lowering/gpu/EarlyLoads.h"
+
+#include "compiler/ir/EftDialect.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+using namespace mlir;
+
+namespace eft {
+namespace {
+
+/// Loaded words that wait in registers take at most so many bits of a thread.
+constexpr int64_t maxLoadedBits = 32 * 32;
+/// An address is a sum of sums, so deep at most.
+constexpr unsigned maxDepth = 8;
+/// Comparisons of distances, at most.
+constexpr size_t maxDistances = 4;
+/// The distances at which a load has to stay lie so near each other.
+constexpr int64_t maxRange = int64_t(1) << 30;
+
+/// A number modulo 2³²: a constant, and values with factors.
+struct Sum {
+  llvm::SmallVector<std::pair<Value, uint32_t>, 4> terms;
+  uint32_t constant = 0;
+
+  void add(Value value, uint32_t factor, unsigned depth = 0) {
+    APInt number;
+    Operation *op = value.getDefiningOp();
+    if (matchPattern(value, m_ConstantInt(&number))) {
+      constant += factor * uint32_t(number.sextOrTrunc(32).getZExtValue());
+    } else if (op && depth < maxDepth && isa<arith::AddIOp, arith::SubIOp>(op)) {
+      add(op->getOperand(0), factor, depth + 1);
+      add(op->getOperand(1), isa<arith::SubIOp>(op) ? 0 - factor : factor, depth + 1);
+    } else if (op && depth < maxDepth && isa<arith::MulIOp>(op) &&
+               matchPattern(op->getOperand(1), m_ConstantInt(&number))) {
+      add(op->getOperand(0), factor * uint32_t(number.sextOrTrunc(32).getZExtValue()), depth + 1);
+    } else if (isWidened(value) || isa_and_present<LLVM::IntToPtrOp>(op)) {
+      add(op->getOperand(0), factor, depth);
+    } else {
+      addTerm(value, factor);
+    }
+  }
+
+private:
+  /// True for an integer of 32 bits that became one of 64.
+  static bool isWidened(Value value) {
+    Operation *op = value.getDefiningOp();
+    return isa_and_present<arith::ExtSIOp, arith::ExtUIOp>(op) &&
+           op->getOperand(0).getType().isInteger(32);
+  }
+
+  void addTerm(Value value, uint32_t factor) {
+    auto found = llvm::find_if(terms, [&](auto &term) { return term.first == value; });
+    if (found == terms.end())
+      found = terms.insert(terms.end(), {value, 0});
+    found->second += factor;
+    if (found->second == 0)
+      terms.erase(found);
+  }
+};
+
+/// The addresses of loads less those of stores, but for constants.
+struct Distance {
+  Sum sum;
+  int64_t least = 0, most = 0; ///< at any other distance no load reads what was stored
+  bool isFreeAtZero = true;    ///< at distance zero neither
+};
+
+int64_t bytesOf(Type words) {
+  auto vector = dyn_cast<VectorType>(words);
+  const int64_t count = vector ? vector.getNumElements() : 1;
+  return count * ((getElementTypeOrSelf(words).getIntOrFloatBitWidth() + 7) / 8);
+}
+
+class LoadMover {
+public:
+  explicit LoadMover(Block &block) : block(block), place(&block.front()) {}
+
+  void run() {
+    for (Operation &op : llvm::make_early_inc_range(block)) {
+      if (auto load = dyn_cast<LLVM::LoadOp>(op); load && !load.getVolatile_())
+        move(load);
+      else if (auto store = dyn_cast<LLVM::StoreOp>(op); store && !store.getVolatile_())
+        stores.push_back(Stored::of(store.getAddr(), store.getValue()));
+      else if (auto store = dyn_cast<ThreadStoreOp>(op))
+        stores.push_back(Stored::of(store.getPointer(), store.getWords()));
+      else if (!isMemoryEffectFree(&op))
+        return;
+    }
+  }
+
+  /// The condition under which the loads may stand where they are now; or null.
+  Value condition(ImplicitLocOpBuilder &b) const {
+    Value all;
+    for (const Distance &distance : distances) {
+      Value is = isFree(b, distance);
+      all = all ? b.create<arith::AndIOp>(all, is).getResult() : is;
+    }
+    return all;
+  }
+
+private:
+  struct Stored {
+    Sum address;
+    int64_t bytes;
+
+    static Stored of(Value pointer, Value words) {
+      Stored stored{{}, bytesOf(words.getType())};
+      stored.address.add(pointer, 1);
+      return stored;
+    }
+  };
+
+  void move(LLVM::LoadOp load) {
+    const int64_t bits = 8 * bytesOf(load.getType());
+    llvm::SetVector<Operation *> moved;
+    if (bits > freeBits || !addOperands(load, moved))
+      return;
+    moved.insert(load);
+    SmallVector<Distance> extended = distances;
+    Sum address;
+    address.add(load.getAddr(), 1);
+    for (const Stored &store : stores)
+      if (!isApart(address, bits / 8, store, extended))
+        return;
+    distances = std::move(extended);
+    freeBits -= bits;
+    while (moved.contains(place))
+      place = place->getNextNode();
+    for (Operation *op : moved)
+      op->moveBefore(place);
+  }
+
+  /// Adds the operations behind `place` that compute an operation's operands. Returns false if one
+  /// of them is no plain one.
+  bool addOperands(Operation *op, llvm::SetVector<Operation *> &moved) {
+    for (Value operand : op->getOperands()) {
+      Operation *source = operand.getDefiningOp();
+      if (!source || source->getBlock() != &block || source->isBeforeInBlock(place) ||
+          moved.contains(source))
+        continue;
+      if (!isPure(source) || source->getNumRegions() != 0 || !addOperands(source, moved))
+        return false;
+      moved.insert(source);
+    }
+    return true;
+  }
+
+  /// Extends the distances by that of a load from a store in front of it. Returns false if the load
+  /// has to stay.
+  bool isApart(const Sum &address, int64_t bytes, const Stored &store,
+               SmallVectorImpl<Distance> &extended) const {
+    Sum sum = address;
+    for (auto [value, factor] : store.address.terms)
+      sum.add(value, 0 - factor, maxDepth);
+    const int64_t apart = int32_t(sum.constant - store.address.constant);
+    const int64_t least = 1 - apart - bytes, most = store.bytes - apart - 1;
+    const bool isFreeAtZero = least > 0 || most < 0;
+    if (sum.terms.empty())
+      return isFreeAtZero;
+    if (!llvm::all_of(sum.terms, [&](auto &term) { return isOutside(term.first); }))
+      return false;
+    sum.constant = 0;
+    auto found = llvm::find_if(extended,
+                               [&](const Distance &known) { return known.sum.terms == sum.terms; });
+    if (found == extended.end()) {
+      extended.push_back({sum, least, most, isFreeAtZero});
+      return extended.size() <= maxDistances;
+    }
+    found->least = std::min(found->least, least);
+    found->most = std::max(found->most, most);
+    found->isFreeAtZero &= isFreeAtZero;
+    return found->most - found->least < maxRange;
+  }
+
+  /// True for an integer that is known in front of the block.
+  bool isOutside(Value value) const {
+    return !block.getParent()->isAncestor(value.getParentRegion()) &&
+           (value.getType().isInteger(32) || value.getType().isInteger(64));
+  }
+
+  static Value isFree(ImplicitLocOpBuilder &b, const Distance &distance) {
+    auto constant = [&](int64_t number) {
+      return b.create<arith::ConstantOp>(b.getI32IntegerAttr(int32_t(number))).getResult();
+    };
+    Value sum;
+    for (auto [value, factor] : distance.sum.terms) {
+      Value term = value;
+      if (value.getType().isInteger(64))
+        term = b.create<arith::TruncIOp>(b.getI32Type(), value);
+      if (factor != 1)
+        term = b.create<arith::MulIOp>(term, constant(factor));
+      sum = sum ? b.create<arith::AddIOp>(sum, term).getResult() : term;
+    }
+    Value isFar = b.create<arith::CmpIOp>(arith::CmpIPredicate::ugt,
+                                          b.create<arith::SubIOp>(sum, constant(distance.least)),
+                                          constant(distance.most - distance.least));
+    if (!distance.isFreeAtZero || distance.least > 0 || distance.most < 0)
+      return isFar;
+    Value isZero = b.create<arith::CmpIOp>(arith::CmpIPredicate::eq, sum, constant(0));
+    return b.create<arith::OrIOp>(isFar, isZero);
+  }
+
+  Block &block;
+  Operation *place; // loads go in front of it
+  int64_t freeBits = maxLoadedBits;
+  SmallVector<Stored> stores;
+  SmallVector<Distance> distances;
+};
+
+} // namespace
+
+Value moveLoadsUp(ImplicitLocOpBuilder &b, Block &block) {
+  LoadMover mover(block);
+  mover.run();
+  return mover.condition(b);
+}
+
+} // namespace eft

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Kernels that load, compute and store their block in parts, with arrays that lie apart or share
+memory: placed and lowered for a GPU, and run thread by thread on the host."""
+
+from __future__ import annotations
+
+import random
+from string import Template
+
+import numpy as np
+import pytest
+from gpu_threads import LANES, Threads
+from placed_programs import Program
+from test_moves import TOOLS, lower
+
+pytestmark = pytest.mark.skipif(
+    not (TOOLS / "eft-opt").exists(), reason="the compiler's tools are not beside the package"
+)
+
+PART, PARTS = 128, 4
+ELEMENTS = PART * PARTS
+
+SOURCE = Template("""
+func.func @kernel(%x: !eft.ptr<i32> {eft.divisibility = $divides : i32},
+                  %y: !eft.ptr<i32> {eft.divisibility = $divides : i32},
+                  %n: i32, %first: i32 {eft.divisibility = 16 : i32}) {
+  %range = eft.arange 0 to 128 : tensor<128xi32>
+  %begin = eft.splat %first : i32 -> tensor<128xi32>
+  %at = arith.addi %range, %begin : tensor<128xi32>
+  %ns = eft.splat %n : i32 -> tensor<128xi32>
+  %xs = eft.splat %x : !eft.ptr<i32> -> tensor<128x!eft.ptr<i32>>
+  %ys = eft.splat %y : !eft.ptr<i32> -> tensor<128x!eft.ptr<i32>>
+  %three = arith.constant dense<3> : tensor<128xi32>
+  $parts
+  return
+}
+""")
+
+PART_SOURCE = Template("""
+  %c$k = arith.constant dense<$offset> : tensor<128xi32>
+  %at$k = arith.addi %at, %c$k : tensor<128xi32>
+  %m$k = arith.cmpi slt, %at$k, %ns : tensor<128xi32>
+  %xp$k = eft.addptr %xs, %at$k : tensor<128x!eft.ptr<i32>>, tensor<128xi32>
+  %yp$k = eft.addptr %ys, %at$k : tensor<128x!eft.ptr<i32>>, tensor<128xi32>
+  %v$k = eft.load %xp$k, mask %m$k : tensor<128x!eft.ptr<i32>>
+  %w$k = arith.muli %v$k, %three : tensor<128xi32>
+  %z$k = arith.addi %w$k, %at$k : tensor<128xi32>
+  eft.store %yp$k, %z$k, mask %m$k : tensor<128x!eft.ptr<i32>>
+""")
+
+#: How far Y begins behind X, in elements: beside it, in its place, and where the store of a part
+#: changes what a later one, or an earlier one, loads.
+DISTANCES = (ELEMENTS, 0, PART, 2 * PART, 3 * PART, -PART, -3 * PART, -ELEMENTS)
+
+
+@pytest.mark.parametrize("order", (1, -1))
+@pytest.mark.parametrize("distance", DISTANCES)
+@pytest.mark.parametrize("n", (ELEMENTS, 0, 1, PART + 3, 2 * PART, ELEMENTS - 1))
+def test_parts(n, distance, order):
+    rng = random.Random(f"{n} {distance} {order}")
+    warps, first = rng.choice([1, 2]), 16 * rng.choice([0, 1, 1 << 20])
+    offsets = [k * PART for k in range(PARTS)][::order]
+    text = lower(
+        Program(
+            "parts",
+            SOURCE.substitute(
+                divides=rng.choice([4, 16]),
+                parts="".join(
+                    PART_SOURCE.substitute(k=k, offset=offset) for k, offset in enumerate(offsets)
+                ),
+            ),
+            [],
+            [],
+        ),
+        f"-eft-place=target=gpu num-warps={warps}",
+        f"-eft-lower-to-gpu=num-warps={warps}",
+        "-cse",
+        "-eft-specialize-masked",
+        "-eft-skip-masked",
+        "-eft-mask-distances",
+        "-mlir-print-op-generic",
+    )
+
+    memory = np.random.default_rng(n).integers(0, 1 << 20, 4 * ELEMENTS).astype(np.uint32)
+    expected = memory.copy()
+    x = ELEMENTS
+    y = x + distance
+    for offset in offsets:  # an element loads what the same one of an earlier part has stored
+        at = np.arange(offset, offset + PART)
+        at = at[at < n]
+        expected[y + at] = expected[x + at] * np.uint32(3) + (at + first).astype(np.uint32)
+    given = memory.view(np.uint8)
+    begin = (4 * x - 4 * first) % 2**64  # indices bring it into the memory again
+    Threads(LANES * warps, given).run(
+        text, [begin, (begin + 4 * distance) % 2**64, np.uint32(n + first), np.uint32(first)]
+    )
+    np.testing.assert_array_equal(memory, expected)
