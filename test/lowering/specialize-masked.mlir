@@ -317,3 +317,39 @@ func.func @parts(%x: !eft.ptr<i32>, %y: !eft.ptr<i32>, %n: i32, %f: i32) {
   eft.store %yj, %w1, mask %m1 {run = 2 : i32, prefix} : tensor<64x!eft.ptr<i32>, #layout>
   return
 }
+
+// -----
+
+#layout = #eft.layout<register = [[1]], lane = [[2], [4], [8], [16], [32]], warp = []>
+
+// Conversions touch no memory, so the loads go first here, too.
+// CHECK-LABEL: @parts_of_narrow_floats
+// CHECK: scf.if
+// CHECK-COUNT-2: llvm.load %{{.*}} -> i32
+// CHECK-COUNT-2: llvm.nvvm.ff2f16x2.rn
+// CHECK: } else {
+func.func @parts_of_narrow_floats(%x: !eft.ptr<f16>, %y: !eft.ptr<f16>, %n: i32) {
+  %i = eft.arange 0 to 64 : tensor<64xi32, #layout>
+  %far = arith.constant dense<64> : tensor<64xi32, #layout>
+  %j = arith.addi %i, %far : tensor<64xi32, #layout>
+  %ns = eft.splat %n : i32 -> tensor<64xi32, #layout>
+  %xs = eft.splat %x : !eft.ptr<f16> -> tensor<64x!eft.ptr<f16>, #layout>
+  %ys = eft.splat %y : !eft.ptr<f16> -> tensor<64x!eft.ptr<f16>, #layout>
+  %m0 = arith.cmpi slt, %i, %ns : tensor<64xi32, #layout>
+  %xi = eft.addptr %xs, %i : tensor<64x!eft.ptr<f16>, #layout>, tensor<64xi32, #layout>
+  %yi = eft.addptr %ys, %i : tensor<64x!eft.ptr<f16>, #layout>, tensor<64xi32, #layout>
+  %v0 = eft.load %xi, mask %m0 {run = 2 : i32, prefix} : tensor<64x!eft.ptr<f16>, #layout>
+  %u0 = arith.extf %v0 : tensor<64xf16, #layout> to tensor<64xf32, #layout>
+  %w0 = arith.addf %u0, %u0 : tensor<64xf32, #layout>
+  %z0 = arith.truncf %w0 : tensor<64xf32, #layout> to tensor<64xf16, #layout>
+  eft.store %yi, %z0, mask %m0 {run = 2 : i32, prefix} : tensor<64x!eft.ptr<f16>, #layout>
+  %m1 = arith.cmpi slt, %j, %ns : tensor<64xi32, #layout>
+  %xj = eft.addptr %xs, %j : tensor<64x!eft.ptr<f16>, #layout>, tensor<64xi32, #layout>
+  %yj = eft.addptr %ys, %j : tensor<64x!eft.ptr<f16>, #layout>, tensor<64xi32, #layout>
+  %v1 = eft.load %xj, mask %m1 {run = 2 : i32, prefix} : tensor<64x!eft.ptr<f16>, #layout>
+  %u1 = arith.extf %v1 : tensor<64xf16, #layout> to tensor<64xf32, #layout>
+  %w1 = arith.addf %u1, %u1 : tensor<64xf32, #layout>
+  %z1 = arith.truncf %w1 : tensor<64xf32, #layout> to tensor<64xf16, #layout>
+  eft.store %yj, %z1, mask %m1 {run = 2 : i32, prefix} : tensor<64x!eft.ptr<f16>, #layout>
+  return
+}

@@ -84,6 +84,12 @@ int64_t bytesOf(Type words) {
   return count * ((getElementTypeOrSelf(words).getIntOrFloatBitWidth() + 7) / 8);
 }
 
+/// Conversions to floats of 16 bits are intrinsics, whose effects MLIR does not know.
+bool isConversion(Operation &op) {
+  auto call = dyn_cast<LLVM::CallIntrinsicOp>(op);
+  return call && call.getIntrin().starts_with("llvm.nvvm.ff2");
+}
+
 class LoadMover {
 public:
   explicit LoadMover(Block &block) : block(block), place(&block.front()) {}
@@ -96,7 +102,7 @@ public:
         stores.push_back(Stored::of(store.getAddr(), store.getValue()));
       else if (auto store = dyn_cast<ThreadStoreOp>(op))
         stores.push_back(Stored::of(store.getPointer(), store.getWords()));
-      else if (!isMemoryEffectFree(&op))
+      else if (!isMemoryEffectFree(&op) && !isConversion(op))
         return;
     }
   }
