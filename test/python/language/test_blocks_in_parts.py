@@ -30,7 +30,7 @@ def change_in_parts(x_ptr, y_ptr, n, factor, PART: tl.constexpr, STEP: tl.conste
 @pytest.mark.parametrize("n", (4 * PART, 4 * PART - 1, 2 * PART + 3, 5))
 @pytest.mark.parametrize("distance", (0, 1, 2, 3, -1, -2, -3, 4, -4))
 def test_one_program(device, distance, n, dtype):
-    """Y begins some parts behind X. An element loads what the same one of an earlier part stored."""
+    """Y begins some parts behind X. An element loads what its like of an earlier part stored."""
     for step in (1, -1):
         for shift in (0, 1):  # elements
             memory = np.random.default_rng(n).integers(0, 64, 12 * PART + 1).astype(dtype)
