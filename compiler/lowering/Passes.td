@@ -321,11 +321,12 @@ def SpecializeMasked : Pass<"eft-specialize-masked", "::mlir::func::FuncOp"> {
     ```
 
     A kernel may handle its block in parts: it loads and stores under one mask, then under the next. Where
-    such masks compare indices with one bound, and none of them has two loads, one branch stands for all:
-    the first version is for threads for which all masks are true throughout. In it the loads go first, also
-    over stores in front of them. They may, because another condition of the branch says so: the distance
-    between the two arrays is none at which a load reads what such a store wrote. What only these accesses
-    need is computed behind the loads.
+    such masks are `slt` comparisons with one bound, no loop stands between, and none of them is worth a
+    branch of its own, one branch stands for all: the first version is for threads for which all masks are
+    true throughout. In it the loads go first, up to 128 bytes of a thread, also over stores in front of
+    them. They may, because another condition of the branch says so: the distance between two arrays is none
+    at which a load reads what such a store wrote. With more than four distances loads stay. What only these
+    accesses need, but for addresses, is computed behind the loads.
 
     ```mlir
     %all = arith.andi %whole0, %whole1 : i1

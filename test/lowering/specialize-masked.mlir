@@ -276,8 +276,7 @@ func.func @border_of_a_moved_range(%p: !eft.ptr<f32>, %n: i32, %s: i32) {
 // CHECK: %[[BOTH:.*]] = arith.andi %[[WHOLE0:[^ ]*]], %[[WHOLE1:[^ ]*]] : i1
 // CHECK-DAG: %[[X32:.*]] = arith.trunci %[[X]] : i64 to i32
 // CHECK-DAG: %[[Y32:.*]] = arith.trunci %[[Y]] : i64 to i32
-// CHECK: %[[MINUS:.*]] = arith.muli %[[Y32]], %c-1_i32
-// CHECK: %[[DISTANCE:.*]] = arith.addi %[[X32]], %[[MINUS]] : i32
+// CHECK: %[[DISTANCE:.*]] = arith.subi %[[X32]], %[[Y32]] : i32
 // CHECK: %[[PAST:.*]] = arith.subi %[[DISTANCE]], %c-263_i32
 // CHECK: %[[APART:.*]] = arith.cmpi ugt, %[[PAST]], %c14_i32
 // CHECK: %[[FREE:.*]] = arith.andi %[[BOTH]], %[[APART]]
@@ -351,5 +350,65 @@ func.func @parts_of_narrow_floats(%x: !eft.ptr<f16>, %y: !eft.ptr<f16>, %n: i32)
   %w1 = arith.addf %u1, %u1 : tensor<64xf32, #layout>
   %z1 = arith.truncf %w1 : tensor<64xf32, #layout> to tensor<64xf16, #layout>
   eft.store %yj, %z1, mask %m1 {run = 2 : i32, prefix} : tensor<64x!eft.ptr<f16>, #layout>
+  return
+}
+
+// -----
+
+#layout = #eft.layout<register = [[1]], lane = [[2], [4], [8], [16], [32]], warp = []>
+
+// The products are parts of addresses, so they stay in front of the branch, where the distance can be
+// computed from them.
+// CHECK-LABEL: @rows
+// CHECK-COUNT-2: arith.muli %arg3, %{{.*}} : i32
+// CHECK: arith.cmpi ugt
+// CHECK: scf.if
+// CHECK-NOT: eft.thread_store
+// CHECK-COUNT-2: llvm.load %{{.*}} -> vector<2xi32>
+// CHECK-COUNT-2: eft.thread_store
+// CHECK: } else {
+
+// Of two bounds neither tells about the other, so there are two branches.
+// CHECK-LABEL: @two_bounds
+// CHECK: scf.if %{{.*}} -> (i32, i32)
+// CHECK: scf.if %{{.*}} -> (i32, i32)
+func.func @rows(%x: !eft.ptr<i32>, %y: !eft.ptr<i32>, %n: i32, %row: i32, %sx: i32, %sy: i32) {
+  %i = eft.arange 0 to 64 : tensor<64xi32, #layout>
+  %far = arith.constant dense<64> : tensor<64xi32, #layout>
+  %j = arith.addi %i, %far : tensor<64xi32, #layout>
+  %ns = eft.splat %n : i32 -> tensor<64xi32, #layout>
+  %rx = arith.muli %row, %sx : i32
+  %ry = arith.muli %row, %sy : i32
+  %px = eft.addptr %x, %rx : !eft.ptr<i32>, i32
+  %py = eft.addptr %y, %ry : !eft.ptr<i32>, i32
+  %xs = eft.splat %px : !eft.ptr<i32> -> tensor<64x!eft.ptr<i32>, #layout>
+  %ys = eft.splat %py : !eft.ptr<i32> -> tensor<64x!eft.ptr<i32>, #layout>
+  %m0 = arith.cmpi slt, %i, %ns : tensor<64xi32, #layout>
+  %xi = eft.addptr %xs, %i : tensor<64x!eft.ptr<i32>, #layout>, tensor<64xi32, #layout>
+  %yi = eft.addptr %ys, %i : tensor<64x!eft.ptr<i32>, #layout>, tensor<64xi32, #layout>
+  %v0 = eft.load %xi, mask %m0 {run = 2 : i32, prefix} : tensor<64x!eft.ptr<i32>, #layout>
+  eft.store %yi, %v0, mask %m0 {run = 2 : i32, prefix} : tensor<64x!eft.ptr<i32>, #layout>
+  %m1 = arith.cmpi slt, %j, %ns : tensor<64xi32, #layout>
+  %xj = eft.addptr %xs, %j : tensor<64x!eft.ptr<i32>, #layout>, tensor<64xi32, #layout>
+  %yj = eft.addptr %ys, %j : tensor<64x!eft.ptr<i32>, #layout>, tensor<64xi32, #layout>
+  %v1 = eft.load %xj, mask %m1 {run = 2 : i32, prefix} : tensor<64x!eft.ptr<i32>, #layout>
+  eft.store %yj, %v1, mask %m1 {run = 2 : i32, prefix} : tensor<64x!eft.ptr<i32>, #layout>
+  return
+}
+
+func.func @two_bounds(%x: !eft.ptr<i32>, %y: !eft.ptr<i32>, %n: i32, %k: i32) {
+  %i = eft.arange 0 to 64 : tensor<64xi32, #layout>
+  %ns = eft.splat %n : i32 -> tensor<64xi32, #layout>
+  %ks = eft.splat %k : i32 -> tensor<64xi32, #layout>
+  %xs = eft.splat %x : !eft.ptr<i32> -> tensor<64x!eft.ptr<i32>, #layout>
+  %ys = eft.splat %y : !eft.ptr<i32> -> tensor<64x!eft.ptr<i32>, #layout>
+  %m0 = arith.cmpi slt, %i, %ns : tensor<64xi32, #layout>
+  %xi = eft.addptr %xs, %i : tensor<64x!eft.ptr<i32>, #layout>, tensor<64xi32, #layout>
+  %yi = eft.addptr %ys, %i : tensor<64x!eft.ptr<i32>, #layout>, tensor<64xi32, #layout>
+  %v0 = eft.load %xi, mask %m0 {run = 2 : i32, prefix} : tensor<64x!eft.ptr<i32>, #layout>
+  eft.store %yi, %v0, mask %m0 {run = 2 : i32, prefix} : tensor<64x!eft.ptr<i32>, #layout>
+  %m1 = arith.cmpi slt, %i, %ks : tensor<64xi32, #layout>
+  %v1 = eft.load %xi, mask %m1 {run = 2 : i32, prefix} : tensor<64x!eft.ptr<i32>, #layout>
+  eft.store %yi, %v1, mask %m1 {run = 2 : i32, prefix} : tensor<64x!eft.ptr<i32>, #layout>
   return
 }

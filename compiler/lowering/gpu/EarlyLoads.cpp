@@ -3,10 +3,10 @@
 // the store in front of it waits for memory once more, although the arrays mostly are different
 // ones, or one array that is changed in place.
 //
-// What is in question is the distance from the store's address to the load's. It is the same number
-// for all parts, but for constants, so one comparison tells for all of them that no load reads what
-// a store wrote. The low 32 bits of addresses are enough for that: if they differ, the addresses
-// do. Indices may wrap around without any consequence for them.
+// The distance from the store's address to the load's decides. It is the same number for all parts,
+// but for constants, so one comparison tells for all of them that no load reads what a store wrote.
+// The low 32 bits of addresses are enough for that: if they differ, the addresses do. Indices may
+// wrap around without any consequence for them.
 #include "compiler/lowering/gpu/EarlyLoads.h"
 
 #include "compiler/ir/EftDialect.h"
@@ -14,20 +14,22 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 
 namespace eft {
 namespace {
 
-/// Loaded words that wait in registers take at most so many bits of a thread.
+/// The most bits of a thread's registers in which loaded words wait.
 constexpr int64_t maxLoadedBits = 32 * 32;
-/// An address is a sum of sums, so deep at most.
+/// The depth to which the sums in an address are followed.
 constexpr unsigned maxDepth = 8;
-/// Comparisons of distances, at most.
+/// The most distances that a branch compares.
 constexpr size_t maxDistances = 4;
-/// The distances at which a load has to stay lie so near each other.
+/// The most by which the distances at which loads have to stay may differ.
 constexpr int64_t maxRange = int64_t(1) << 30;
 
 /// A number modulo 2³²: a constant, and values with factors.
@@ -74,14 +76,23 @@ private:
 /// The addresses of loads less those of stores, but for constants.
 struct Distance {
   Sum sum;
-  int64_t least = 0, most = 0; ///< at any other distance no load reads what was stored
-  bool isFreeAtZero = true;    ///< at distance zero neither
+  int64_t least = 0, most = 0; ///< from here to there a load may read what was stored
+  bool isFreeAtZero = true;    ///< at distance zero it does not
 };
 
-int64_t bytesOf(Type words) {
+/// The bytes of words in memory; nothing for those that are no numbers.
+std::optional<int64_t> bytesOf(Type words) {
+  Type word = getElementTypeOrSelf(words);
+  if (!word.isIntOrFloat())
+    return std::nullopt;
   auto vector = dyn_cast<VectorType>(words);
   const int64_t count = vector ? vector.getNumElements() : 1;
-  return count * ((getElementTypeOrSelf(words).getIntOrFloatBitWidth() + 7) / 8);
+  return count * ((word.getIntOrFloatBitWidth() + 7) / 8);
+}
+
+/// True for an access that is ordered by nothing but its address.
+template <typename Access> bool isPlain(Access access) {
+  return !access.getVolatile_() && access.getOrdering() == LLVM::AtomicOrdering::not_atomic;
 }
 
 /// Conversions to floats of 16 bits are intrinsics, whose effects MLIR does not know.
@@ -96,13 +107,9 @@ public:
 
   void run() {
     for (Operation &op : llvm::make_early_inc_range(block)) {
-      if (auto load = dyn_cast<LLVM::LoadOp>(op); load && !load.getVolatile_())
+      if (auto load = dyn_cast<LLVM::LoadOp>(op); load && isPlain(load))
         move(load);
-      else if (auto store = dyn_cast<LLVM::StoreOp>(op); store && !store.getVolatile_())
-        stores.push_back(Stored::of(store.getAddr(), store.getValue()));
-      else if (auto store = dyn_cast<ThreadStoreOp>(op))
-        stores.push_back(Stored::of(store.getPointer(), store.getWords()));
-      else if (!isMemoryEffectFree(&op) && !isConversion(op))
+      else if (!isMemoryEffectFree(&op) && !isConversion(op) && !addStore(op))
         return;
     }
   }
@@ -111,8 +118,8 @@ public:
   Value condition(ImplicitLocOpBuilder &b) const {
     Value all;
     for (const Distance &distance : distances) {
-      Value is = isFree(b, distance);
-      all = all ? b.create<arith::AndIOp>(all, is).getResult() : is;
+      Value one = isFree(b, distance);
+      all = all ? b.create<arith::AndIOp>(all, one).getResult() : one;
     }
     return all;
   }
@@ -121,28 +128,37 @@ private:
   struct Stored {
     Sum address;
     int64_t bytes;
-
-    static Stored of(Value pointer, Value words) {
-      Stored stored{{}, bytesOf(words.getType())};
-      stored.address.add(pointer, 1);
-      return stored;
-    }
   };
 
+  /// Adds a store that a load may pass. Returns false for other operations.
+  bool addStore(Operation &op) {
+    Value pointer, words;
+    if (auto store = dyn_cast<LLVM::StoreOp>(op); store && isPlain(store))
+      pointer = store.getAddr(), words = store.getValue();
+    else if (auto store = dyn_cast<ThreadStoreOp>(op))
+      pointer = store.getPointer(), words = store.getWords();
+    std::optional<int64_t> bytes = words ? bytesOf(words.getType()) : std::nullopt;
+    if (!bytes)
+      return false;
+    stores.push_back({{}, *bytes});
+    stores.back().address.add(pointer, 1);
+    return true;
+  }
+
   void move(LLVM::LoadOp load) {
-    const int64_t bits = 8 * bytesOf(load.getType());
+    std::optional<int64_t> bytes = bytesOf(load.getType());
     llvm::SetVector<Operation *> moved;
-    if (bits > freeBits || !addOperands(load, moved))
+    if (!bytes || 8 * *bytes > freeBits || !addOperands(load, moved))
       return;
     moved.insert(load);
     SmallVector<Distance> extended = distances;
     Sum address;
     address.add(load.getAddr(), 1);
     for (const Stored &store : stores)
-      if (!isApart(address, bits / 8, store, extended))
+      if (!isApart(address, *bytes, store, extended))
         return;
     distances = std::move(extended);
-    freeBits -= bits;
+    freeBits -= 8 * *bytes;
     while (moved.contains(place))
       place = place->getNextNode();
     for (Operation *op : moved)
@@ -206,9 +222,13 @@ private:
       Value term = value;
       if (value.getType().isInteger(64))
         term = b.create<arith::TruncIOp>(b.getI32Type(), value);
-      if (factor != 1)
+      const bool isNegative = sum && factor == uint32_t(-1);
+      if (factor != 1 && !isNegative)
         term = b.create<arith::MulIOp>(term, constant(factor));
-      sum = sum ? b.create<arith::AddIOp>(sum, term).getResult() : term;
+      if (isNegative)
+        sum = b.create<arith::SubIOp>(sum, term);
+      else
+        sum = sum ? b.create<arith::AddIOp>(sum, term).getResult() : term;
     }
     Value isFar = b.create<arith::CmpIOp>(arith::CmpIPredicate::ugt,
                                           b.create<arith::SubIOp>(sum, constant(distance.least)),

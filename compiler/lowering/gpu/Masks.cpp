@@ -19,18 +19,29 @@ Value expectSeldom(ImplicitLocOpBuilder &b, Value condition) {
       condition, b.create<arith::ConstantIntOp>(false, 1), APFloat(0.999));
 }
 
-Value recompute(ImplicitLocOpBuilder &b, Value value) {
+/// A mask that takes more operations than these is used as it is.
+static constexpr unsigned maxRecomputed = 32;
+
+static Value recompute(ImplicitLocOpBuilder &b, Value value, IRMapping &copies, unsigned &made) {
+  if (Value copy = copies.lookupOrNull(value))
+    return copy;
   Operation *op = value.getDefiningOp();
   bool isMask = isa_and_present<arith::CmpIOp, arith::AndIOp>(op) && value.getType().isInteger(1);
   bool isIndex = isa_and_present<arith::AddIOp, arith::XOrIOp>(op) &&
                  matchPattern(op->getOperand(1), m_Constant());
-  if (!isMask && !isIndex)
+  if ((!isMask && !isIndex) || made == maxRecomputed)
     return value;
-  IRMapping copies;
-  for (Value operand : op->getOperands())
-    if (!isIndex)
-      copies.map(operand, recompute(b, operand));
+  ++made;
+  if (isMask)
+    for (Value operand : op->getOperands())
+      copies.map(operand, recompute(b, operand, copies, made));
   return b.clone(*op, copies)->getResult(0);
+}
+
+Value recompute(ImplicitLocOpBuilder &b, Value mask) {
+  IRMapping copies;
+  unsigned made = 0;
+  return recompute(b, mask, copies, made);
 }
 
 /// The constant that an index adds to `base`, without overflow; zero if it is that.

@@ -123,18 +123,25 @@ private:
   }
 
   /// True for a condition that is false wherever all masks of its part are. A disjunction is not.
-  bool isFalseBehindMask(Value condition) const {
+  bool isFalseBehindMask(Value condition) {
     if (masks.contains(condition))
       return true;
     auto both = condition.getDefiningOp<arith::AndIOp>();
-    return both && (isFalseBehindMask(both.getLhs()) || isFalseBehindMask(both.getRhs()));
+    if (!both)
+      return false;
+    if (auto known = conjunctions.find(both); known != conjunctions.end())
+      return known->second;
+    const bool found = isFalseBehindMask(both.getLhs()) || isFalseBehindMask(both.getRhs());
+    return conjunctions[both] = found;
   }
 
   /// The words that an operation loads belong to the part of their mask.
   void noteLoad(Operation *op) {
     auto load = dyn_cast<ThreadLoadOp>(op);
-    if (load && load.getCondition() && isFalseBehindMask(load.getCondition()))
-      addTo(parts.lookup(load.getCondition()), load.getWords());
+    if (load && load.getCondition())
+      if (Part *part = parts.lookup(load.getCondition());
+          part && isFalseBehindMask(load.getCondition()))
+        parts[load.getWords()] = part;
     if (auto cut = dyn_cast<scf::IfOp>(op); cut && loadsCutRuns(cut))
       for (auto [words, whole] : llvm::zip_equal(cut.getResults(), cut.elseYield().getResults()))
         addTo(parts.lookup(whole), words);
@@ -277,6 +284,7 @@ private:
 
   llvm::DenseMap<std::pair<Value, std::pair<Value, int64_t>>, std::unique_ptr<Part>> byPlace;
   llvm::DenseSet<Value> masks;
+  llvm::DenseMap<Operation *, bool> conjunctions; // false behind the mask of their part
   llvm::DenseMap<Value, Part *> parts;
   llvm::DenseMap<Value, Value> masked; // values where all masks of their part are false
   llvm::SmallVector<Value> noted;      // those that have one, in this order

@@ -21,6 +21,7 @@
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/Iterators.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 using namespace mlir;
@@ -72,7 +73,7 @@ private:
   /// Makes the spans of what accesses under a mask until now.
   void endSegment() {
     if (spans.size() > 1 && splitTogether())
-      return spans.clear();
+      spans.clear();
     SmallVector<std::pair<Value, Span>> chosen;
     for (auto &[mask, span] : spans)
       if (span.isWorthwhile() && size(span) <= maxOperations &&
@@ -145,12 +146,12 @@ private:
         all.last = span.last;
       all.loads += span.loads;
     }
+    if (!all.isWorthwhile() || size(all) > maxOperations || containsLoop(all))
+      return false;
     llvm::SetVector<Operation *> conditions;
     for (auto &[mask, span] : spans)
       if (!addWithOperands(mask, *all.first, conditions))
         return false;
-    if (!all.isWorthwhile() || size(all) > maxOperations)
-      return false;
     for (Operation *op : conditions)
       op->moveBefore(all.first);
     ImplicitLocOpBuilder b(all.first->getLoc(), all.first);
@@ -177,9 +178,30 @@ private:
     return found.insert(op);
   }
 
-  /// Moves what only the span needs from in front of the condition into the span: what is computed
-  /// there may wait until the loads have begun.
+  /// A loop between accesses is long, and has masks of its own to specialise.
+  static bool containsLoop(const Span &span) {
+    return llvm::any_of(llvm::make_range(span.begin(), span.end()), [](Operation &op) {
+      return op.walk([](LoopLikeOpInterface) { return WalkResult::interrupt(); }).wasInterrupted();
+    });
+  }
+
+  /// The operations of the block that the addresses of a span's accesses are computed from.
+  static llvm::SetVector<Operation *> addressesOf(const Span &span) {
+    llvm::SetVector<Operation *> found;
+    for (Operation &op : llvm::make_range(span.begin(), span.end()))
+      op.walk([&](LLVM::IntToPtrOp pointer) { found.insert(pointer); });
+    for (size_t next = 0; next < found.size(); ++next)
+      for (Value operand : found[next]->getOperands())
+        if (Operation *source = operand.getDefiningOp();
+            source && source->getBlock() == span.first->getBlock())
+          found.insert(source);
+    return found;
+  }
+
+  /// Moves what only the span needs from in front of the condition into the span, where it may wait
+  /// until the loads have begun. They wait for their addresses, so those stay.
   void sinkInto(Span &span, Operation &condition) {
+    const llvm::SetVector<Operation *> addresses = addressesOf(span);
     llvm::DenseSet<Operation *> inside;
     for (Operation &op : llvm::make_range(span.begin(), span.end()))
       inside.insert(&op);
@@ -188,10 +210,12 @@ private:
       return inside.contains(block.findAncestorOpInBlock(*user));
     };
     Block::reverse_iterator next = condition.getReverseIterator();
-    for (++next; next != block.rend() && inside.size() < maxOperations;) {
+    ++next;
+    for (unsigned seen = 0; next != block.rend() && seen < maxOperations; ++seen) {
       Operation &op = *next++;
-      if (op.use_empty() || !isPure(&op) || op.getNumRegions() != 0 || isConvergent(&op) ||
-          op.hasTrait<OpTrait::ConstantLike>() || !llvm::all_of(op.getUsers(), isInside))
+      if (addresses.contains(&op) || op.use_empty() || !isPure(&op) || op.getNumRegions() != 0 ||
+          isConvergent(&op) || op.hasTrait<OpTrait::ConstantLike>() ||
+          !llvm::all_of(op.getUsers(), isInside))
         continue;
       op.moveBefore(span.first);
       span.first = &op;
@@ -229,7 +253,7 @@ private:
         op.moveBefore(span.first);
     SmallVector<Operation *> takers;
     for (Operation &op : llvm::make_range(span.begin(), span.end()))
-      if (isa<LLVM::ExtractElementOp, LLVM::BitcastOp>(op))
+      if (&op != span.first && isa<LLVM::ExtractElementOp, LLVM::BitcastOp>(op))
         takers.push_back(&op);
     for (Operation *op : llvm::reverse(takers))
       if (!isUsedInside(*op, span))

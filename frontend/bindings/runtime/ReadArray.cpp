@@ -27,13 +27,11 @@ py::object placeOf(const ArrayFacts &facts) {
 py::tuple readForPython(py::handle object, const std::string &words) {
   const Where where{nullptr, words.c_str()};
   const TypeReader *reader = readerOf(object.ptr());
-  if (!reader)
-    throw py::error_already_set();
-  if (reader->kind != TypeReader::Array)
+  if (reader && reader->kind != TypeReader::Array)
     raise(PyExc_TypeError, where.message("must be an array, got " + typeName(object.ptr())));
   HeldObjects held;
   ArrayFacts facts;
-  if (!readArray(*reader, object.ptr(), where, held, facts))
+  if (PyErr_Occurred() || !readArray(*reader, object.ptr(), where, held, facts))
     throw py::error_already_set();
   return py::make_tuple(facts.address, dataTypeName(facts.type), facts.readOnly, placeOf(facts));
 }

@@ -155,8 +155,8 @@ def _offset_of(x: DTensor, local: list[int]) -> list[int]:
         return offset
     is_known = True
     for number, (coordinate, placement) in enumerate(zip(place, x.placements, strict=True)):
-        # PyTorch's other shards, which may derive from `Shard`, have their parts elsewhere.
-        is_known = is_known and type(placement) in (Shard, Replicate)
+        # PyTorch has shards that are no `Shard`, whose parts lie elsewhere.
+        is_known = is_known and isinstance(placement, (Shard, Replicate))
         if placement.is_shard():
             axis = placement.dim
             step = -(-extents[axis] // mesh.size(number))
