@@ -265,3 +265,22 @@ def test_large_products_are_loops_on_a_gpu(element, size, precision, num_warps, 
     options = {"SIZE": size, "PRECISION": precision, "num_warps": num_warps, "target": "cuda:90"}
     code = one_product.warmup(element, tl.float32, 7, **options).asm["ptx"]
     assert code.count(";") <= bound  # instructions, without the lines that say their places
+
+
+@eft.jit
+def conjunctions(x_ptr, y_ptr, c_ptr, n, STEPS: tl.constexpr):
+    i = tl.arange(0, 256)
+    mask = i < n
+    for step in tl.static_range(STEPS):
+        mask = (mask & (tl.load(c_ptr) > step)) & (mask & (tl.load(c_ptr + 1) != step))
+    tl.store(y_ptr + i, tl.load(x_ptr + i, mask=mask) * 2, mask=mask)
+
+
+def test_masks_that_are_used_twice():
+    array = eft.MockTensor(tl.int32)
+    code = [
+        conjunctions.warmup(array, array, array, 77, STEPS=steps, num_warps=2, target="sm_90")
+        for steps in (6, 12)
+    ]
+    short, long = (len(each.asm["ptx"]) for each in code)
+    assert long < 2.5 * short

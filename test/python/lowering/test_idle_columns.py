@@ -5,6 +5,7 @@ and lowered for a GPU, and run thread by thread on the host."""
 from __future__ import annotations
 
 import random
+import subprocess
 from string import Template
 
 import numpy as np
@@ -115,3 +116,26 @@ def test_rows(seed):
     w = np.where(at < n, a, other)
     expected = np.where(at < n, w ^ w.sum(dtype=np.uint32), 0)
     np.testing.assert_array_equal(memory[x.nbytes :].view(np.uint32), expected)
+
+
+def test_conjunctions_of_conjunctions():
+    """Each step uses the mask twice; following each use would take 2**40 steps."""
+    steps = "".join(
+        f"%l{k + 1} = arith.andi %m{k}, %a : i1\n"
+        f"%r{k + 1} = arith.andi %m{k}, %b : i1\n"
+        f"%m{k + 1} = arith.andi %l{k + 1}, %r{k + 1} : i1\n"
+        for k in range(40)
+    )
+    source = f"""
+    func.func @kernel(%p: !llvm.ptr<1>, %n: i32, %a: i1, %b: i1) -> i32 {{
+      %t = nvvm.read.ptx.sreg.tid.x : i32
+      %inside = arith.cmpi slt, %t, %n : i32
+      %m0 = arith.ori %inside, %a : i1
+      {steps}
+      %x = eft.thread_load %p if %m40 : !llvm.ptr<1> -> i32
+      return %x : i32
+    }}"""
+    command = [TOOLS / "eft-opt", "-", "-eft-skip-masked"]
+    done = subprocess.run(command, input=source, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    assert "eft.thread_load %arg0 if" in done.stdout
