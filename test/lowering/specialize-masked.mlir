@@ -412,3 +412,46 @@ func.func @two_bounds(%x: !eft.ptr<i32>, %y: !eft.ptr<i32>, %n: i32, %k: i32) {
   eft.store %yi, %v1, mask %m1 {run = 2 : i32, prefix} : tensor<64x!eft.ptr<i32>, #layout>
   return
 }
+
+// -----
+
+#layout = #eft.layout<register = [[1]], lane = [[2], [4], [8], [16], [32]], warp = []>
+
+// The middle part is the first one: stores may hit what lies on both sides of them. In place, at
+// distance zero, they hit neither.
+// CHECK-LABEL: @middle_first
+// CHECK: %[[DISTANCE:.*]] = arith.subi
+// CHECK: %[[PAST:.*]] = arith.subi %[[DISTANCE]], %c-519_i32
+// CHECK: %[[FAR:.*]] = arith.cmpi ugt, %[[PAST]], %c782_i32
+// CHECK: %[[IN_PLACE:.*]] = arith.cmpi eq, %[[DISTANCE]], %c0_i32
+// CHECK: %[[APART:.*]] = arith.ori %[[FAR]], %[[IN_PLACE]]
+// CHECK: scf.if
+// CHECK-NOT: eft.thread_store
+// CHECK-COUNT-3: llvm.load %{{.*}} -> vector<2xi32>
+// CHECK: } else {
+func.func @middle_first(%x: !eft.ptr<i32>, %y: !eft.ptr<i32>, %n: i32) {
+  %i = eft.arange 0 to 64 : tensor<64xi32, #layout>
+  %one = arith.constant dense<64> : tensor<64xi32, #layout>
+  %two = arith.constant dense<128> : tensor<64xi32, #layout>
+  %j = arith.addi %i, %one : tensor<64xi32, #layout>
+  %k = arith.addi %i, %two : tensor<64xi32, #layout>
+  %ns = eft.splat %n : i32 -> tensor<64xi32, #layout>
+  %xs = eft.splat %x : !eft.ptr<i32> -> tensor<64x!eft.ptr<i32>, #layout>
+  %ys = eft.splat %y : !eft.ptr<i32> -> tensor<64x!eft.ptr<i32>, #layout>
+  %m1 = arith.cmpi slt, %j, %ns : tensor<64xi32, #layout>
+  %x1 = eft.addptr %xs, %j : tensor<64x!eft.ptr<i32>, #layout>, tensor<64xi32, #layout>
+  %y1 = eft.addptr %ys, %j : tensor<64x!eft.ptr<i32>, #layout>, tensor<64xi32, #layout>
+  %v1 = eft.load %x1, mask %m1 {run = 2 : i32, prefix} : tensor<64x!eft.ptr<i32>, #layout>
+  eft.store %y1, %v1, mask %m1 {run = 2 : i32, prefix} : tensor<64x!eft.ptr<i32>, #layout>
+  %m0 = arith.cmpi slt, %i, %ns : tensor<64xi32, #layout>
+  %x0 = eft.addptr %xs, %i : tensor<64x!eft.ptr<i32>, #layout>, tensor<64xi32, #layout>
+  %y0 = eft.addptr %ys, %i : tensor<64x!eft.ptr<i32>, #layout>, tensor<64xi32, #layout>
+  %v0 = eft.load %x0, mask %m0 {run = 2 : i32, prefix} : tensor<64x!eft.ptr<i32>, #layout>
+  eft.store %y0, %v0, mask %m0 {run = 2 : i32, prefix} : tensor<64x!eft.ptr<i32>, #layout>
+  %m2 = arith.cmpi slt, %k, %ns : tensor<64xi32, #layout>
+  %x2 = eft.addptr %xs, %k : tensor<64x!eft.ptr<i32>, #layout>, tensor<64xi32, #layout>
+  %y2 = eft.addptr %ys, %k : tensor<64x!eft.ptr<i32>, #layout>, tensor<64xi32, #layout>
+  %v2 = eft.load %x2, mask %m2 {run = 2 : i32, prefix} : tensor<64x!eft.ptr<i32>, #layout>
+  eft.store %y2, %v2, mask %m2 {run = 2 : i32, prefix} : tensor<64x!eft.ptr<i32>, #layout>
+  return
+}
