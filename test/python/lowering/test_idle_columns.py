@@ -5,18 +5,14 @@ and lowered for a GPU, and run thread by thread on the host."""
 from __future__ import annotations
 
 import random
-import subprocess
 from string import Template
 
 import numpy as np
 import pytest
 from gpu_threads import LANES, Threads
-from placed_programs import Program
-from test_moves import TOOLS, lower
+from optimizer import code_of_threads, needs_eft_opt, optimize
 
-pytestmark = pytest.mark.skipif(
-    not (TOOLS / "eft-opt").exists(), reason="the compiler's tools are not beside the package"
-)
+pytestmark = needs_eft_opt
 
 BLOCK = 1024
 STEPS = 10
@@ -85,16 +81,8 @@ def test_rows(seed):
         "loaded": rng.choice(["%m", "%m", "%either"]),
         "chain": "".join(CHAIN.substitute(i=i, next=i + 1) for i in range(STEPS)),
     }
-    text = lower(
-        Program("rows", SOURCE.substitute(words), [], []),
-        f"-eft-order-reductions=num-warps={warps}",
-        f"-eft-place=target=gpu num-warps={warps}",
-        f"-eft-lower-to-gpu=num-warps={warps}",
-        "-cse",
-        "-eft-specialize-masked",
-        "-eft-skip-masked",
-        "-eft-mask-distances",
-        "-mlir-print-op-generic",
+    text = code_of_threads(
+        SOURCE.substitute(words), warps, f"-eft-order-reductions=num-warps={warps}"
     )
     if (words["other"], words["added"], words["loaded"]) == ("%os", "%ts", "%m"):
         assert text.count('"scf.if"') >= BLOCK // (LANES * warps * 4)
@@ -135,7 +123,5 @@ def test_conjunctions_of_conjunctions():
       %x = eft.thread_load %p if %m40 : !llvm.ptr<1> -> i32
       return %x : i32
     }}"""
-    command = [TOOLS / "eft-opt", "-", "-eft-skip-masked"]
-    done = subprocess.run(command, input=source, capture_output=True, text=True, timeout=60)
-    assert done.returncode == 0, done.stderr
-    assert "eft.thread_load %arg0 if" in done.stdout
+    text = optimize(source, "-eft-skip-masked", timeout=60)
+    assert "eft.thread_load %arg0 if" in text

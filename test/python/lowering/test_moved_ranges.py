@@ -10,12 +10,9 @@ from string import Template
 import numpy as np
 import pytest
 from gpu_threads import LANES, Threads
-from placed_programs import Program
-from test_moves import TOOLS, lower
+from optimizer import code_of_threads, needs_eft_opt
 
-pytestmark = pytest.mark.skipif(
-    not (TOOLS / "eft-opt").exists(), reason="the compiler's tools are not beside the package"
-)
+pytestmark = needs_eft_opt
 
 BLOCK = 512
 #: Elements in front of each array's address, and behind.
@@ -51,14 +48,7 @@ def test_masked_copies(seed):
     n = s + rng.choice([0, 1, 8, 255, 256, 300, BLOCK, BLOCK + 1, rng.randrange(BLOCK)])
     divides_x = rng.choice([dtype().itemsize, 16])
     source = SOURCE.substitute(type=kind, divides_x=divides_x, divides_s=divides_s)
-    text = lower(
-        Program("copy", source, [], []),
-        f"-eft-place=target=gpu num-warps={warps}",
-        f"-eft-lower-to-gpu=num-warps={warps}",
-        "-cse",
-        "-eft-specialize-masked",
-        "-mlir-print-op-generic",
-    )
+    text = code_of_threads(source, warps)
 
     x = np.random.default_rng(seed).integers(0, 100, 2 * MARGIN).astype(dtype)
     y = np.zeros_like(x)

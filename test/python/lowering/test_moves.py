@@ -5,35 +5,19 @@ code thread by thread, the CPU's as a library."""
 from __future__ import annotations
 
 import ctypes
-import os
-import pathlib
 import shutil
 import subprocess
 
-import eft
 import numpy as np
 import pytest
 from gpu_threads import LANES, Threads
+from optimizer import needs_eft_opt, optimize
 from placed_products import ExactProducts, Products
 from placed_programs import LargePrograms, Program, Programs
 
-TOOLS = pathlib.Path(eft.__file__).parents[2] / "bin"
 LLVM = "/usr/lib/llvm-19/bin"
 
-pytestmark = pytest.mark.skipif(
-    not (TOOLS / "eft-opt").exists(), reason="the compiler's tools are not beside the package"
-)
-
-
-def lower(program: Program, *flags: str) -> str:
-    command = [TOOLS / "eft-opt", "-", *flags]
-    # Without what is preloaded into this process: a sanitizer's library is in the tool itself.
-    environment = {**os.environ, "LD_PRELOAD": ""}
-    done = subprocess.run(
-        command, input=program.source, capture_output=True, text=True, env=environment
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+pytestmark = needs_eft_opt
 
 
 def check(program: Program, results: list[np.ndarray]):
@@ -73,7 +57,9 @@ def test_products_without_tensor_cores(seed):
 
 
 def run_threads(program: Program, warps: int):
-    text = lower(program, f"-eft-lower-to-gpu=num-warps={warps}", "-cse", "-mlir-print-op-generic")
+    text = optimize(
+        program.source, f"-eft-lower-to-gpu=num-warps={warps}", "-cse", "-mlir-print-op-generic"
+    )
     arrays = [np.ascontiguousarray(array) for array in program.inputs + program.outputs]
     starts = np.cumsum([0] + [(array.nbytes + 255) // 256 * 256 for array in arrays])
     memory = np.full(starts[-1], 0xAB, np.uint8)
@@ -96,7 +82,7 @@ def test_vectors_of_a_cpu(seed, tmp_path):
     if translate is None or compiler is None:
         pytest.skip("mlir-translate and clang are not installed")
     program = Programs(seed, warps=0).draw()
-    text = lower(program, "-eft-lower-to-cpu", "-cse", "-eft-lower-to-llvm")
+    text = optimize(program.source, "-eft-lower-to-cpu", "-cse", "-eft-lower-to-llvm")
     code = subprocess.run(
         [translate, "--mlir-to-llvmir"], input=text, capture_output=True, text=True, check=True
     ).stdout

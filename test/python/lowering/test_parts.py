@@ -10,12 +10,9 @@ from string import Template
 import numpy as np
 import pytest
 from gpu_threads import LANES, Threads
-from placed_programs import Program
-from test_moves import TOOLS, lower
+from optimizer import code_of_threads, needs_eft_opt
 
-pytestmark = pytest.mark.skipif(
-    not (TOOLS / "eft-opt").exists(), reason="the compiler's tools are not beside the package"
-)
+pytestmark = needs_eft_opt
 
 PART, PARTS = 128, 4
 ELEMENTS = PART * PARTS
@@ -60,26 +57,9 @@ def test_parts(n, distance, order):
     rng = random.Random(f"{n} {distance} {order}")
     warps, first = rng.choice([1, 2]), 16 * rng.choice([0, 1, 1 << 20])
     offsets = [k * PART for k in range(PARTS)][::order]
-    text = lower(
-        Program(
-            "parts",
-            SOURCE.substitute(
-                divides=rng.choice([4, 16]),
-                parts="".join(
-                    PART_SOURCE.substitute(k=k, offset=offset) for k, offset in enumerate(offsets)
-                ),
-            ),
-            [],
-            [],
-        ),
-        f"-eft-place=target=gpu num-warps={warps}",
-        f"-eft-lower-to-gpu=num-warps={warps}",
-        "-cse",
-        "-eft-specialize-masked",
-        "-eft-skip-masked",
-        "-eft-mask-distances",
-        "-mlir-print-op-generic",
-    )
+    parts = [PART_SOURCE.substitute(k=k, offset=offset) for k, offset in enumerate(offsets)]
+    source = SOURCE.substitute(divides=rng.choice([4, 16]), parts="".join(parts))
+    text = code_of_threads(source, warps)
 
     memory = np.random.default_rng(n).integers(0, 1 << 20, 4 * ELEMENTS).astype(np.uint32)
     expected = memory.copy()

@@ -1,18 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The time that tiling takes: it grows with a kernel's operations, not with their square."""
 
-import pathlib
 import resource
-import subprocess
 
-import eft
-import pytest
+from optimizer import needs_eft_opt, optimize
 
-TOOL = pathlib.Path(eft.__file__).parents[2] / "bin" / "eft-opt"
-
-pytestmark = pytest.mark.skipif(
-    not TOOL.exists(), reason="the compiler's tools are not beside the package"
-)
+pytestmark = needs_eft_opt
 
 LARGE = (
     "tensor<256xf32, #eft.layout<register = [[1], [64], [128]], "
@@ -35,8 +28,7 @@ def chain_of_blocks(length: int) -> str:
 def seconds(source: str) -> float:
     """The processor's time, which other work on the machine hardly changes."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    subprocess.run([TOOL, "-", "-eft-tile-blocks"], input=source, text=True, check=True,
-                   capture_output=True)  # fmt: skip
+    optimize(source, "-eft-tile-blocks")
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return after.ru_utime - before.ru_utime
 

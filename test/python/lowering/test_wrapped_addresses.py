@@ -10,12 +10,9 @@ from string import Template
 import numpy as np
 import pytest
 from gpu_threads import LANES, Threads
-from placed_programs import Program
-from test_moves import TOOLS, lower
+from optimizer import code_of_threads, needs_eft_opt
 
-pytestmark = pytest.mark.skipif(
-    not (TOOLS / "eft-opt").exists(), reason="the compiler's tools are not beside the package"
-)
+pytestmark = needs_eft_opt
 
 ROWS, COLUMNS = 4, 128
 #: Elements in front of each array's address, and behind.
@@ -89,18 +86,8 @@ def test_rows_of_offsets_that_wrap_around(seed, mask):
     }
     mask_source = Template(MASKS[mask]).substitute(words)
     source = Template(SOURCE).substitute(words, mask=mask_source)
-    text = lower(
-        Program(mask, source, [], []),
-        "-eft-expand-integer-corners",
-        "-eft-hoist-uniform",
-        "-canonicalize",
-        "-cse",
-        f"-eft-place=target=gpu num-warps={warps}",
-        f"-eft-lower-to-gpu=num-warps={warps}",
-        "-cse",
-        "-eft-specialize-masked",
-        "-mlir-print-op-generic",
-    )
+    before = "-eft-expand-integer-corners", "-eft-hoist-uniform", "-canonicalize", "-cse"
+    text = code_of_threads(source, warps, *before)
 
     x = np.random.default_rng(seed).integers(0, 100, 2 * MARGIN).astype(dtype)
     y = np.zeros_like(x)
