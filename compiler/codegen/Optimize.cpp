@@ -10,6 +10,7 @@
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/DiagnosticPrinter.h"
 #include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/OptBisect.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/SmallVectorMemoryBuffer.h"
 
@@ -33,6 +34,9 @@ constexpr size_t longBlock = 1024;
 
 /// A function of more basic blocks than these has many.
 constexpr size_t manyBlocks = 128;
+
+/// The code generator prepares no function for a GPU of more basic blocks than these.
+constexpr size_t mostPreparedBlocks = 4096;
 
 /// Whether there are more items than `count`. It does not walk over all of them, as `size()` would:
 /// a loop's pass asks for each loop.
@@ -66,6 +70,16 @@ bool isSkipped(llvm::StringRef pass, const llvm::Any &unit, bool isForGpu) {
   return llvm::any_of(*function,
                       [](const llvm::BasicBlock &block) { return hasMore(block, longBlock); });
 }
+
+/// Leaves CodeGenPrepare out of the code generator. It begins anew for most of its changes, with a
+/// walk over all basic blocks.
+class PassGate : public llvm::OptPassGate {
+public:
+  bool isEnabled() const override { return true; }
+  bool shouldRunPass(llvm::StringRef pass, llvm::StringRef /*description*/) override {
+    return pass != "CodeGen Prepare";
+  }
+};
 
 /// Keeps the errors for which LLVM would otherwise end the process.
 struct ErrorCollector : llvm::DiagnosticHandler {
@@ -121,20 +135,28 @@ void optimize(llvm::Module &module, llvm::TargetMachine &machine,
 
 llvm::Expected<std::string> emit(llvm::Module &module, llvm::TargetMachine &machine,
                                  llvm::CodeGenFileType type) {
+  llvm::LLVMContext &context = module.getContext();
   std::optional<PtxPlaces> places;
-  if (machine.getTargetTriple().isNVPTX())
+  PassGate gate;
+  llvm::OptPassGate &usualGate = context.getOptPassGate();
+  if (machine.getTargetTriple().isNVPTX()) {
     places.emplace(module);
+    if (llvm::any_of(module, [](const llvm::Function &function) {
+          return hasMore(function, mostPreparedBlocks);
+        }))
+      context.setOptPassGate(gate);
+  }
   llvm::SmallString<0> code;
   llvm::raw_svector_ostream stream(code);
   llvm::legacy::PassManager passes;
   if (machine.addPassesToEmitFile(passes, stream, nullptr, type))
     return llvm::createStringError("the target can't emit a file of this kind");
   std::string errors;
-  llvm::LLVMContext &context = module.getContext();
   std::unique_ptr<llvm::DiagnosticHandler> previous = context.getDiagnosticHandler();
   context.setDiagnosticHandler(std::make_unique<ErrorCollector>(errors));
   passes.run(module);
   context.setDiagnosticHandler(std::move(previous));
+  context.setOptPassGate(usualGate);
   if (!errors.empty())
     return llvm::createStringError("LLVM can't generate code: " + errors);
   return places ? places->restore(code) : std::string(code);

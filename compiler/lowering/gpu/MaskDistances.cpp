@@ -26,6 +26,10 @@ namespace {
 /// The distance takes two instructions, each mask one less.
 constexpr unsigned leastMasks = 4;
 
+/// LLVM looks at all comparisons of one number with constants for each of them. More of them than
+/// these would take too long.
+constexpr unsigned mostMasks = 1024;
+
 /// True if each iteration of a loop has a bound of its own, and would compute a distance to it.
 bool isInLoop(Value bound) {
   Operation *around = bound.getParentRegion()->getParentOp();
@@ -54,7 +58,7 @@ public:
       ImplicitLocOpBuilder b(op.getLoc(), &op);
       for (OpOperand &operand : op.getOpOperands()) {
         auto found = masks.find(operand.get());
-        if (found == masks.end() || counts[{found->second.base, found->second.bound}] < leastMasks)
+        if (found == masks.end() || !isWorthwhile(found->second))
           continue;
         Value &mask = made[operand.get()];
         if (!mask)
@@ -71,6 +75,11 @@ public:
   }
 
 private:
+  bool isWorthwhile(const ElementMask &mask) const {
+    const unsigned count = counts.lookup({mask.base, mask.bound});
+    return count >= leastMasks && count <= mostMasks;
+  }
+
   /// Whether the distance, which does not overflow if the bound is at least zero, tells that the
   /// element lies inside.
   Value compute(ImplicitLocOpBuilder &b, const ElementMask &mask) const {

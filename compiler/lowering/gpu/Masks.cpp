@@ -44,28 +44,38 @@ Value recompute(ImplicitLocOpBuilder &b, Value mask) {
   return recompute(b, mask, copies, made);
 }
 
-/// The constant that an index adds to `base`, without overflow; zero if it is that.
-static std::optional<APInt> distance(Value index, Value base) {
-  auto sum = index.getDefiningOp<arith::AddIOp>();
+/// The comparison of a mask that says that an index is less than a bound; or null.
+static arith::CmpIOp comparisonOf(Value mask) {
+  auto compared = mask.getDefiningOp<arith::CmpIOp>();
+  bool isBelow = compared && compared.getPredicate() == arith::CmpIPredicate::slt &&
+                 compared.getLhs().getType().isSignlessInteger();
+  return isBelow ? compared : arith::CmpIOp();
+}
+
+/// An index as another one and a constant, which are added without overflow.
+static std::pair<Value, APInt> splitIndex(Value index) {
   APInt constant;
-  if (sum && sum.getLhs() == base && matchPattern(sum.getRhs(), m_ConstantInt(&constant)) &&
+  auto sum = index.getDefiningOp<arith::AddIOp>();
+  if (sum && matchPattern(sum.getRhs(), m_ConstantInt(&constant)) &&
       bitEnumContainsAll(sum.getOverflowFlags(), arith::IntegerOverflowFlags::nsw))
-    return constant;
-  return index == base ? std::optional(APInt(index.getType().getIntOrFloatBitWidth(), 0))
-                       : std::nullopt;
+    return {sum.getLhs(), constant};
+  return {index, APInt::getZero(index.getType().getIntOrFloatBitWidth())};
+}
+
+Value baseOf(Value mask) {
+  arith::CmpIOp compared = comparisonOf(mask);
+  return compared ? splitIndex(compared.getLhs()).first : mask;
 }
 
 bool follows(Value mask, Value usual) {
   if (mask == usual)
     return true;
-  auto one = mask.getDefiningOp<arith::CmpIOp>(), other = usual.getDefiningOp<arith::CmpIOp>();
-  if (!one || !other || one.getPredicate() != arith::CmpIPredicate::slt ||
-      other.getPredicate() != one.getPredicate() || one.getRhs() != other.getRhs())
+  arith::CmpIOp one = comparisonOf(mask), other = comparisonOf(usual);
+  if (!one || !other || one.getRhs() != other.getRhs())
     return false;
-  auto sum = other.getLhs().getDefiningOp<arith::AddIOp>();
-  Value base = sum ? sum.getLhs() : other.getLhs();
-  std::optional<APInt> near = distance(one.getLhs(), base), far = distance(other.getLhs(), base);
-  return near && far && near->sle(*far);
+  auto [base, near] = splitIndex(one.getLhs());
+  auto [otherBase, far] = splitIndex(other.getLhs());
+  return base == otherBase && near.sle(far);
 }
 
 } // namespace eft

@@ -19,6 +19,10 @@ mlir::Value expectSeldom(mlir::ImplicitLocOpBuilder &b, mlir::Value condition);
 /// occupy registers.
 mlir::Value recompute(mlir::ImplicitLocOpBuilder &b, mlir::Value mask);
 
+/// The index in a comparison of indices, without a constant that is added to it; another mask is
+/// its own. A mask follows others of the same base alone.
+mlir::Value baseOf(mlir::Value mask);
+
 /// True if the mask holds wherever `usual` does: both compare indices, which differ by a constant,
 /// with the same bound.
 bool follows(mlir::Value mask, mlir::Value usual);

@@ -38,30 +38,54 @@ constexpr unsigned minSelects = 8;
 /// Operations of one block, side by side.
 struct Span {
   Operation *first = nullptr, *last = nullptr;
+  unsigned begin = 0, end = 0; // the numbers of `first` and `last` in their block
   unsigned loads = 0, stores = 0, selects = 0;
 
   /// True if two versions are worth their code.
   bool isWorthwhile() const { return loads >= 2 || selects >= minSelects; }
-  Block::iterator begin() const { return first->getIterator(); }
-  Block::iterator end() const { return std::next(last->getIterator()); }
+  auto operations() const {
+    return llvm::make_range(first->getIterator(), std::next(last->getIterator()));
+  }
 };
+
+/// The operations of a span, and those inside them.
+class SpanMembers {
+public:
+  explicit SpanMembers(const Span &span) : block(*span.first->getBlock()) {
+    for (Operation &op : span.operations())
+      members.insert(&op);
+  }
+  bool contains(Operation *op) const {
+    Operation *around = block.findAncestorOpInBlock(*op);
+    return around && members.contains(around);
+  }
+  void insert(Operation *op) { members.insert(op); }
+  void erase(Operation *op) { members.erase(op); }
+
+private:
+  Block &block;
+  llvm::DenseSet<Operation *> members;
+};
+
+/// What accesses under a mask, between two convergent operations.
+using Segment = llvm::MapVector<Value, Span>;
 
 class Specializer {
 public:
   Specializer(func::FuncOp kernel, unsigned maxOperations) : maxOperations(maxOperations) {
     kernel.walk([&](LLVM::ExpectOp expected) {
-      if (Value mask = usualMask(expected); mask.getDefiningOp())
-        masks.insert(mask);
+      Value mask = usualMask(expected);
+      if (mask.getDefiningOp() && bases.try_emplace(mask, baseOf(mask)).second)
+        masks[baseOf(mask)].push_back(mask);
     });
   }
 
+  /// It begins with the last segment: a mask may be computed in the span of an earlier one, which
+  /// goes.
   void specialize(Block &block) {
-    for (Operation &op : llvm::make_early_inc_range(block)) {
-      if (isConvergent(&op) || containsConvergent(&op) || op.hasTrait<OpTrait::IsTerminator>())
-        endSegment();
-      else
-        note(op);
-    }
+    std::vector<Segment> segments = segmentsOf(block);
+    for (const Segment &segment : llvm::reverse(segments))
+      specialize(segment);
     for (Operation &op : block)
       for (Region &region : op.getRegions())
         for (Block &inner : region)
@@ -70,36 +94,53 @@ public:
   }
 
 private:
-  /// Makes the spans of what accesses under a mask until now.
-  void endSegment() {
-    if (spans.size() > 1 && splitTogether())
-      spans.clear();
+  std::vector<Segment> segmentsOf(Block &block) const {
+    std::vector<Segment> segments(1);
+    for (auto [number, op] : llvm::enumerate(block))
+      if (!isConvergent(&op) && !containsConvergent(&op))
+        note(op, number, segments.back());
+      else if (!segments.back().empty())
+        segments.emplace_back();
+    return segments;
+  }
+
+  void specialize(const Segment &segment) {
+    if (segment.size() > 1 && splitTogether(segment))
+      return;
     SmallVector<std::pair<Value, Span>> chosen;
-    for (auto &[mask, span] : spans)
+    for (auto &[mask, span] : segment)
       if (span.isWorthwhile() && size(span) <= maxOperations &&
-          (chosen.empty() || chosen.back().second.last->isBeforeInBlock(span.first)))
+          (chosen.empty() || chosen.back().second.end < span.begin))
         chosen.emplace_back(mask, span);
-    spans.clear();
-    // The last one first: a mask may be computed in the span of an earlier one, which goes.
     for (auto &[mask, span] : llvm::reverse(chosen))
       split(mask, span);
   }
 
-  void note(Operation &op) {
+  void note(Operation &op, unsigned number, Segment &segment) const {
+    auto extended = [&](Value mask) -> Span & {
+      Span &span = segment[mask];
+      if (!span.first)
+        span.first = &op, span.begin = number;
+      span.last = &op, span.end = number;
+      return span;
+    };
     if (auto masked = dyn_cast<scf::IfOp>(op)) {
       if (auto expected = masked.getCondition().getDefiningOp<LLVM::ExpectOp>()) {
-        Span &span = extend(usualMask(expected), op);
+        Span &span = extended(usualMask(expected));
         (op.getNumResults() != 0 ? span.loads : span.stores) += 1;
       }
     } else if (auto select = dyn_cast<arith::SelectOp>(op)) {
       if (Value mask = usualMaskOf(select.getCondition(), op))
-        extend(mask, op).selects += 1;
+        extended(mask).selects += 1;
     }
   }
 
   /// An element's mask that a known one answers, where `user` needs it; or null.
   Value usualMaskOf(Value mask, Operation &user) const {
-    for (Value usual : masks) {
+    auto ofBase = masks.find(baseOf(mask));
+    if (ofBase == masks.end())
+      return {};
+    for (Value usual : ofBase->second) {
       Operation *around = usual.getParentBlock()->findAncestorOpInBlock(user);
       if (around && usual.getDefiningOp()->isBeforeInBlock(around) && follows(mask, usual))
         return usual;
@@ -114,48 +155,41 @@ private:
     return opposite ? opposite.getLhs() : condition;
   }
 
-  Span &extend(Value mask, Operation &op) {
-    Span &span = spans[mask];
-    if (!span.first)
-      span.first = &op;
-    span.last = &op;
-    return span;
-  }
-
   static unsigned size(const Span &span) {
     unsigned count = 0;
-    for (Operation &op : llvm::make_range(span.begin(), span.end()))
+    for (Operation &op : span.operations())
       op.walk([&](Operation *) { ++count; });
     return count;
   }
 
   /// Makes one span for all masks, if they compare with one bound and none is worth a span of its
   /// own. Returns false if it makes none.
-  bool splitTogether() {
+  bool splitTogether(const Segment &segment) {
     Span all;
     Value bound;
-    for (auto &[mask, span] : spans) {
+    for (auto &[mask, span] : segment) {
       auto compared = mask.getDefiningOp<arith::CmpIOp>();
       if (!compared || compared.getPredicate() != arith::CmpIPredicate::slt ||
           (bound && bound != compared.getRhs()) || span.isWorthwhile())
         return false;
       bound = compared.getRhs();
-      if (!all.first || span.first->isBeforeInBlock(all.first))
-        all.first = span.first;
-      if (!all.last || all.last->isBeforeInBlock(span.last))
-        all.last = span.last;
+      if (!all.first || span.begin < all.begin)
+        all.first = span.first, all.begin = span.begin;
+      if (!all.last || all.end < span.end)
+        all.last = span.last, all.end = span.end;
       all.loads += span.loads;
     }
     if (!all.isWorthwhile() || size(all) > maxOperations || containsLoop(all))
       return false;
     llvm::SetVector<Operation *> conditions;
-    for (auto &[mask, span] : spans)
-      if (!addWithOperands(mask, *all.first, conditions))
+    const SpanMembers members(all);
+    for (auto &[mask, span] : segment)
+      if (!addWithOperands(mask, members, conditions))
         return false;
     for (Operation *op : conditions)
       op->moveBefore(all.first);
     ImplicitLocOpBuilder b(all.first->getLoc(), all.first);
-    SmallVector<Value> usual = llvm::to_vector(llvm::make_first_range(spans));
+    SmallVector<Value> usual = llvm::to_vector(llvm::make_first_range(segment));
     Value condition = usual.front();
     for (Value mask : ArrayRef(usual).drop_front())
       condition = b.create<arith::AndIOp>(condition, mask);
@@ -164,23 +198,23 @@ private:
     return true;
   }
 
-  /// Adds the operations behind `place` that compute a value, if they are plain ones.
-  static bool addWithOperands(Value value, Operation &place, llvm::SetVector<Operation *> &found) {
+  /// Adds the operations of a span that compute a value, if they are plain ones.
+  static bool addWithOperands(Value value, const SpanMembers &span,
+                              llvm::SetVector<Operation *> &found) {
     Operation *op = value.getDefiningOp();
-    if (!op || op->getBlock() != place.getBlock() || op->isBeforeInBlock(&place) ||
-        found.contains(op))
+    if (!op || !span.contains(op) || found.contains(op))
       return true;
-    if (op == &place || !isPure(op) || op->getNumRegions() != 0)
+    if (!isPure(op) || op->getNumRegions() != 0)
       return false;
     for (Value operand : op->getOperands())
-      if (!addWithOperands(operand, place, found))
+      if (!addWithOperands(operand, span, found))
         return false;
     return found.insert(op);
   }
 
   /// A loop between accesses is long, and has masks of its own to specialise.
   static bool containsLoop(const Span &span) {
-    return llvm::any_of(llvm::make_range(span.begin(), span.end()), [](Operation &op) {
+    return llvm::any_of(span.operations(), [](Operation &op) {
       return op.walk([](LoopLikeOpInterface) { return WalkResult::interrupt(); }).wasInterrupted();
     });
   }
@@ -188,7 +222,7 @@ private:
   /// The operations of the block that the addresses of a span's accesses are computed from.
   static llvm::SetVector<Operation *> addressesOf(const Span &span) {
     llvm::SetVector<Operation *> found;
-    for (Operation &op : llvm::make_range(span.begin(), span.end()))
+    for (Operation &op : span.operations())
       op.walk([&](LLVM::IntToPtrOp pointer) { found.insert(pointer); });
     for (size_t next = 0; next < found.size(); ++next)
       for (Value operand : found[next]->getOperands())
@@ -202,20 +236,18 @@ private:
   /// until the loads have begun. They wait for their addresses, so those stay.
   void sinkInto(Span &span, Operation &condition) {
     const llvm::SetVector<Operation *> addresses = addressesOf(span);
-    llvm::DenseSet<Operation *> inside;
-    for (Operation &op : llvm::make_range(span.begin(), span.end()))
-      inside.insert(&op);
-    Block &block = *condition.getBlock();
-    auto isInside = [&](Operation *user) {
-      return inside.contains(block.findAncestorOpInBlock(*user));
-    };
-    Block::reverse_iterator next = condition.getReverseIterator();
+    SpanMembers inside(span);
+    Block::reverse_iterator next = condition.getReverseIterator(),
+                            end = condition.getBlock()->rend();
     ++next;
-    for (unsigned seen = 0; next != block.rend() && seen < maxOperations; ++seen) {
+    for (unsigned seen = 0; next != end && seen < maxOperations; ++seen) {
       Operation &op = *next++;
+      // The segments in front of this one have spans yet to be split.
+      if (isConvergent(&op) || containsConvergent(&op))
+        return;
       if (addresses.contains(&op) || op.use_empty() || !isPure(&op) || op.getNumRegions() != 0 ||
-          isConvergent(&op) || op.hasTrait<OpTrait::ConstantLike>() ||
-          !llvm::all_of(op.getUsers(), isInside))
+          op.hasTrait<OpTrait::ConstantLike>() ||
+          !llvm::all_of(op.getUsers(), [&](Operation *user) { return inside.contains(user); }))
         continue;
       op.moveBefore(span.first);
       span.first = &op;
@@ -226,38 +258,31 @@ private:
   /// Values of the span that are used behind it.
   static SmallVector<Value> results(const Span &span) {
     SmallVector<Value> results;
-    Block *block = span.first->getBlock();
-    for (Operation &op : llvm::make_range(span.begin(), span.end()))
+    const SpanMembers members(span);
+    for (Operation &op : span.operations())
       for (Value value : op.getResults())
-        if (llvm::any_of(value.getUsers(), [&](Operation *user) {
-              return span.last->isBeforeInBlock(block->findAncestorOpInBlock(*user));
-            }))
+        if (llvm::any_of(value.getUsers(),
+                         [&](Operation *user) { return !members.contains(user); }))
           results.push_back(value);
     return results;
-  }
-
-  /// True if an operation in the span uses a result of the operation.
-  static bool isUsedInside(Operation &op, const Span &span) {
-    Block *block = op.getBlock();
-    return llvm::any_of(op.getUsers(), [&](Operation *user) {
-      Operation *around = block->findAncestorOpInBlock(*user);
-      return around && (around == span.last || around->isBeforeInBlock(span.last));
-    });
   }
 
   /// Moves operations that unpack loaded words for later users behind the span: the branch then
   /// gives whole words. Constants go in front of the span, so that the branch need not give them.
   static void narrow(const Span &span) {
-    for (Operation &op : llvm::make_early_inc_range(llvm::make_range(span.begin(), span.end())))
+    for (Operation &op : llvm::make_early_inc_range(span.operations()))
       if (&op != span.first && op.hasTrait<OpTrait::ConstantLike>())
         op.moveBefore(span.first);
     SmallVector<Operation *> takers;
-    for (Operation &op : llvm::make_range(span.begin(), span.end()))
+    for (Operation &op : span.operations())
       if (&op != span.first && isa<LLVM::ExtractElementOp, LLVM::BitcastOp>(op))
         takers.push_back(&op);
+    SpanMembers inside(span);
     for (Operation *op : llvm::reverse(takers))
-      if (!isUsedInside(*op, span))
+      if (llvm::none_of(op->getUsers(), [&](Operation *user) { return inside.contains(user); })) {
         op->moveAfter(span.last);
+        inside.erase(op);
+      }
   }
 
   /// Makes the two versions of a span under one mask.
@@ -295,12 +320,12 @@ private:
     for (auto [value, result] : llvm::zip_equal(used, ways.getResults()))
       value.replaceAllUsesWith(result);
     SmallVector<Operation *> old;
-    for (Operation &op : llvm::make_range(span.begin(), span.end()))
+    for (Operation &op : span.operations())
       old.push_back(&op);
     for (Operation *op : llvm::reverse(old)) {
       op->walk([&](Operation *inner) {
         for (Value result : inner->getResults())
-          masks.remove(result);
+          forget(result);
       });
       op->erase();
     }
@@ -332,7 +357,7 @@ private:
     auto isMask = [&](Value condition) {
       return isKnown && llvm::any_of(usual, [&](Value mask) { return follows(condition, mask); });
     };
-    for (Operation &op : llvm::make_range(span.begin(), span.end())) {
+    for (Operation &op : span.operations()) {
       if (!isUsual && isKnown && isStoreUnder(usual.front(), op))
         continue;
       if (auto select = dyn_cast<arith::SelectOp>(op); select && isMask(select.getCondition()))
@@ -375,7 +400,7 @@ private:
 
   /// True if the span only loads from memory, and stores only by its last operation.
   static bool hasOneStore(Value mask, const Span &span) {
-    for (Operation &op : llvm::make_range(span.begin(), span.end())) {
+    for (Operation &op : span.operations()) {
       bool isLast = &op == span.last && span.stores == 1;
       if (!isStoreUnder(mask, op) && !doesOnly(op, /*mayStore=*/isLast))
         return false;
@@ -411,9 +436,18 @@ private:
     order.insert(&op);
   }
 
+  /// Takes a value that goes out of the masks.
+  void forget(Value value) {
+    auto base = bases.find(value);
+    if (base == bases.end())
+      return;
+    llvm::erase(masks[base->second], value);
+    bases.erase(base);
+  }
+
   unsigned maxOperations;
-  llvm::SetVector<Value> masks; // those that are true for most threads
-  llvm::MapVector<Value, Span> spans;
+  llvm::DenseMap<Value, SmallVector<Value>> masks; // true for most threads, by their bases
+  llvm::DenseMap<Value, Value> bases;              // of these masks
   llvm::SmallPtrSet<Operation *, 4> made;
 };
 
