@@ -112,7 +112,8 @@ private:
     lasts = Values{map, level.last(), lowering.fetch(b, own.sources, {own.map, map, level.last()})};
   }
 
-  /// Combines with what receivers in `values` want, which is in `from`.
+  /// Combines the elements of `values` that receive at this level with those that they want, which
+  /// are in `from`.
   void combine(Values &values, const Values &from, const Level &level) {
     Receivers receivers(values.map, level);
     Wanted wanted(values.map, level, receivers);
@@ -134,7 +135,8 @@ private:
     }
   }
 
-  /// A fragment that receives in even threads keeps its own in odd ones.
+  /// The fragment's value after the level. A fragment that receives in even threads keeps its value
+  /// in odd ones, and the other way round.
   Value choose(Value isOddThread, bool receivesInEven, Value before, Value after) {
     return b.create<arith::SelectOp>(isOddThread, receivesInEven ? before : after,
                                      receivesInEven ? after : before);

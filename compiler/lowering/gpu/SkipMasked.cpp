@@ -230,7 +230,8 @@ private:
     b.create<scf::YieldOp>(others);
   }
 
-  /// Erases what was computed behind the mask since there were so many values.
+  /// Undoes `behindMask`: erases the operations that it made, and forgets the values that it noted,
+  /// beyond these numbers of them.
   void forgetSince(size_t madeBefore, size_t notedBefore) {
     for (Value value : ArrayRef(noted).drop_front(notedBefore))
       masked.erase(value);
