@@ -70,7 +70,7 @@ public:
   }
 
 private:
-  /// Makes the spans of what accesses under a mask until now.
+  /// Splits the spans of the masked accesses since the last such point into two versions.
   void endSegment() {
     if (spans.size() > 1 && splitTogether())
       spans.clear();
@@ -80,7 +80,8 @@ private:
           (chosen.empty() || chosen.back().second.last->isBeforeInBlock(span.first)))
         chosen.emplace_back(mask, span);
     spans.clear();
-    // The last one first: a mask may be computed in the span of an earlier one, which goes.
+    // The last one first: its mask may be computed in the span before it, and splitting that erases
+    // the operations of the span.
     for (auto &[mask, span] : llvm::reverse(chosen))
       split(mask, span);
   }
@@ -97,7 +98,8 @@ private:
     }
   }
 
-  /// An element's mask that a known one answers, where `user` needs it; or null.
+  /// A mask for which there is a span, and where it is true the element's mask is, too. It must be
+  /// computed before `user`. Null if there is none.
   Value usualMaskOf(Value mask, Operation &user) const {
     for (Value usual : masks) {
       Operation *around = usual.getParentBlock()->findAncestorOpInBlock(user);
@@ -430,8 +432,8 @@ struct SpecializeMaskedPass : impl::SpecializeMaskedBase<SpecializeMaskedPass> {
       else if (ways.getCondition().getDefiningOp<LLVM::ExpectWithProbabilityOp>())
         recomputeMasks(ways.getThenRegion());
     });
-    // The masks at their old place, users first: a search for common subexpressions would find the
-    // indices that they are the last to use.
+    // The masks at their old place are dead, and go before common subexpressions are searched for.
+    // Users go first, so that the indices which only masks use go, too.
     getOperation().walk<WalkOrder::PostOrder, ReverseIterator>([](Operation *op) {
       if (isOpTriviallyDead(op))
         op->erase();
@@ -439,7 +441,7 @@ struct SpecializeMaskedPass : impl::SpecializeMaskedBase<SpecializeMaskedPass> {
   }
 
 private:
-  /// Computes what the unusual way asks for there.
+  /// Computes the masks that the unusual way needs where it needs them.
   static void recomputeMasks(Region &unusual) {
     unusual.walk([](scf::IfOp masked) {
       ImplicitLocOpBuilder b(masked.getLoc(), masked);
