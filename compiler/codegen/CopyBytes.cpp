@@ -47,8 +47,8 @@ std::optional<ConditionalBytes> conditionalBytes(llvm::Value *value) {
 /// A comparison, `<` or `>`, of a row's number with a bound. There is a bound for which it holds
 /// for no row: the least number for `<`, the greatest for `>`.
 struct BoundedRow {
-  llvm::CmpInst::Predicate predicate; ///< of the row and the bound
-  llvm::Value *row = nullptr;         ///< not changed by the loop
+  llvm::CmpInst::Predicate predicate; ///< compares the row with the bound
+  llvm::Value *row = nullptr;         ///< the row's number, which the loop does not change
   llvm::Value *bound = nullptr;
 };
 

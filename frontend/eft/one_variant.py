@@ -94,7 +94,7 @@ class VariantLauncher(_runtime.KernelBase):
     def launch(self, grid, metadata, enter, leave, args):
         """Launches the kernel between two hooks, each a function of `metadata` or None."""
         if len(args) != len(self.names):
-            return self._launch(grid, *args)  # which raises an error that says so
+            return self._launch(grid, *args)  # raises an error for the number of arguments
         args = list(args)
         for number in self._dropped:
             args[number] = None
