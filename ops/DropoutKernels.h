@@ -20,16 +20,16 @@ struct DropoutRule {
 // The forward's arrays, and more: arrays that are row-major without gaps. Pointers are to memory of
 // the device.
 struct Forward : DropoutRule {
-  DataType dtype = DataType::F32; // of x and y
+  DataType dtype = DataType::F32; // the type of x and y
   const void *x = nullptr;
   void *y = nullptr;
-  int32_t *mask = nullptr; // or null
+  int32_t *mask = nullptr; // may stay null
   int64_t rows = 0, columns = 0;
 };
 
-// The same for the backward by a mask: arrays that are row-major without gaps.
+// The arrays of the backward by a mask, all row-major without gaps.
 struct Backward {
-  DataType dtype = DataType::F32; // of dy and dx
+  DataType dtype = DataType::F32; // the type of dy and dx
   const void *dy = nullptr;
   const int32_t *mask = nullptr;
   void *dx = nullptr;
@@ -37,10 +37,10 @@ struct Backward {
   double scale = 1;
 };
 
-// The same for both where arrays have other strides.
+// The arrays of both directions where some have other strides.
 struct Strided : Forward {
   bool readsMask = false;
-  TensorAxes axes; // of x, y and the mask
+  TensorAxes axes; // the axes of x, y and the mask
 };
 
 // For an array without elements they launch nothing.

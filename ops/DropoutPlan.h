@@ -10,8 +10,8 @@ namespace eft::ops {
 struct GpuForward : Forward {
   int64_t programs = 0;
   int32_t shift = 0;       // elements in front of y in a run of 16
-  int64_t rowPrograms = 0; // of each early row
-  Division division = {};  // by the number of columns, if there are late rows
+  int64_t rowPrograms = 0; // the programs for each early row
+  Division division = {};  // the division by the number of columns, if there are late rows
 };
 
 struct CpuForward : Forward {
@@ -20,7 +20,7 @@ struct CpuForward : Forward {
   int64_t rowPrograms = 0;   // programs of as many early rows
   int64_t programBlocks = 0; // blocks of 64 late rows of a program
   int64_t blockPrograms = 0; // programs of as many blocks
-  Division division = {};    // by the number of columns, if there are late rows
+  Division division = {};    // the division by the number of columns, if there are late rows
 };
 
 /// These are for arrays that have elements.

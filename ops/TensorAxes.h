@@ -21,7 +21,7 @@ int64_t columnsOf(const Tensor &tensor);
 
 /// The places of rows and columns in three arrays of one shape.
 struct TensorAxes {
-  using Strides = std::array<int64_t, 3>; // of each array
+  using Strides = std::array<int64_t, 3>; // a stride for each array
 
   /// The division by the extent of an axis of rows, and what its quotient moves the arrays by.
   struct Axis {

@@ -37,7 +37,7 @@ bool countElements(const Tensor &tensor, int64_t &count) {
   return true;
 }
 
-/// An axis along which a tensor's elements differ in their place.
+/// An axis of a tensor that has more than one index.
 struct Axis {
   uint64_t distance; // the stride's magnitude, in elements
   uint64_t last;     // the greatest index
@@ -58,7 +58,7 @@ std::vector<Axis> axesOf(const Tensor &tensor) {
 
 __extension__ using Wide = __int128;
 
-/// The distance that the elements along these axes reach.
+/// The distance from the first to the last element along these axes.
 Wide spanOf(std::span<const Axis> axes) {
   Wide span = 0;
   for (const Axis &axis : axes)
@@ -66,9 +66,10 @@ Wide spanOf(std::span<const Axis> axes) {
   return span;
 }
 
-/// Whether steps along the axes, each up to its last index and either way, come to less than an
-/// element's size from `distance`, all in bytes. Each axis reaches beyond all that follow it, so
-/// that there are few steps to try.
+/// Whether an element of one tensor overlaps an element of another one that has the same axes and
+/// begins `distance` bytes further on: whether steps along the axes, forward or back, add up to
+/// less than an element's size (`size`, in bytes) from `distance`. One step along an axis goes
+/// further than the axes that follow it reach together, so few steps along each need to be tried.
 bool reaches(std::span<const Axis> axes, Wide distance, Wide size) {
   if (axes.empty())
     return distance < size && -distance < size;
@@ -101,7 +102,7 @@ std::pair<Wide, Wide> rangeOf(const Tensor &tensor) {
   return {low, high + bytesOf(tensor)};
 }
 
-/// Whether two tensors have their elements at like distances.
+/// Whether the elements of two tensors lie in the same way: with the same shape, strides and dtype.
 bool haveSamePlaces(const Tensor &one, const Tensor &other) {
   if (one.dtype != other.dtype || one.rank != other.rank)
     return false;
@@ -112,8 +113,8 @@ bool haveSamePlaces(const Tensor &one, const Tensor &other) {
   return true;
 }
 
-/// Whether two tensors share some of their memory. If their elements lie at other distances, the
-/// ranges count.
+/// Whether two tensors share some of their memory. If their elements do not lie in the same way, it
+/// is enough that their ranges overlap.
 bool overlap(const Tensor &one, const Tensor &other) {
   if (elementsOf(one) == 0 || elementsOf(other) == 0)
     return false;

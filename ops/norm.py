@@ -19,7 +19,7 @@ import eft
 import eft.language as tl
 from dropout import EARLY_ROWS, GROUP, LANES, draw, kept_of
 
-PARTS = tl.constexpr(4)  # of the columns of each group
+PARTS = tl.constexpr(4)  # the number of parts that the columns of a group have
 QUADS = tl.constexpr(4)  # times four rows that a program of the backward has
 
 
@@ -336,7 +336,7 @@ def total_of_two(one, other):
 
 @eft.jit
 def means_of(products, gradients, norm):
-    """Those of g n and of g, from what `add_parts` gives."""
+    """The means of g n and of g, from what `add_parts` gives."""
     has_mean, count = norm
     along, mean_gradient = total_of_two(products, gradients)
     return along / count, tl.where(has_mean, mean_gradient / count, 0.0)
@@ -346,7 +346,7 @@ def means_of(products, gradients, norm):
 def write_gradients(
     outputs, start, row, drawn, means, first, columns, GROUPS: tl.constexpr, IS_WHOLE: tl.constexpr
 ):
-    """Those of the residual and of x."""
+    """Writes the gradients of the residual and of x."""
     dx_ptr, dresidual_ptr = outputs
     gradients, normeds, dzs, has_dz = row
     rstd, along, mean_gradient = means

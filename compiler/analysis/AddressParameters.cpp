@@ -41,7 +41,7 @@ public:
   explicit AddressWalk(func::FuncOp function) : function(function), flow(function) {}
 
   std::vector<AddressParameter> run() {
-    std::map<unsigned, SmallVector<Operation *>> accesses; // by the size of their elements
+    std::map<unsigned, SmallVector<Operation *>> accesses; // accesses by the size of their elements
     function.walk([&](Operation *op) {
       if (Value pointer = pointerOf(op))
         accesses[elementBytesOf(pointer)].push_back(op);
@@ -113,7 +113,8 @@ private:
 
   func::FuncOp function;
   RegionFlow flow;
-  unsigned elementBytes = 0; // of the accesses from which values are followed
+  // The size of the elements of those accesses from which values are followed.
+  unsigned elementBytes = 0;
   SmallVector<unsigned> marks = SmallVector<unsigned>(function.getNumArguments(), 0);
   SmallVector<Value> pending;
   DenseSet<Value> seen;

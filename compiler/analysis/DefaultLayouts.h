@@ -60,8 +60,9 @@ private:
     llvm::SmallVector<int64_t> contiguity; // summed over the accesses, for each dimension
     llvm::SmallVector<int64_t> width;      // the most elements of one access, along each dimension
     int64_t narrowest = enoughElements;    // elements of one access to rows of neighbours
-    int64_t widestBits = 0;                // of an element in memory
-    int64_t reducedBits = 0;               // of an element that is reduced; 0 if none is
+    int64_t widestBits = 0;                // the bits of the widest element in memory
+    // The bits of the widest element that is reduced; 0 if none is.
+    int64_t reducedBits = 0;
   };
 
   /// An access that is not `isWide` moves one element at a time, wherever its neighbours are.

@@ -20,11 +20,12 @@ namespace eft {
 /// of one value count.
 int64_t prefixRun(const AxisInfos &infos, mlir::Value mask, unsigned dim);
 
-/// A mask of a block of one dimension, as a conjunction of which each part holds for a prefix of
-/// the block. So does the whole, unless a comparison may wrap.
+/// A mask of a block of one dimension, as a conjunction of comparisons and of masks that are the
+/// same everywhere. A comparison whose numbers do not wrap around inside the block is true for the
+/// first elements of the block and false for the rest. If none wraps, so is the mask.
 struct PrefixMask {
-  /// `linear` < or ≤ `bound`; the first grows by one from element to element, the second is the
-  /// same everywhere.
+  /// `linear` < or ≤ `bound`. `linear` grows by one from element to element; `bound` is the same
+  /// everywhere.
   struct Comparison {
     mlir::Value linear, bound;
     mlir::arith::CmpIPredicate predicate; // slt, sle, ult or ule
@@ -53,8 +54,8 @@ bool hasScalarOrigin(mlir::Value block);
 /// Computes the first element of a block that has a scalar origin.
 mlir::Value materializeOrigin(mlir::OpBuilder &builder, mlir::Value block);
 
-/// Computes, as an i64 from 0 to `extent`, for how many first elements the mask is true. It must
-/// not wrap.
+/// Computes, as an i64 from 0 to `extent`, for how many first elements the mask is true. None of
+/// its comparisons may wrap.
 mlir::Value materializeTrueCount(mlir::OpBuilder &builder, mlir::Location loc,
                                  const PrefixMask &mask);
 

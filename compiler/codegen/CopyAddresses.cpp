@@ -72,7 +72,7 @@ void CopyAddresses::fuse(llvm::ArrayRef<llvm::CallInst *> copies, unsigned opera
     if (!last || terms.size() < 2)
       continue;
     const Term own = *last;
-    terms.erase(llvm::find(terms, own)); // of two that are equal, one
+    terms.erase(llvm::find(terms, own)); // erases only one of several equal terms
     llvm::IRBuilder<> builder(copy);
     llvm::Value *address = add(builder, sum(terms, builder), own);
     copy->setArgOperand(operand,

@@ -14,10 +14,10 @@ using namespace llvm::PatternMatch;
 /// The number of bytes `whole` if all conditions hold, and else 0.
 struct ConditionalBytes {
   llvm::ConstantInt *whole = nullptr;
-  llvm::SmallVector<std::pair<llvm::Value *, bool>> conditions; ///< with the value that each needs
+  llvm::SmallVector<std::pair<llvm::Value *, bool>> conditions; ///< and what each must be
 };
 
-/// Adds the factors of a conjunction.
+/// Adds a condition to those of `bytes`: of a conjunction, its operands.
 void addConditions(llvm::Value *condition, ConditionalBytes &bytes) {
   llvm::Value *first = nullptr, *second = nullptr;
   if (match(condition, m_LogicalAnd(m_Value(first), m_Value(second)))) {
@@ -44,11 +44,11 @@ std::optional<ConditionalBytes> conditionalBytes(llvm::Value *value) {
   }
 }
 
-/// A comparison for which a number must lie below a bound, or above it, so that there is a bound
-/// at which it never holds.
+/// A comparison, `<` or `>`, of a row's number with a bound. There is a bound for which it holds
+/// for no row: the least number for `<`, the greatest for `>`.
 struct BoundedRow {
-  llvm::CmpInst::Predicate predicate; ///< of the row and the bound
-  llvm::Value *row = nullptr;         ///< not changed by the loop
+  llvm::CmpInst::Predicate predicate; ///< compares the row with the bound
+  llvm::Value *row = nullptr;         ///< the row's number, which the loop does not change
   llvm::Value *bound = nullptr;
 };
 
@@ -114,7 +114,7 @@ llvm::Value *CopyBytes::all(llvm::IRBuilder<> &builder, const Conditions &condit
     return result;
   result = nullptr;
   for (auto [value, needed] : conditions) {
-    // A condition may have no value where one before it does not hold.
+    // A condition may be poison where one before it does not hold.
     llvm::Value *frozen = builder.CreateFreeze(value);
     llvm::Value *holds = needed ? frozen : builder.CreateNot(frozen);
     result = result ? builder.CreateAnd(result, holds) : holds;
@@ -122,8 +122,9 @@ llvm::Value *CopyBytes::all(llvm::IRBuilder<> &builder, const Conditions &condit
   return result;
 }
 
-/// Makes one comparison of several conditions, if one of them is the comparison of a row. Of
-/// several it takes the one that the fewest copies share. Returns whether it did.
+/// Makes one comparison of several conditions, if one of them compares a row with a bound: where
+/// the others do not hold, it gets the bound for which it holds for no row. If several compare
+/// rows, the one that the fewest copies share is taken. Returns whether there was one.
 bool CopyBytes::moveBound(const llvm::Loop &loop, llvm::IRBuilder<> &outside,
                           llvm::IRBuilder<> &inside, Conditions &conditions) {
   std::optional<BoundedRow> compared;
@@ -138,7 +139,8 @@ bool CopyBytes::moveBound(const llvm::Loop &loop, llvm::IRBuilder<> &outside,
   llvm::erase(others, ofRow);
   if (!compared || others.empty())
     return false;
-  // The row may have no value where the others do not hold; no number is beyond the last bound.
+  // The row may be poison where the others do not hold. Frozen, it is some number, and the bound
+  // `ofNone` lets no number pass.
   llvm::Value *&row = rows[{outside.GetInsertBlock(), compared->row}];
   if (!row)
     row = outside.CreateFreeze(compared->row);

@@ -4,11 +4,11 @@
 // A copy reads its bytes if some conditions hold, and else none: those of its row, which a loop
 // does not change, and those of the loop's step. There are too few registers for conditions to keep
 // those of the rows, so that each would be computed anew in each iteration. As a number of bytes, a
-// row's condition stays in a common register, and one instruction meets it with that of the step.
+// row's condition stays in a common register, and one `and` combines it with that of the step.
 //
 // Where a step's condition compares a row's number with a bound, as the masks along the inner
 // dimension of a product do, the other conditions of the step move the bound: where they do not
-// hold, nothing is below it. So each copy takes one comparison.
+// hold, it becomes the least number, and no row is below it. So each copy takes one comparison.
 #ifndef EFT_COMPILER_CODEGEN_COPYBYTES_H
 #define EFT_COMPILER_CODEGEN_COPYBYTES_H
 

@@ -10,7 +10,7 @@ namespace eft {
 namespace {
 
 constexpr unsigned oldestCapability = 80; // 128-bit accesses and bf16 conversions need it
-constexpr unsigned newestCapability = 90; // of those that LLVM 19 knows
+constexpr unsigned newestCapability = 90; // the newest GPU that LLVM 19 knows
 constexpr const char *ptxVersion = "+ptx85";
 
 } // namespace

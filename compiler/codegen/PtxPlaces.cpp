@@ -9,7 +9,8 @@ namespace eft {
 
 namespace {
 
-/// The name of the file that is not there, and its directive as LLVM writes it.
+/// The name of a file that does not exist, to which all code belongs while LLVM writes it; and how
+/// LLVM's directives for this file and for its lines begin.
 constexpr llvm::StringRef standIn = "eft places";
 constexpr llvm::StringRef fileDirective = "\t.file\t1 \"eft places\"";
 constexpr llvm::StringRef placeDirective = "\t.loc\t1 ";
@@ -22,7 +23,8 @@ std::optional<unsigned> readNumber(llvm::StringRef line) {
   return number;
 }
 
-/// The name of a file as a string of PTX, of ASCII letters without quotes.
+/// Writes a file's name as a string of PTX. Quotes, backslashes and all bytes that are not
+/// printable ASCII become octal escapes.
 void writeString(llvm::StringRef text, llvm::raw_ostream &os) {
   os << '"';
   for (unsigned char letter : text)
@@ -66,7 +68,7 @@ std::string PtxPlaces::restore(llvm::StringRef ptx) {
     ptx = rest;
     if (line == fileDirective)
       continue;
-    // A number beyond the table is of assembly that was written by hand.
+    // A number beyond the table stands in assembly that was written by hand.
     if (std::optional<unsigned> number = readNumber(line); number && *number <= numbers.size()) {
       if (*number != 0) // zero stands for no place: the code goes on with the line before
         write(std::next(numbers.begin(), *number - 1)->first, os);
@@ -78,7 +80,7 @@ std::string PtxPlaces::restore(llvm::StringRef ptx) {
   return text;
 }
 
-/// A place of line zero is none.
+/// The number of a place; 0, for no place, if it has no line.
 unsigned PtxPlaces::number(const llvm::DILocation *place) {
   if (place->getLine() == 0)
     return 0;
@@ -95,7 +97,8 @@ std::string PtxPlaces::labelOf(const llvm::DISubprogram *function) {
   return "$L__function_" + std::to_string(label);
 }
 
-/// PTX names the place of a call by its triple, and means the last such place before.
+/// Writes a place, after those of the calls that it was inlined through. PTX names the place of a
+/// call by file, line and column, and means the last directive with these that was written.
 void PtxPlaces::write(const llvm::DILocation *place, llvm::raw_ostream &os) {
   const llvm::DILocation *caller = place->getInlinedAt();
   if (caller && written[triple(caller)] != caller)

@@ -40,7 +40,7 @@ private:
   void write(const llvm::DILocation *place, llvm::raw_ostream &os);
   void writeTables(llvm::raw_ostream &os) const;
 
-  bool hasScopes = false; // of functions, so that LLVM writes the name of the file
+  bool hasScopes = false; // whether functions have scopes, so that LLVM writes the name of the file
   llvm::MapVector<const llvm::DILocation *, unsigned> numbers;
   llvm::MapVector<llvm::StringRef, unsigned> files, functions;
   /// The place that was last written of those which PTX takes for one.

@@ -39,7 +39,7 @@ void AtomicRMWOp::dropMask() { getMaskMutable().clear(); }
 void AtomicLoadOp::dropMask() { getMaskMutable().clear(); }
 void AtomicStoreOp::dropMask() { getMaskMutable().clear(); }
 
-/// It never has one.
+/// This operation has no mask.
 void AtomicCASOp::dropMask() {}
 
 //===--- What is asked of any operation -------------------------------------------------------===//

@@ -29,7 +29,7 @@ std::optional<LinearLayout> eft::layoutOf(Type type) {
 std::optional<LinearLayout> eft::elementsOf(BufferReadOp read) {
   if (!read.getElements())
     return std::nullopt;
-  std::string error; // as above
+  std::string error; // The attribute's verifier has said it, as in `layoutOf`.
   RankedTensorType block = read.getBuffer().getType().getBlock();
   return LinearLayout::create(placesOf(*read.getElements()), block.getShape(), error);
 }

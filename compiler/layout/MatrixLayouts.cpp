@@ -25,20 +25,20 @@ LinearLayout tileOf(Bases registers, Bases lanes, std::initializer_list<int64_t>
                std::vector<int64_t>(shape));
 }
 
-/// (x, y) for a factor whose k runs along its second dimension, (y, x) for the other.
+/// The bases with their coordinates exchanged: from the first factor, whose k is its second
+/// dimension, to the second factor, whose k is its first.
 Bases swapped(Bases bases) {
   for (Coordinates &basis : bases)
     std::swap(basis[0], basis[1]);
   return bases;
 }
 
-/// Places of one dimension that hold blocks of one element: the accumulator's bits along one block
-/// dimension, zero in the other.
+/// A layout with one dimension of places, which have these bases.
 LinearLayout placesOf(std::string_view name, Bases bases, int64_t rows, int64_t columns) {
   return build({{std::string(name), std::move(bases)}}, std::vector<int64_t>{rows, columns});
 }
 
-/// Places of one dimension that walk the rows, then the columns.
+/// A layout with one dimension of places, which walk the elements in row-major order.
 LinearLayout along(std::string_view name, int64_t rows, int64_t columns) {
   return LinearLayout::identity(name, std::vector<int64_t>{rows, columns});
 }
@@ -80,7 +80,8 @@ LinearLayout patchTile(int64_t columns) {
 
 LinearLayout accumulatorLayout(const LinearLayout &tile, int64_t rows, int64_t columns,
                                int64_t numWarps) {
-  // The part of each warp, in elements; and the parts.
+  // The extents of a warp's part; how many parts lie below and beside each other; and how many
+  // warps hold the same part.
   int64_t partRows = rows, partColumns = columns, down = 1, across = 1, copies = 1;
   const int64_t tileRows = tile.shape()[0], tileColumns = tile.shape()[1];
   assert(rows % tileRows == 0 && columns % tileColumns == 0 && "a block made of tiles");
@@ -142,7 +143,8 @@ std::optional<FactorLayouts> factorLayouts(const MatrixTile &tile, const LinearL
     rowWarps.push_back({basis[0], 0});
     columnWarps.push_back({0, basis[1]});
   }
-  // The accumulator's tiles along one dimension: registers and warps of one block.
+  // A factor repeats its tile along the dimension that it shares with the accumulator, in the same
+  // registers and warps.
   auto tiles = [](const Bases &registers, const Bases &warps, int64_t rowExtent,
                   int64_t columnExtent) {
     return build({{std::string(place::registers), registers}, {std::string(place::warp), warps}},

@@ -56,8 +56,8 @@ ReductionOrder reductionOrder(std::span<const int64_t> shape, unsigned axis, int
         bits.push_back(static_cast<int32_t>(image));
     return bits;
   };
-  // The highest first: where a vector has more lanes than a GPU's, fewer of them are left when
-  // their bits' turn comes.
+  // The highest bits come first. So the bits of a CPU's own lanes come last, when few vectors are
+  // left to be shuffled; see the head of ReductionOrder.h.
   std::vector<int32_t> registers = bitsOf(place::registers), lanes = bitsOf(place::lane),
                        warps = bitsOf(place::warp);
   int32_t lowestOfThreads = static_cast<int32_t>(shape[axis]);

@@ -272,7 +272,8 @@ SharedLayout SharedLayout::choose(const LinearLayout &from, const LinearLayout &
 
 SharedLayout SharedLayout::withRegistersLast(const LinearLayout &from, const LinearLayout &wanted,
                                              unsigned elementBytes) const {
-  uint64_t ofThreads = bitNumber(exponentOf(phaseBytes / elementBytes)) - 1; // and the banks
+  // The offset's bits that choose the bank, and those that threads add.
+  uint64_t ofThreads = bitNumber(exponentOf(phaseBytes / elementBytes)) - 1;
   for (const LinearLayout *layout : {&from, &wanted})
     for (unsigned bit = layout->source().dims()[1].offset; bit < layout->source().bits(); ++bit)
       ofThreads |= offsetOf(layout->applyPacked(bitNumber(bit)));

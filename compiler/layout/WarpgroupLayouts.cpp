@@ -16,7 +16,7 @@ constexpr int64_t maxRowBytes = 128, minRowBytes = 32, chunkBytes = 16, rowsOfPa
 
 /// The parts of a product, one for each warpgroup.
 struct Parts {
-  int64_t rows, columns; // of one part
+  int64_t rows, columns; // the extents of one part
   int64_t down = 1, across = 1;
 
   static std::optional<Parts> cut(int64_t rows, int64_t columns, int64_t numWarps) {

@@ -34,9 +34,9 @@ std::optional<LinearLayout> warpgroupAccumulator(int64_t rows, int64_t columns, 
 /// The instructions by which a warpgroup computes its part of an accumulator. Instruction number
 /// row · acrossTiles + column has the registers from that number times columns / 2 on.
 struct WarpgroupTiles {
-  int64_t columns;     ///< of one instruction
-  int64_t acrossTiles; ///< instructions along the columns
-  int64_t downTiles;   ///< and along the rows
+  int64_t columns;     ///< the columns that one instruction computes
+  int64_t acrossTiles; ///< the number of instructions along the columns
+  int64_t downTiles;   ///< the number of instructions along the rows
 };
 
 /// The instructions for an accumulator of this layout; nothing if it is not one of

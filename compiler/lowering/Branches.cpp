@@ -65,7 +65,8 @@ class Brancher {
 public:
   Brancher(MLIRContext *context, LoopTest test) : b(context), test(test) {}
 
-  /// From the last operation to the first: what one of them cuts off then reaches to the next cut.
+  /// Goes from the last operation to the first. So a cut moves only the operations up to the next
+  /// cut.
   void branch(Block &block) {
     SmallVector<Operation *> operations;
     for (Operation &op : llvm::reverse(block))

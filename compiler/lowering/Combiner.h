@@ -39,12 +39,12 @@ private:
   mlir::RankedTensorType like;
 };
 
-/// The sources of a reduction or a scan, all of which lie alike.
+/// The sources of a reduction or a scan, which all have one layout.
 struct CombinedSources {
   LinearLayout layout;
   llvm::SmallVector<FragmentLowering::Fragments> fragments;
 
-  /// Fails with an error at `op` if they don't.
+  /// Fails with an error at `op` if they have different ones.
   static mlir::FailureOr<CombinedSources> of(FragmentLowering &lowering, mlir::Operation *op,
                                              mlir::ValueRange sources);
 };

@@ -10,7 +10,7 @@ namespace eft {
 
 namespace {
 
-/// As a part of a format that stands for itself.
+/// The text as a part of a format that prints it as it is.
 std::string escaped(StringRef text) {
   std::string result;
   for (char letter : text)

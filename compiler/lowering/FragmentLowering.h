@@ -162,7 +162,8 @@ void populateReduceLowerings(LoweringTable &table);
 void populateScanLowerings(LoweringTable &table);
 void populateMapLowerings(LoweringTable &table);
 
-/// Two of them, for targets that lower some of these operations otherwise.
+/// Two of these lowerings by themselves, for targets that lower only some such operations
+/// otherwise.
 mlir::LogicalResult lowerMove(FragmentLowering &lowering, mlir::ImplicitLocOpBuilder &b,
                               ElementMoveOpInterface op);
 mlir::LogicalResult lowerBufferRead(FragmentLowering &lowering, mlir::ImplicitLocOpBuilder &b,

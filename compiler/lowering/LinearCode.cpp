@@ -41,7 +41,8 @@ Value emitLinearMap(ImplicitLocOpBuilder &builder, Value number, ArrayRef<int64_
   Value sum;
   for (unsigned first = 0; first < images.size();) {
     unsigned last = first;
-    // A run must not mix bits by carries: that only a power of two guarantees.
+    // The bits of a run are multiplied together. Only a product with a power of two mixes no bits
+    // by carries.
     while (llvm::isPowerOf2_64(images[first]) && last + 1 < images.size() &&
            images[last + 1] == images[last] * 2)
       ++last;

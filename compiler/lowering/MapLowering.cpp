@@ -36,7 +36,7 @@ LogicalResult checkFunction(MapOp map) {
   return failure(result.wasInterrupted());
 }
 
-/// The function of elements that are scalars.
+/// Applies the function to elements that are scalars.
 Values apply(ImplicitLocOpBuilder &b, MapOp map, ValueRange elements) {
   Block &body = map.getFunction().front();
   IRMapping values;
@@ -47,7 +47,7 @@ Values apply(ImplicitLocOpBuilder &b, MapOp map, ValueRange elements) {
                              [&](Value value) { return values.lookup(value); });
 }
 
-/// The function of the elements in each lane of vectors.
+/// Applies the function to the elements in each lane of vectors.
 Values applyToLanes(ImplicitLocOpBuilder &b, MapOp map, ValueRange vectors) {
   const int64_t lanes = cast<VectorType>(vectors.front().getType()).getNumElements();
   auto constant = [&](int64_t value) -> Value { return b.create<arith::ConstantIntOp>(value, 32); };

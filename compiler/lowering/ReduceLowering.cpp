@@ -57,14 +57,15 @@ public:
     layout = small;
   }
 
-  /// The values in the places of another layout.
+  /// Gives the values to the places of another layout.
   SmallVector<Fragments> in(const LinearLayout &wanted) {
     return lowering.fetch(b, sources, {layout, wanted, 0});
   }
 
 private:
-  /// If places of `near` would have to look into another warp for a setting of `bits`: gives
-  /// every thread all that is left to fold, or if that is too much, those bits.
+  /// Prepares to combine elements whose indices differ in `bits`. If a place would have to look
+  /// into another warp for one of them, every thread gets all elements that are left to fold, or,
+  /// if these are too many, those that differ in `bits`.
   void bringIntoFragments(const LinearLayout &near, uint64_t bits, uint64_t left) {
     bool isNear = planShuffle(layout, near).has_value();
     for (uint64_t rest = bits; rest != 0; rest &= rest - 1)
@@ -79,7 +80,7 @@ private:
     layout = wanted;
   }
 
-  /// Swaps the elements of each pair that stand the wrong way round.
+  /// Swaps the two elements of a pair where the first one has the higher index.
   void orderPairs(const LinearLayout &own, uint64_t bit, SmallVector<Fragments> &lower,
                   SmallVector<Fragments> &higher) {
     uint64_t threads = threadsOf(own, bit);
@@ -119,7 +120,7 @@ private:
   SmallVector<Fragments> sources;
 };
 
-/// The places of a result over its source's block, at coordinate 0 of the axis; a scalar's are all.
+/// The layout of a result as one of its source's block: the coordinate along the axis is 0.
 LinearLayout resultPlaces(const LinearLayout &source, const LinearLayout &result, unsigned axis) {
   std::vector<PlaceBases> bases = result.bases();
   for (PlaceBases &place : bases)
@@ -162,7 +163,7 @@ LogicalResult lowerReduce(FragmentLowering &lowering, ImplicitLocOpBuilder &b, R
                 : withFragments(cleared(layout, ~uint64_t(0)), {});
     Fragments fragments = reducer.in(wanted)[number];
     if (!isBlock) {
-      // A fragment may hold the bits of its elements as other numbers.
+      // The lanes of a vector may hold the element in another type of the same width.
       Value scalar = lowering.scalarOfFragment(b, fragments.front());
       Type type = lowering.scalarType(result.getType());
       fragments = {scalar.getType() == type ? scalar : b.create<arith::BitcastOp>(type, scalar)};

@@ -18,7 +18,7 @@ namespace {
 
 using Fragments = FragmentLowering::Fragments;
 
-/// Parts that a thread keeps the last elements of, at most, as a power of two.
+/// A thread keeps the last elements of at most two to this power parts.
 constexpr unsigned maxKeptBits = 6;
 
 struct Level {
@@ -27,9 +27,10 @@ struct Level {
   uint64_t upper; // the bit and those above, along the axis
   bool isReverse;
 
-  /// The lower bits of a last element.
+  /// The value of the lower bits in the index of a part's last element.
   uint64_t last() const { return isReverse ? 0 : lower; }
-  /// A place looks at its own index with these bits in place of `bit` and `lower`.
+  /// What a wanted index has at `bit` and `lower`; its other bits are those of the place's own
+  /// index.
   uint64_t offset() const { return isReverse ? bit : lower; }
 };
 
@@ -42,9 +43,11 @@ struct Values {
 
 /// The fragments that a level changes.
 struct Receivers {
-  uint64_t threads;                // parity of these bits of the thread decides with the fragment
+  // Of a thread's number, the bits whose parity decides, together with the fragment, who receives.
+  uint64_t threads;
   SmallVector<unsigned> fragments; // those that receive in some thread
-  SmallVector<bool> inEven;        // of each fragment: receives where that parity is even
+  // For each fragment, whether it receives in threads of even parity.
+  SmallVector<bool> inEven;
 
   Receivers(const LinearLayout &map, const Level &level) : threads(threadsOf(map, level.bit)) {
     for (unsigned fragment = 0; fragment < bitNumber(map.source().dims()[0].bits); ++fragment) {
@@ -66,8 +69,9 @@ struct Wanted {
     const unsigned fragmentBits = own.source().dims()[0].bits;
     if (receivers.fragments.size() == bitNumber(fragmentBits))
       return;
-    // Half of the fragments receive. One fragment bit decides which half a fragment is in; the
-    // others are free, each together with that one if it matters too.
+    // Half of the fragments receive. One fragment bit, the decider, is set such that a fragment is
+    // in this half. The other bits number the fragments of the half; each flips the decider if it
+    // decides, too.
     unsigned decider = 0;
     while (!(own.applyPacked(bitNumber(decider)) & level.bit))
       ++decider;
@@ -112,7 +116,8 @@ private:
     lasts = Values{map, level.last(), lowering.fetch(b, own.sources, {own.map, map, level.last()})};
   }
 
-  /// Combines with what receivers in `values` want, which is in `from`.
+  /// Combines the elements of `values` that receive at this level with those that they want, which
+  /// are in `from`.
   void combine(Values &values, const Values &from, const Level &level) {
     Receivers receivers(values.map, level);
     Wanted wanted(values.map, level, receivers);
@@ -134,7 +139,8 @@ private:
     }
   }
 
-  /// A fragment that receives in even threads keeps its own in odd ones.
+  /// The fragment's value after the level. A fragment that receives in even threads keeps its value
+  /// in odd ones, and the other way round.
   Value choose(Value isOddThread, bool receivesInEven, Value before, Value after) {
     return b.create<arith::SelectOp>(isOddThread, receivesInEven ? before : after,
                                      receivesInEven ? after : before);

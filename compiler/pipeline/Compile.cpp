@@ -216,7 +216,7 @@ private:
   bool isGpu() const { return target.kind == Target::Kind::Cuda; }
 
   OwningOpRef<ModuleOp> module;
-  std::optional<Location> location; // of the kernel
+  std::optional<Location> location; // where the kernel is in the source
   const Target &target;
   const CompileOptions &options;
   const CompileControl &control;

@@ -21,7 +21,7 @@ struct PassOptions {
   unsigned numStages = 3;    ///< GPU; of loops with products
   Target target = {};        ///< GPU
   unsigned maxRegisters = 0; ///< GPU; 0: no bound
-  bool lines = true;         ///< in the code
+  bool lines = true;         ///< whether the code has lines of the source
   unsigned vectorBits = 128; ///< CPU
   bool convertsF16 = true;   ///< CPU: between f32 and f16
   bool stoppable = false;    ///< CPU

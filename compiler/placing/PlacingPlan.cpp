@@ -29,7 +29,7 @@ unsigned depthOf(Operation *op) {
 
 } // namespace
 
-//===--- Joints -------------------------------------------------------------------------------===//
+//===--- Tied values --------------------------------------------------------------------------===//
 
 void PlacingPlan::findTies() {
   llvm::EquivalenceClasses<void *> classes;
@@ -196,7 +196,7 @@ LogicalResult PlacingPlan::make() {
   return success();
 }
 
-//===--- Its execution ------------------------------------------------------------------------===//
+//===--- Execution of the plan ----------------------------------------------------------------===//
 
 namespace {
 

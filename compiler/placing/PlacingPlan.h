@@ -63,8 +63,9 @@ private:
   RegionFlow flow;
   llvm::SmallVector<TiedValues> ties;
   llvm::DenseMap<mlir::Value, unsigned> tieOf;
-  llvm::DenseSet<mlir::Operation *> repeatable;       // computed from scalars alone
-  llvm::DenseMap<mlir::Operation *, Layouts> layouts; // of the blocks that an operation makes
+  llvm::DenseSet<mlir::Operation *> repeatable; // computed from scalars alone
+  // The layouts of the blocks that an operation makes.
+  llvm::DenseMap<mlir::Operation *, Layouts> layouts;
   llvm::DenseMap<std::pair<mlir::Value, LayoutAttr>, mlir::Value> conversions;
 };
 

@@ -17,7 +17,7 @@ namespace eft {
 
 namespace {
 
-constexpr int64_t minNativeK = 32; // what one instruction multiplies
+constexpr int64_t minNativeK = 32; // the extent along k of one instruction
 
 bool isOfHardware(Float8 format) { return format == Float8::E4M3FN || format == Float8::E5M2; }
 

@@ -61,9 +61,9 @@ std::optional<Scale> scaleOf(const APFloat &factor) {
 
 /// A comparison with p as "greater than", or "not greater than".
 struct Order {
-  bool isStrict;  // f(x) > p, not f(x) >= p
-  bool isNegated; // true where that is false
-  bool ofNan;     // its result, before it is negated, if p is NaN
+  bool isStrict;  // f(x) > p rather than f(x) >= p
+  bool isNegated; // the predicate is true where that comparison is false
+  bool ofNan;     // the comparison's result, before it is negated, if p is NaN
 };
 
 /// The order of a predicate whose left operand is f(x), or none if it asks for equality.

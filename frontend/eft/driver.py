@@ -136,7 +136,7 @@ def _elements_of_addresses(
     try:
         facts = stable_facts(function, variant)
         key = cache_key(facts, "addresses")
-    except NotStable:  # of which the compile that follows tells
+    except NotStable:  # the compile that follows tells of it
         facts, key = None, None
     entry = _runtime.cache_get(key) if key else None
     if entry is not None:

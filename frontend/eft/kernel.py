@@ -44,14 +44,16 @@ _STAGES_OF_TRITON = {"ttir": "ir", "ttgir": "placed", "llir": "llvm"}
 
 class Asm(Mapping):
     """The text of each stage: "ir", "placed", "llvm", then "ptx" for a GPU or "asm" for the host;
-    and "cubin", bytes, for a kernel that is loaded on a GPU: what the driver's linker makes of the
-    PTX. The code that runs is assembled by the driver from the same PTX as a whole program. It may
-    use fewer registers, and is limited to fewer if another block then fits on the multiprocessor.
+    and "cubin", bytes, for a kernel that is loaded on a GPU.
+
+    "cubin" is what the driver's linker makes of the PTX, to be looked at. It is not the code that
+    runs: for that the driver assembles the same PTX as a whole program. The code that runs may use
+    fewer registers, and is limited to fewer if another block then fits on the multiprocessor.
 
     Triton's "ttir", "ttgir" and "llir" are other names of "ir", "placed" and "llvm".
 
-    "ptx" is what is loaded. The other stages are made when one is first asked for. Where this was
-    pickled, only "ptx" and "cubin" are left.
+    "ptx" is what is loaded. The other stages are made when one is first asked for. A copy from a
+    pickle has only "ptx" and "cubin".
 
     Args:
         make_stages: a function that gives the text of every stage, or None.
@@ -162,7 +164,7 @@ class CompiledKernel(OneVariant, _runtime.LoadedKernel):
 
     @property
     def hash(self) -> str:
-        """A text that tells the kernel's code from others."""
+        """A text that is different for kernels with different code."""
         from hashlib import sha256
 
         facts = repr(self.metadata).encode()

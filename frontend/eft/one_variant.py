@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Launches of one variant of a kernel, by the protocol of Triton's compiled kernels.
 
-A launch of a kernel under `jit` chooses among its variants. These have one, and take all arguments
-of the kernel, of which those that are known at compile time are passed over.
+A launch of a kernel under `jit` chooses among its variants. The kernels here have one variant. They
+take all arguments of the kernel, and ignore those for parameters that are known at compile time.
 """
 
 from __future__ import annotations
@@ -24,9 +24,12 @@ class OneVariant:
 
     @property
     def run(self):
-        """A function that launches the kernel: of the extents of the grid, the stream, `function`,
-        `packed_metadata`, what `launch_metadata` gave, the hooks before and after, and the kernel's
-        arguments. The stream is the current one of the arrays' library, whichever is given."""
+        """A function that launches the kernel.
+
+        Its arguments are the three extents of the grid, the stream, `function`, `packed_metadata`,
+        what `launch_metadata` gave, the hooks before and after, and then the kernel's arguments.
+        The launch is in the current stream of the arrays' library, whichever stream is given.
+        """
         return self._loaded_launcher().run
 
     def launch_metadata(self, grid, stream, *args):
@@ -45,8 +48,8 @@ class OneVariant:
         return metadata
 
     def __getitem__(self, grid):
-        """A function that launches the kernel with all of its arguments. The grid is one that a
-        launch under `jit` takes."""
+        """A function that launches the kernel with all of its arguments. `grid` is what a launch of
+        a kernel under `jit` takes as its grid."""
         from eft import hooks
 
         def launch(*args, stream=None):
@@ -91,7 +94,7 @@ class VariantLauncher(_runtime.KernelBase):
     def launch(self, grid, metadata, enter, leave, args):
         """Launches the kernel between two hooks, each a function of `metadata` or None."""
         if len(args) != len(self.names):
-            return self._launch(grid, *args)  # which raises an error that says so
+            return self._launch(grid, *args)  # raises an error for the number of arguments
         args = list(args)
         for number in self._dropped:
             args[number] = None
@@ -130,8 +133,8 @@ class VariantLauncher(_runtime.KernelBase):
 
 
 def _fits(given: str | None, known: str | None) -> bool:
-    """Whether an argument of the type `given` reaches the code as one of the type `known` does.
-    PTX does not tell an address from an integer of 64 bits: both are "b64" there."""
+    """Whether an argument of the type `given` reaches the code in the same form as one of the type
+    `known`. PTX has one type, "b64", for addresses and for integers of 64 bits."""
     return _kind(given) in (("*", "int") if known == "b64" else (_kind(known),))
 
 
@@ -149,7 +152,8 @@ def _parameter(name: str, type: str | None):
 
 
 def _convert(value, convert):
-    """`convert` of a number of 64 bits. Anything else stays: the runtime says what is wrong."""
+    """A number converted by `convert`. Anything else, such as an int of more than 64 bits, stays as
+    it is: the runtime says what is wrong with it."""
     number = unwrap(value)
     is_number = isinstance(number, float) or (
         isinstance(number, int) and -(2**63) <= number < 2**64
@@ -158,8 +162,8 @@ def _convert(value, convert):
 
 
 def _round_to_odd(number: int | float) -> float:
-    """A float that rounds to one of fewer bits as the number itself does. If the 53 bits of a float
-    are too few for an int, the last one is set for the bits that are lost."""
+    """A float that rounds to a narrower float in the same way as the number itself. If an int needs
+    more than the 53 bits of a float, the lowest bit is set if any of the lost bits is."""
     if isinstance(number, float):
         return number
     surplus = max(number.bit_length() - 53, 0)
@@ -186,8 +190,8 @@ def _round_to_bits(number: int | float, digits: int, bias: int) -> int:
     return sign | min(((exponent + bias - 1) << digits) + units, infinity)
 
 
-#: By type, a function that gives the form in which the runtime takes a number. An int may stand for
-#: a float, as in Triton.
+#: By the type of a float parameter, a function that converts a number to what the runtime takes for
+#: it: the bits of an fp16 or bf16, a float for others. The number may be an int, as in Triton.
 _FLOATS = {
     "fp16": partial(_round_to_bits, digits=10, bias=15),
     "bf16": partial(_round_to_bits, digits=7, bias=127),

@@ -63,7 +63,7 @@ def _run_inside(place: str, importer, arguments: list[str]) -> int:
         return _fail(f"can't find a module __main__ in {place!r}")
     try:
         code = spec.loader.get_code("__main__")
-    except Exception as error:  # of its own text
+    except Exception as error:  # a mistake in the module's own text
         return _report(error, _frames_outside(error.__traceback__))
     _specify(main, spec)
     return _execute(code, main)
@@ -87,7 +87,7 @@ def run_module(name: str, arguments: list[str]) -> int:
             raise _NoModule(f"{name!r} has no code that could be run")
     except _NoModule as error:
         return _fail(str(error))
-    except Exception as error:  # of a package around it, or of its own text
+    except Exception as error:  # a mistake in a package around the module, or in its own text
         return _report(error, _frames_outside(error.__traceback__))
     _specify(main, spec)
     sys.argv[0] = spec.origin

@@ -152,7 +152,7 @@ class Benchmark:
     ylabel: str = ""
     x_log: bool = False
     y_log: bool = False
-    color: object = None  # of no effect, there for Triton's sake
+    color: object = None  # without effect: Triton has it
     styles: Sequence[tuple[str, str]] | None = None
 
 

@@ -40,7 +40,7 @@ struct Target {
   EFT_API static Expected<Target> of(Device device);
 
   Kind kind = Kind::Host;
-  unsigned computeCapability = 0; ///< of a GPU, times ten
+  unsigned computeCapability = 0; ///< the GPU's compute capability, times ten
   /// Code for a GPU must also run on newer ones: it keeps to the instructions and to the shared
   /// memory that all of them have. Otherwise it may use what GPUs of `computeCapability` alone
   /// have.
@@ -56,26 +56,27 @@ struct Target {
 enum class Stage { IR, Placed, LLVM, Text, Binary };
 
 struct CompileOptions {
-  unsigned numWarps = 4; ///< of a program on a GPU: a power of two from 1 to 32
+  unsigned numWarps = 4; ///< the warps that run a program on a GPU: a power of two from 1 to 32
   /// The iterations of a loop with matrix products that are under way at a time on a GPU, as far as
   /// shared memory has room; 0 or 1: one after the other.
   unsigned numStages = 3;
   /// Say in the code which line of which file each instruction comes from, for debuggers and
   /// profilers. The files are named as in the module's locations.
   bool lines = true;
-  unsigned maxRegisters = 0; ///< of a thread on a GPU, at most: up to 255, or 0 for no bound
-  bool keepStages = true;    ///< fill `Compiled::stages`; only the binary is made otherwise, sooner
+  /// The most registers of a thread on a GPU: up to 255, or 0 for no bound.
+  unsigned maxRegisters = 0;
+  bool keepStages = true; ///< fill `Compiled::stages`; only the binary is made otherwise, sooner
   Stage last = Stage::Binary;
 };
 
 /// The result of a compile: plain data, which can be kept in a file and loaded in another process.
 struct Compiled {
-  std::string name;   ///< of the kernel's function in the code
+  std::string name;   ///< the name of the kernel's function in the code
   std::string binary; ///< PTX, or an object for the host; empty if that is not the last stage
   std::vector<Parameter> parameters;
-  unsigned numWarps = 0;    ///< of a program on a GPU
+  unsigned numWarps = 0;    ///< the warps that run a program on a GPU
   unsigned sharedBytes = 0; ///< shared memory of a program on a GPU
-  Target target;            ///< what it was compiled for; the CPU at hand by its name and features
+  Target target;            ///< the target of the compile; the CPU at hand by its name and features
   /// The name and the text of each stage, in order: `ir`, `placed`, `llvm`, then `ptx` or `asm`.
   std::vector<std::pair<std::string, std::string>> stages;
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The dropout operator and its backward, on a GPU and on the CPU. CMake: eft::ops. The kernels are
-// compiled ahead of time; nothing is compiled at run time but, on a GPU newer than all that there
-// is code for, PTX by the driver.
+// compiled ahead of time, and nothing is compiled at run time. On a GPU that is too new for the
+// machine code, the driver assembles the PTX.
 //
 //   Y = mask ⊙ X · s       dX = mask ⊙ dY · s       s = 1 / (1 − p), or 1
 //
@@ -11,9 +11,9 @@
 //
 // X, Y, dX and dY are of one type, fp16, bf16, fp32 or fp64, and the mask is int32. All of them are
 // on one device and of one shape, of up to 8 axes, which may have more than 2³¹ elements. The last
-// axis is the columns; all others are the rows, in row-major order of their indices. The strides
-// may be any, of each its own, but those of what is written give each element memory of its own.
-// The random numbers don't depend on them. Arrays that are row-major without gaps are the fastest.
+// axis is the columns; all others are the rows, in row-major order of their indices. Each may have
+// any strides; only in what is written, each element must have memory of its own. The random
+// numbers don't depend on the strides. Arrays that are row-major without gaps are the fastest.
 //
 // A product is rounded once to fp32, and once more to the type of the arrays; in fp64 it is one of
 // fp64, with an s of fp64. Y may be X, and dX may be dY; what is written shares no other memory
@@ -53,16 +53,16 @@ enum DropoutCode : int {
 };
 
 /// Forward. `mask` may be null: then none is written. `usedSeed`, if given, gets the seed that was
-/// used, also where `attrs.seed` is 0. Fails with InvalidArgument for what the codes −1 to −3 stand
-/// for, else with NoDriver, NoDevice, Cuda or OutOfMemory.
+/// used, also where `attrs.seed` is 0. Fails with InvalidArgument where `dropout_run` would return
+/// a code from −1 to −3, else with NoDriver, NoDevice, Cuda or OutOfMemory.
 EFT_API Status DropoutCudaLaunch(const Tensor &X, Tensor &Y, Tensor *mask,
                                  const DropoutAttrs &attrs, StreamHandle stream,
                                  uint64_t *usedSeed = nullptr);
 EFT_API Status DropoutCpuLaunch(const Tensor &X, Tensor &Y, Tensor *mask, const DropoutAttrs &attrs,
                                 StreamHandle stream = nullptr, uint64_t *usedSeed = nullptr);
 
-/// Backward with the mask that the forward has written; what is not 0 in it counts as 1. `p` and
-/// `scale_in_train` must be the forward's; the seed is not used.
+/// Backward with the mask that the forward has written. An element that is not 0 counts as 1. `p`
+/// and `scale_in_train` must be the forward's; the seed is not used.
 EFT_API Status DropoutCudaBackwardLaunch(const Tensor &dY, const Tensor &mask, Tensor &dX,
                                          const DropoutAttrs &attrs, StreamHandle stream);
 EFT_API Status DropoutCpuBackwardLaunch(const Tensor &dY, const Tensor &mask, Tensor &dX,

@@ -25,7 +25,7 @@ enum class ErrorKind : uint8_t {
 
 /// A failure. A value: copy it, keep it.
 struct Error {
-  ErrorKind kind; ///< for the caller's decision
+  ErrorKind kind; ///< what a caller can decide by
   /// For people; it stands by itself: what was being done, what was found, what was expected. For
   /// `Compilation` it has a line `FILE:LINE:COLUMN: error: …` for each diagnostic.
   std::string message;

@@ -15,9 +15,9 @@ namespace eft {
 
 /// The facts that a launch needs of a kernel beside its code. eft::Compiled has all of them.
 struct KernelInfo {
-  std::string name; ///< of the kernel's function in the code
+  std::string name; ///< the name of the kernel's function in the code
   std::vector<Parameter> parameters;
-  unsigned numWarps = 4;    ///< on a GPU a program is this many times 32 threads
+  unsigned numWarps = 4;    ///< a program on a GPU is run by 32 times as many threads
   unsigned sharedBytes = 0; ///< shared memory of a program on a GPU
 };
 

@@ -37,10 +37,10 @@ struct NormAttrs {
 /// The arrays of the forward. Those that are pointers may be missing.
 struct NormForward {
   const Tensor &X;
-  const Tensor *residual; ///< of X's shape
+  const Tensor *residual; ///< has X's shape
   const Tensor &weight;   ///< [columns]
   const Tensor *bias;     ///< [columns]
-  Tensor &Z, &Y;          ///< of X's shape
+  Tensor &Z, &Y;          ///< have X's shape
   Tensor *mean;           ///< fp32, [rows]; not for a root mean square norm
   Tensor &rstd;           ///< fp32, [rows]
 };
@@ -52,7 +52,7 @@ struct NormBackward {
   const Tensor &Z, &weight;
   const Tensor *mean; ///< the forward's; not for a root mean square norm
   const Tensor &rstd;
-  Tensor *dX, *dResidual;  ///< of dY's shape
+  Tensor *dX, *dResidual;  ///< have dY's shape
   Tensor *dWeight, *dBias; ///< [columns]; both, or the weight's alone
   /// Room for partial sums, if dWeight is there: fp32, one axis, at least `normWorkspace` elements.
   Tensor *workspace;

@@ -41,7 +41,7 @@ using HostFunction = void(const uint64_t *slots, const uint32_t grid[3], uint64_
 
 /// A function that code for the host may call, such as for an assertion that failed.
 struct HostSymbol {
-  const char *name; ///< what the code calls it
+  const char *name; ///< the name by which the code calls the function
   uintptr_t address;
 };
 

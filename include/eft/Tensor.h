@@ -19,7 +19,7 @@ namespace eft {
 struct Tensor {
   static constexpr unsigned maxRank = 8;
 
-  void *data = nullptr; ///< of the element whose indices are all 0
+  void *data = nullptr; ///< the address of the element whose indices are all 0
   DataType dtype = DataType::F32;
   Device device;
   unsigned rank = 0;

@@ -15,7 +15,7 @@ namespace eft {
 struct Module::State {
   State();
 
-  std::mutex lock; // of the context, which is for one thread at a time
+  std::mutex lock; // guards the context, which one thread at a time may use
   mlir::MLIRContext context;
   mlir::OwningOpRef<mlir::ModuleOp> module;
   std::string kernelName;

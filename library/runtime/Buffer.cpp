@@ -12,7 +12,7 @@
 namespace eft {
 namespace {
 
-constexpr size_t hostAlignment = 64; // of the widest vector
+constexpr size_t hostAlignment = 64; // the alignment of the widest vector
 
 cuda::DevicePointer devicePointer(const void *memory, size_t offset = 0) {
   return reinterpret_cast<cuda::DevicePointer>(memory) + offset;

@@ -8,7 +8,7 @@
 namespace eft {
 
 struct Kernel::State {
-  std::shared_ptr<const void> owner; // of the memory of code on the host; goes last
+  std::shared_ptr<const void> owner; // owns the memory of code on the host; must be destroyed last
   std::unique_ptr<const AnyKernel> code;
   std::vector<Parameter> parameters;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Get, put, and the keeping of the bound.
+// Reading and writing entries, and the eviction that keeps the cache below its bound.
 #include "runtime/cache/DiskCache.h"
 
 #include "runtime/cache/Checksum.h"
@@ -21,11 +21,11 @@ namespace {
 
 constexpr uint64_t defaultLimit = uint64_t(1) << 30;
 
-// A sweep looks at every file, so not every put makes one: one put in sixteen does, by its name,
-// and one by which this process has written a sixteenth of the bound.
+// A sweep looks at every file, so not every put makes one. Every sixteenth key does, by its hash,
+// and so does a put after which this process has written a sixteenth of the bound.
 constexpr uint64_t sweepShare = 16;
 
-// The file in the folder that has the bound of the last process. It is no entry.
+// The file in the folder that says which bound the process before this one had. It is no entry.
 constexpr char boundName[] = "bound";
 
 std::string environment(const char *name) {
@@ -45,14 +45,14 @@ std::string homeFolder() {
   return "";
 }
 
-// "~" and "~/x" mean the user's home folder: only a shell knows that, and not in every place.
+// Replaces "~" by the user's home folder. A shell does that too, but not in every place.
 std::string fromHome(const std::string &path) {
   bool isHome = path == "~" || path.starts_with("~/");
   std::string home = isHome ? homeFolder() : "";
   return home.empty() ? path : home + path.substr(1);
 }
 
-// A relative path means one folder, wherever the process goes later.
+// Makes a path absolute, so that it means the same folder if the process changes its own.
 std::string fromHere(const std::string &path) {
   std::error_code failure;
   std::filesystem::path whole = std::filesystem::absolute(path, failure);
@@ -68,7 +68,8 @@ std::string processFolder() {
   return home.empty() ? "" : home + "/.cache/eft";
 }
 
-// Another process or machine changed or holds the file: no reason to tell anyone.
+// Whether an error only says that another process or machine changed or holds the file, of which
+// the user need not be told.
 bool isPassing(int reason) { return reason == ESTALE || reason == EBUSY || reason == ENOENT; }
 
 } // namespace
@@ -139,7 +140,7 @@ std::optional<std::string> DiskCache::get(std::string_view key) {
     return std::nullopt;
   std::string name = entryFileName(key);
   std::optional<std::string> file = readFile(folder.get(), name);
-  // A network file system loses the handle when another machine replaces the file just now.
+  // A network file system loses the handle if another machine replaces the file meanwhile.
   if (!file && errno == ESTALE)
     file = readFile(folder.get(), name);
   if (!file)
@@ -154,7 +155,7 @@ std::string DiskCache::put(std::string_view key, std::string_view bytes) {
     return "there is no folder for the cache (EFT_CACHE_DIR names one)";
   auto failed = [&](int reason) -> std::string {
     std::string text = std::strerror(reason);
-    // A folder in the place of a file: of all that can go wrong, this is not the cache's folder's.
+    // EISDIR: a folder has the name of the entry. All other errors concern the cache's folder.
     bool isEntry = reason == EISDIR;
     if (!isPassing(reason))
       warn("the compile cache can't be written: '" + path +
@@ -176,7 +177,7 @@ std::string DiskCache::put(std::string_view key, std::string_view bytes) {
            std::to_string(bound) + " (EFT_CACHE_SIZE)";
   if (!writeFile(folder.get(), entryFileName(key), entry)) {
     int reason = errno;
-    // A full disk may be full of us.
+    // The cache itself may have filled the disk.
     if (reason == ENOSPC || reason == EDQUOT)
       evict(folder.get());
     return failed(reason);
@@ -236,7 +237,7 @@ void DiskCache::evict(int folder) {
     total += file.bytes;
   std::sort(files.begin(), files.end(),
             [](const FileFacts &a, const FileFacts &b) { return a.lastUse < b.lastUse; });
-  // Below the bound by some, so that the next put does not begin again.
+  // Aim below the bound, so that the next put does not have to evict again.
   uint64_t aim = total > bound ? bound - bound / 8 : bound;
   for (const FileFacts &file : files) {
     bool leftover = file.lastUse == 0;

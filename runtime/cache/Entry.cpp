@@ -18,7 +18,7 @@ constexpr size_t nameDigits = 16;
 struct Header {
   char magic[8];
   uint32_t version;
-  uint32_t checksum; // of the lengths, the key and the bytes
+  uint32_t checksum; // covers the lengths, the key and the bytes
   uint64_t keyLength;
   uint64_t length;
 };

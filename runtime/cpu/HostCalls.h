@@ -41,7 +41,8 @@ public:
   Stop *const stop;
 
 private:
-  LaunchScope *&innermost; // of this thread: finding it costs as much as the rest
+  // This thread's innermost launch; kept because finding it takes as long as the rest.
+  LaunchScope *&innermost;
   LaunchScope *outer;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The watch over launches.
+// The thread that watches launches, and what it shares with them.
 #include "runtime/cpu/Stop.h"
 
 #include "runtime/cpu/Futex.h"
@@ -21,17 +21,19 @@ constexpr unsigned idlePeriods = 20;
 
 enum WatchState : uint32_t { Awake, Asleep, NotStarted };
 std::atomic<uint32_t> watch = NotStarted;
-uint32_t forksSoFar = 0; // from the first process to this one
+uint32_t forksSoFar = 0; // between the first process and this one
 
 } // namespace
 
-// One place for a launch under way. The watch may look at any at any time, so that no lock is held
-// by anyone when the process forks.
+// A place for one launch under way. The watch and the launches use it without a lock: a thread
+// might hold a lock just when the process forks, and the child could never take it.
 struct alignas(64) Stop::Watched {
-  // Odd while there is a launch. Another one has another number.
+  // Odd while there is a launch. Each launch has its own number.
   std::atomic<uint32_t> number = 0;
-  std::atomic<bool> isDue = false;     // counted in `attention`
-  std::atomic<bool> isWaiting = false; // it looks by itself
+  // Whether the launch should ask its interruption. `attention` counts the launches that should.
+  std::atomic<bool> isDue = false;
+  // Whether the launching thread waits for others, and asks by itself.
+  std::atomic<bool> isWaiting = false;
 
   void setDue() {
     if (!isDue.exchange(true))
@@ -51,8 +53,8 @@ Stop::Stop(Interruption &interruption)
     : interruption(interruption), owner(pthread_self()), forks(forksSoFar) {
   for (Watched &place : table) {
     number = place.number.load(std::memory_order_relaxed);
-    // A total order with `watch`: either the watch sees this launch before it sleeps, or it is
-    // seen to sleep.
+    // Sequentially consistent, like the accesses to `watch`: either the watch sees this launch
+    // before it falls asleep, or this thread sees that the watch is asleep.
     if (number % 2 == 0 && place.number.compare_exchange_strong(number, number + 1)) {
       ++number;
       place.isWaiting.store(false, std::memory_order_relaxed);
@@ -105,7 +107,7 @@ void Stop::wakeWatch() {
   if (!watch.compare_exchange_strong(state, Awake))
     return;
   [[maybe_unused]] static const int registered = pthread_atfork(nullptr, nullptr, forgetInChild);
-  // Signals are for the process's own threads.
+  // The new thread blocks all signals: they are for the process's own threads.
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -117,7 +119,7 @@ void Stop::wakeWatch() {
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
-// The child has no watch, and of the launches at most the one inside which it forked.
+// The child of a fork has no watch. Of the launches it has at most the one inside which it forked.
 void Stop::forgetInChild() {
   ++forksSoFar;
   watch = NotStarted;

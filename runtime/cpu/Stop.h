@@ -27,7 +27,7 @@ extern std::atomic<uint32_t> attention;
 // A launch's own, for as long as it lasts. Its threads share it.
 class Stop {
 public:
-  // The launching thread is the caller's.
+  // The calling thread is the launching thread.
   explicit Stop(Interruption &interruption);
   ~Stop();
   Stop(const Stop &) = delete;
@@ -35,12 +35,13 @@ public:
   // Whether the launch is to end. In the launching thread, asks the interruption if that is due.
   bool poll() { return attention.load(std::memory_order_relaxed) != 0 && pollSlowly(); }
 
-  // The launching thread works no more and waits for others. From now on it calls `look` by itself.
+  // Says that the launching thread only waits for others from now on. It then calls `look` without
+  // being asked to.
   void beginWait();
   // Asks the interruption.
   void look();
 
-  // True in a child that was forked inside the launch: the threads that helped are not there.
+  // True in a child that was forked inside the launch. The threads that helped are not there.
   bool isOfParent() const;
 
   bool isRequested() const { return requested.load(std::memory_order_relaxed); }
@@ -59,7 +60,7 @@ private:
   pthread_t owner;
   uint32_t forks;
   uint32_t number = 0;
-  Watched *watched = nullptr; // null if there was no place left: then nothing is due but in waits
+  Watched *watched = nullptr; // null if no place was left: then only a wait asks the interruption
   std::atomic<bool> requested = false;
 };
 

@@ -71,7 +71,7 @@ private:
     uint64_t end = 0;
     uint64_t run = 0; // programs handed out at a time
     alignas(64) std::atomic<uint64_t> next = 0;
-    std::atomic<uint64_t> nanoseconds = 0; // that were worked on the job
+    std::atomic<uint64_t> nanoseconds = 0; // the time that all threads have worked on the job
   };
   static constexpr unsigned numSlots = 8;
 
@@ -89,7 +89,7 @@ private:
   bool spins; // false where there are more threads than cores
   std::array<Slot, numSlots> slots;
   alignas(64) std::atomic<uint32_t> openSlots = 0; // a bit for each slot with programs left
-  alignas(64) std::atomic<uint32_t> wakeups = 0;   // what sleeping workers sleep on
+  alignas(64) std::atomic<uint32_t> wakeups = 0;   // workers that sleep wait for a change of this
   std::atomic<uint32_t> sleepers = 0;
   std::atomic<uint32_t> nextId = 0;
   std::atomic<bool> started = false;

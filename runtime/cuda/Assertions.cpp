@@ -9,7 +9,7 @@
 namespace eft::cuda {
 namespace {
 
-constexpr unsigned portable = 1, mappedForDevice = 2; // of cuMemHostAlloc
+constexpr unsigned portable = 1, mappedForDevice = 2; // flags of cuMemHostAlloc
 
 } // namespace
 

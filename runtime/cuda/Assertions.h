@@ -50,7 +50,7 @@ private:
   Record *record = nullptr;
   std::string sites;
   std::mutex oneLaunch;
-  EventHandle abandoned = nullptr; // behind the launch whose wait was ended
+  EventHandle abandoned = nullptr; // marks the end of the launch whose wait was ended early
 };
 
 } // namespace eft::cuda

@@ -11,8 +11,8 @@ namespace eft::cuda {
 // Waits for the work that was put into the stream so far, which may be the default one, null.
 Status synchronize(const Gpu &gpu, StreamHandle stream);
 
-// True if what is put into the stream becomes part of a graph, or if nothing may be put there
-// because another stream's work does.
+// True if what is put into the stream becomes part of a graph, or if nothing may be put there,
+// because the stream is the default one and another stream is being captured.
 Expected<bool> isCapturing(const Gpu &gpu, StreamHandle stream);
 
 // Owns a stream.

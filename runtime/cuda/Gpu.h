@@ -17,7 +17,7 @@ namespace eft::cuda {
 
 struct GpuProperties {
   std::string name;
-  int major = 0; // of the compute capability
+  int major = 0; // major number of the compute capability
   int minor = 0;
   Grid maxGrid;
   int multiprocessors = 0;

@@ -11,8 +11,8 @@ namespace eft::cuda {
 
 // The resources of a kernel, by the driver.
 struct KernelResources {
-  int registers = 0;  // of each thread
-  int stackBytes = 0; // of each thread, where registers are spilled
+  int registers = 0;  // registers of each thread
+  int stackBytes = 0; // stack of each thread, into which registers are spilled
 };
 
 // Owns the module. The context of its GPU must be current for everything but moves.

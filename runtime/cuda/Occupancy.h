@@ -13,7 +13,7 @@ namespace eft::cuda {
 // The needs of one block.
 struct BlockNeeds {
   int threads = 0;
-  int registers = 0; // of each thread
+  int registers = 0; // registers of each thread
   int sharedBytes = 0;
 };
 

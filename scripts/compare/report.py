@@ -72,7 +72,7 @@ class Difference:
     name: str
     removed: int
     added: int
-    changes: str  # of the registers, the spilled bytes, the shared ones
+    changes: str  # how the registers, the spilled bytes and the shared bytes change
 
 
 def read(folder: Path) -> Recording:

@@ -28,8 +28,8 @@ def Eft_Shared : TypeDef<Eft_Dialect, "Shared"> {
     uint64_t getBytes() {
       return ::llvm::alignTo(uint64_t(getSlots()) * getSlotBytes(), alignment);
     }
-    /// Slots begin at a multiple of this. A swizzle changes bits of the address, by others of up to
-    /// 512.
+    /// Slots begin at a multiple of this. A swizzle combines bits of the address by exclusive or;
+    /// the highest of them is the bit of 512.
     static constexpr unsigned alignment = 1024;
   }];
 }

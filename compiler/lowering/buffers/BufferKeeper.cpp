@@ -42,8 +42,8 @@ void BufferKeeper::erase(Operation *op) {
   op->erase();
 }
 
-/// A value that ends in several buffers is made in one of them, also if only one side of a
-/// conditional writes it there.
+/// A value that ends in several buffers is made in the first of them. That may be one into which
+/// only one side of a conditional writes it.
 void BufferKeeper::writeFor(Operation *user, Value value, Value buffer) {
   OpBuilder b(user);
   writeWhole(b, user->getLoc(), value, buffer);
@@ -57,7 +57,7 @@ void BufferKeeper::writeFor(Operation *user, Value value, Value buffer) {
     destinations.try_emplace(value, buffer);
 }
 
-/// Behind an operation, or, for an argument of a block, at its start.
+/// Reads the value behind an operation, or, if it is an argument of a block, at the block's start.
 void BufferKeeper::replaceByRead(Value value, Value buffer, Operation *behind) {
   OpBuilder b(value.getContext());
   if (behind)

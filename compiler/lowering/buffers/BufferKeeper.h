@@ -53,9 +53,10 @@ private:
   unsigned vectorBits;
   llvm::DenseMap<mlir::Value, mlir::Value> destinations; // the buffers that values end in
   llvm::DenseMap<mlir::Value, mlir::Value> factors;      // the buffers that hold factors
-  llvm::DenseMap<mlir::Value, mlir::Value> asBytes;      // booleans that move
-  llvm::DenseMap<mlir::Type, mlir::Value> printed;       // buffers to print from
-  MovedBytes moved;                                      // in buffers for moved blocks
+  // the bytes that stand for booleans that move
+  llvm::DenseMap<mlir::Value, mlir::Value> asBytes;
+  llvm::DenseMap<mlir::Type, mlir::Value> printed; // buffers to print from
+  MovedBytes moved;                                // the room for moved blocks
 };
 
 } // namespace eft

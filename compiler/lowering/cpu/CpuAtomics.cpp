@@ -112,7 +112,8 @@ private:
     return as(expected.getType(), b.create<LLVM::ExtractValueOp>(pair, 0));
   }
 
-  /// The sum of two narrow floats is rounded from one of f32, until nobody has come in between.
+  /// Adds a float of 16 bits: rounds the sum in f32 and swaps it in, again if another thread has
+  /// changed memory meanwhile.
   Value addNarrow(Value pointer, Value value, MemoryOrder order) {
     auto type = cast<FloatType>(element);
     NarrowFormats formats({}); // the time goes elsewhere, and not every CPU has the conversions

@@ -17,8 +17,8 @@ namespace {
 
 using Fragments = FragmentLowering::Fragments;
 
-/// A program is one thread, which does things in order; between positions of a block, too, if
-/// nothing is moved across.
+/// A program is one thread, and does things in the order of its code. So it is enough that LLVM
+/// moves no access across the barrier.
 void lowerBarrier(CpuLowering &, ImplicitLocOpBuilder &b, BarrierOp) {
   b.create<LLVM::FenceOp>(LLVM::AtomicOrdering::acq_rel, "singlethread");
 }

@@ -30,7 +30,7 @@ namespace eft {
 
 namespace {
 
-/// Fewer rows do not repay copies of the second factor.
+/// With fewer rows, copies of the second factor cost more than they save.
 constexpr int64_t minRowsOfPanel = 32;
 
 class DotLoops {

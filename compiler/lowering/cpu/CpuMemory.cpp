@@ -95,8 +95,8 @@ private:
     return b.create<vector::ReductionOp>(vector::CombiningKind::AND, are);
   }
 
-  /// The first lane's element, for all lanes. Under a mask, a vector of which no other lane is
-  /// touched: no branch.
+  /// Loads the first lane's element for all lanes. Under a mask it loads a vector of which only the
+  /// first lane is active, so there is no branch.
   Value loadOnce(Value addresses, Value mask, Value other) {
     Value pointer = firstPointer(addresses);
     Value element;

@@ -93,7 +93,7 @@ private:
     return b.create<vector::ShuffleOp>(first, last, mask);
   }
 
-  /// In pairs, so that all lanes take part in few shuffles.
+  /// Joins the runs in pairs, so that all lanes take part in few shuffles.
   Value joinRuns(Value memory, ArrayRef<int64_t> numbers, int64_t run) {
     SmallVector<Value> parts;
     for (int64_t lane = 0; lane < lanes; lane += run)

@@ -49,7 +49,7 @@ void lowerArange(CpuLowering &lowering, ImplicitLocOpBuilder &b, ArangeOp op) {
   lowering.setFragments(op, std::move(result));
 }
 
-/// A CPU divides as fast as it would correct a product, and at no cost beside the memory.
+/// A CPU divides as fast as it would correct a product, and while it waits for memory anyway.
 void lowerUniformDiv(CpuLowering &lowering, ImplicitLocOpBuilder &b, UniformDivOp op) {
   Fragments dividends(lowering.fragmentsOf(op.getDividend()));
   Value divisor =

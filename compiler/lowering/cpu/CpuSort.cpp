@@ -109,8 +109,8 @@ private:
     return b.create<arith::MaxSIOp>(first, second);
   }
 
-  /// True if the run of a lane's element falls: the bit of its index with the stage's number says
-  /// so. The elements of a compare-exchange are in one run.
+  /// True where a lane's element is in a run that is sorted in descending order: the bit of its
+  /// index with the stage's number tells that. Both elements of a compare-exchange are in one run.
   Value falls(Value step) {
     SmallVector<int64_t> images = imagesOf(layout, "lane", sort.getAxis());
     SmallVector<int32_t> lanes(type.getNumElements(), 0);

@@ -50,7 +50,7 @@ Block *blockAround(ArrayRef<Operation *> operations) {
   return block;
 }
 
-/// The operations of one block from which to which an array is in use.
+/// The first and the last operation of a block between which an array is in use.
 struct Life {
   LLVM::AllocaOp array;
   Operation *first, *last;
@@ -72,7 +72,7 @@ std::optional<Life> lifeOf(LLVM::AllocaOp array) {
   return life;
 }
 
-/// The bytes by which the arrays in use grow at an operation, and shrink behind it.
+/// By how many bytes the arrays in use grow at an operation, and by how many they shrink behind it.
 using Changes = DenseMap<Operation *, std::pair<int64_t, int64_t>>;
 
 /// The most bytes that are in use at one time in a block.

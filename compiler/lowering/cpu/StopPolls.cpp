@@ -22,7 +22,7 @@ constexpr llvm::StringLiteral attentionName = "eft$attention", pollName = "eft$p
 /// at most, and rarely more than a few microseconds'.
 constexpr int64_t maxTurns = 256;
 
-/// The address of the word.
+/// The address of the word `eft$attention`.
 Value attentionWord(ImplicitLocOpBuilder &b) {
   auto module = b.getInsertionBlock()->getParentOp()->getParentOfType<ModuleOp>();
   auto word = module.lookupSymbol<LLVM::GlobalOp>(attentionName);

@@ -31,10 +31,10 @@ constexpr int64_t maxLoadedBits = 32 * 32;
 constexpr unsigned maxDepth = 8;
 /// The most distances that a branch compares.
 constexpr size_t maxDistances = 4;
-/// The most by which the distances at which loads have to stay may differ.
+/// The most bytes from the least to the greatest distance at which loads have to stay.
 constexpr int64_t maxRange = int64_t(1) << 30;
 
-/// A number modulo 2³²: a constant, and values with factors.
+/// A number modulo 2³²: a constant plus values times factors.
 struct Sum {
   llvm::SmallVector<std::pair<Value, uint32_t>, 4> terms;
   uint32_t constant = 0;
@@ -75,14 +75,16 @@ private:
   }
 };
 
-/// The addresses of loads less those of stores, but for constants.
+/// The difference between the addresses of some loads and those of some stores, and the values of
+/// it for which a load reads what a store wrote. Constants are left out of it: the bounds have
+/// them.
 struct Distance {
   Sum sum;
   int64_t least = 0, most = 0; ///< from here to there a load may read what was stored
   bool isFreeAtZero = true;    ///< at distance zero it does not
 };
 
-/// The bytes of words in memory; nothing for those that are no numbers.
+/// The bytes of words in memory; nothing if the words are not numbers.
 std::optional<int64_t> bytesOf(Type words) {
   Type word = getElementTypeOrSelf(words);
   if (!word.isIntOrFloat())
@@ -116,7 +118,7 @@ public:
     }
   }
 
-  /// The condition under which the loads may stand where they are now; or null.
+  /// The condition under which the loads may stand where they are now; null if it always holds.
   Value condition(ImplicitLocOpBuilder &b) const {
     Value all;
     for (const Distance &distance : distances) {
@@ -168,7 +170,7 @@ private:
   }
 
   /// Adds the operations behind `place` that compute an operation's operands. Returns false if one
-  /// of them is no plain one.
+  /// of them can't be moved.
   bool addOperands(Operation *op, llvm::SetVector<Operation *> &moved) {
     for (Value operand : op->getOperands()) {
       Operation *source = operand.getDefiningOp();
@@ -182,8 +184,8 @@ private:
     return true;
   }
 
-  /// Extends the distances by that of a load from a store in front of it. Returns false if the load
-  /// has to stay.
+  /// Extends the distances by that between a load and a store in front of it. Returns false if the
+  /// load has to stay behind the store.
   bool isApart(const Sum &address, int64_t bytes, const Stored &store,
                SmallVectorImpl<Distance> &extended) const {
     Sum sum = address;

@@ -73,8 +73,8 @@ SmallVector<Value> FactorParts::sum(ImplicitLocOpBuilder &b, const FactorFragmen
 
 namespace {
 
-/// The registers that lie in one part together, and the part that they lie in: as bits of the
-/// coordinate along k, without what the thread adds.
+/// Registers that lie in one part, and the number of that part. The number has the upper bits of
+/// the coordinate along k, without the bits that the thread adds.
 struct PartOfRegisters {
   int64_t upper;
   SmallVector<unsigned> registers;
@@ -88,7 +88,7 @@ public:
                 llvm::function_ref<void(ArrayRef<unsigned> registers)> write)
       : b(b), wanted(wanted), write(write) {}
 
-  /// `isThere`: one of the parts has the number.
+  /// `isThere` says that one of the parts is known to have the number.
   void emit(ArrayRef<PartOfRegisters> parts, bool isThere) {
     OpBuilder::InsertionGuard guard(b);
     if (parts.size() == 1 && isThere)

@@ -23,7 +23,7 @@ namespace {
 
 using Fragments = FragmentLowering::Fragments;
 
-constexpr unsigned globalMemory = 1; // LLVM's address space of it on NVPTX
+constexpr unsigned globalMemory = 1; // LLVM's number of this address space
 constexpr unsigned bytesPerResult = 8;
 
 MemoryOrder orderOf(Operation *op) {
@@ -111,8 +111,8 @@ private:
     }
   }
 
-  /// A change of 16 bits that the GPU has no instruction for: computed and swapped in, until nobody
-  /// has come in between.
+  /// A change of 16 bits that the GPU has no instruction for: it is computed and swapped in, again
+  /// if another thread has changed memory meanwhile.
   Value changeInLoop(Value condition, Value pointer, Value value, AtomicKind kind) {
     if (!condition)
       condition = b.create<arith::ConstantIntOp>(1, 1);
@@ -144,7 +144,8 @@ private:
 /// Hands the results of single threads to the others that hold the same element.
 class ResultSharing {
 public:
-  /// The thread whose number has none of the bits of `redundant` does the work of those that have.
+  /// Threads whose numbers differ only in the bits `redundant` hold the same element. The one that
+  /// has none of these bits does the work.
   ResultSharing(ImplicitLocOpBuilder &b, SharedMemory &memory, unsigned threads, unsigned redundant)
       : b(b), memory(memory), threads(threads), redundant(redundant) {}
 
@@ -179,8 +180,8 @@ private:
   unsigned threads, redundant;
 };
 
-/// An element's copies lie in threads, and a thread's number with some bits left out tells in
-/// whose.
+/// True if an element's copies lie in different threads, whose numbers differ only in redundant
+/// bits.
 bool hasPlainCopies(const LinearLayout &layout) {
   if (layout.redundantBits("register") != 0)
     return false;

@@ -23,7 +23,7 @@ namespace {
 using Fragments = FragmentLowering::Fragments;
 
 constexpr StringLiteral sitesName = "eft$sites", failureName = "eft$failure";
-constexpr unsigned globalMemory = 1; // LLVM's address space of it on NVPTX
+constexpr unsigned globalMemory = 1; // LLVM's number of this address space
 
 /// Adds a text to those that the host reads, and gives its place there, counted from 1.
 int64_t addSite(ModuleOp module, StringRef text) {
@@ -33,7 +33,7 @@ int64_t addSite(ModuleOp module, StringRef text) {
     all = cast<StringAttr>(found.getValueOrNull()).getValue();
   int64_t place = all.size() + 1;
   all += text.str() + '\0';
-  if (found) // before there is a builder in front of it
+  if (found) // erased before the new one is made, which gets its name
     found.erase();
   auto builder = OpBuilder::atBlockBegin(module.getBody());
   auto type = LLVM::LLVMArrayType::get(builder.getI8Type(), all.size());

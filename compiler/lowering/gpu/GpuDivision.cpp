@@ -136,10 +136,11 @@ void yieldQuotients(ImplicitLocOpBuilder &b, Block *block, ArrayRef<Value> divid
   b.create<scf::YieldOp>(llvm::map_to_vector(dividends, divide));
 }
 
-/// So many divisions stand in the loop below: enough that a thread waits for none of them alone.
+/// The divisions in a turn of the loop below: enough that a thread does not wait for each by
+/// itself.
 constexpr size_t longDivisions = 4;
 
-/// Fewer than this need no loop, around which threads would have to meet again.
+/// Fewer divisions than this need no loop. Threads would have to meet again behind a loop.
 constexpr size_t leastLooped = 16;
 
 /// Yields the quotients by a loop that takes the first ones off the front of a queue, and puts
@@ -193,7 +194,7 @@ void lowerUniformDiv(GpuLowering &lowering, ImplicitLocOpBuilder &b, UniformDivO
   lowering.setFragments(op, FragmentLowering::Fragments(choice.getResults()));
 }
 
-/// A reciprocal and the tests of its range are worth it from so many elements on.
+/// From so many elements on, a reciprocal and the tests of its range cost less than divisions.
 constexpr size_t leastShared = 4;
 
 /// Divides fragments that have a divisor in common by its reciprocal, and the others one by one.

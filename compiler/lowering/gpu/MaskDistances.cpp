@@ -23,7 +23,7 @@ namespace eft {
 
 namespace {
 
-/// The distance takes two instructions, each mask one less.
+/// A distance takes two instructions, and saves one for each mask.
 constexpr unsigned leastMasks = 4;
 
 /// LLVM looks at all comparisons of one number with constants for each of them. More of them than
@@ -49,7 +49,7 @@ public:
   }
 
   void run(Block &block) {
-    llvm::DenseMap<Value, Value> made; // in this block and phase
+    llvm::DenseMap<Value, Value> made; // new masks for old ones, in this block and phase
     for (Operation &op : llvm::make_early_inc_range(block)) {
       if (isa<NVVM::Barrier0Op>(op)) {
         isBelow = !isBelow;
@@ -97,7 +97,7 @@ private:
 
   llvm::DenseMap<Value, ElementMask> masks;
   llvm::DenseMap<std::pair<Value, Value>, unsigned> counts;
-  bool isBelow = false; // the form of the phase at hand
+  bool isBelow = false; // which of the two forms this phase has
 };
 
 struct MaskDistancesPass : impl::MaskDistancesBase<MaskDistancesPass> {

@@ -10,8 +10,8 @@ namespace eft {
 /// that only the others need in front of the branch, for all threads.
 mlir::Value expect(mlir::ImplicitLocOpBuilder &b, mlir::Value condition, bool usual);
 
-/// The condition, marked as false for nearly all threads. Of an access under it there are not two
-/// versions of what stands between such accesses.
+/// The condition, marked as false for nearly all threads. SpecializeMasked.cpp makes no two
+/// versions of what stands between accesses under such a condition.
 mlir::Value expectSeldom(mlir::ImplicitLocOpBuilder &b, mlir::Value condition);
 
 /// Computes the mask once more where `b` stands, from values that all the thread's elements share.

@@ -37,11 +37,11 @@ namespace eft {
 
 namespace {
 
-/// The elements of a part lie so near each other: four of each lane of a warp.
+/// The most elements from the first to the last of a part: four for each lane of a warp.
 constexpr int64_t partElements = 128;
 
-/// A branch, with the threads' meeting behind it, takes about four instructions. It is worth that
-/// for so many.
+/// A branch, and the point behind it at which threads meet again, cost about four instructions. A
+/// chain of at least so many is worth that.
 constexpr unsigned leastInstructions = 32;
 
 /// The mask that an element has, computed where `b` stands.
@@ -86,7 +86,8 @@ public:
       if (auto compared = dyn_cast<arith::CmpIOp>(op); compared && masks.contains(compared)) {
         if (!parts.contains(compared.getRhs()))
           continue;
-        // Each element has a bound of its own: this is an operation on it like any other.
+        // The bound is not one for the whole row but computed for each element: the comparison is
+        // an operation like any other.
         masks.erase(compared);
         parts.erase(compared);
       }
@@ -152,7 +153,7 @@ private:
       parts[value] = part;
   }
 
-  /// The part of which all operands are that belong to any; or null.
+  /// The part to which operands belong; null if there is none, or more than one.
   Part *partOf(ValueRange operands) const {
     Part *found = nullptr;
     for (Value operand : operands)
@@ -230,7 +231,8 @@ private:
     b.create<scf::YieldOp>(others);
   }
 
-  /// Erases what was computed behind the mask since there were so many values.
+  /// Undoes `behindMask`: erases the operations that it made, and forgets the values that it noted,
+  /// beyond these numbers of them.
   void forgetSince(size_t madeBefore, size_t notedBefore) {
     for (Value value : ArrayRef(noted).drop_front(notedBefore))
       masked.erase(value);
@@ -270,7 +272,8 @@ private:
     return once(b.clone(*op, mapping));
   }
 
-  /// The result of an operation like this one, which goes if there is one already.
+  /// The result of the operation, or of an equal one that was made before; the new one is erased
+  /// then.
   Value once(Operation *op) {
     for (Operation *other : made)
       if (OperationEquivalence::isEquivalentTo(op, other,
@@ -284,11 +287,13 @@ private:
 
   llvm::DenseMap<std::pair<Value, std::pair<Value, int64_t>>, std::unique_ptr<Part>> byPlace;
   llvm::DenseSet<Value> masks;
-  llvm::DenseMap<Operation *, bool> conjunctions; // false behind the mask of their part
+  // Whether they are false behind the mask of their part.
+  llvm::DenseMap<Operation *, bool> conjunctions;
   llvm::DenseMap<Value, Part *> parts;
-  llvm::DenseMap<Value, Value> masked; // values where all masks of their part are false
-  llvm::SmallVector<Value> noted;      // those that have one, in this order
-  llvm::SmallVector<Operation *> made; // the operations that compute these
+  llvm::DenseMap<Value, Value> masked; // by value: the value where all masks of its part are false
+  // The keys of `masked`, in the order in which they were added.
+  llvm::SmallVector<Value> noted;
+  llvm::SmallVector<Operation *> made; // the operations that compute the values in `masked`
 };
 
 struct SkipMaskedPass : impl::SkipMaskedBase<SkipMaskedPass> {

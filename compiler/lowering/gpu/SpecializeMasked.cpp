@@ -80,8 +80,8 @@ public:
     });
   }
 
-  /// It begins with the last segment: a mask may be computed in the span of an earlier one, which
-  /// goes.
+  /// Begins with the last segment: its masks may be computed in the span of an earlier one, and
+  /// splitting that erases the operations of the span.
   void specialize(Block &block) {
     std::vector<Segment> segments = segmentsOf(block);
     for (const Segment &segment : llvm::reverse(segments))
@@ -104,6 +104,7 @@ private:
     return segments;
   }
 
+  /// Splits the spans of a segment into two versions.
   void specialize(const Segment &segment) {
     if (segment.size() > 1 && splitTogether(segment))
       return;
@@ -135,7 +136,8 @@ private:
     }
   }
 
-  /// An element's mask that a known one answers, where `user` needs it; or null.
+  /// A mask for which there is a span, and where it is true the element's mask is, too. It must be
+  /// computed before `user`. Null if there is none.
   Value usualMaskOf(Value mask, Operation &user) const {
     auto ofBase = masks.find(baseOf(mask));
     if (ofBase == masks.end())
@@ -464,8 +466,8 @@ struct SpecializeMaskedPass : impl::SpecializeMaskedBase<SpecializeMaskedPass> {
       else if (ways.getCondition().getDefiningOp<LLVM::ExpectWithProbabilityOp>())
         recomputeMasks(ways.getThenRegion());
     });
-    // The masks at their old place, users first: a search for common subexpressions would find the
-    // indices that they are the last to use.
+    // The masks at their old place are dead, and go before common subexpressions are searched for.
+    // Users go first, so that the indices which only masks use go, too.
     getOperation().walk<WalkOrder::PostOrder, ReverseIterator>([](Operation *op) {
       if (isOpTriviallyDead(op))
         op->erase();
@@ -473,7 +475,7 @@ struct SpecializeMaskedPass : impl::SpecializeMaskedBase<SpecializeMaskedPass> {
   }
 
 private:
-  /// Computes what the unusual way asks for there.
+  /// Computes the masks that the unusual way needs where it needs them.
   static void recomputeMasks(Region &unusual) {
     unusual.walk([](scf::IfOp masked) {
       ImplicitLocOpBuilder b(masked.getLoc(), masked);

@@ -43,7 +43,7 @@ Value toTf32(ImplicitLocOpBuilder &b, Value value) {
       .getResult(0);
 }
 
-/// The part of a number that rounding to tf32 loses; nothing of an infinity.
+/// What rounding to tf32 takes from a number; zero for an infinity.
 Value lostInTf32(ImplicitLocOpBuilder &b, Value value, Value rounded) {
   Value back = b.create<arith::BitcastOp>(value.getType(), rounded);
   Value isExact = b.create<arith::CmpFOp>(arith::CmpFPredicate::OEQ, value, back);
@@ -52,7 +52,8 @@ Value lostInTf32(ImplicitLocOpBuilder &b, Value value, Value rounded) {
   return b.create<arith::SelectOp>(isExact, zero, lost);
 }
 
-/// A correction, unless infinities made it one: zero times infinity is no number.
+/// The correction, or zero if it is not finite. Infinite factors make it NaN, since zero times
+/// infinity is NaN.
 Value finiteOrZero(ImplicitLocOpBuilder &b, Value value) {
   auto type = cast<FloatType>(value.getType());
   auto constant = [&](const llvm::APFloat &number) {

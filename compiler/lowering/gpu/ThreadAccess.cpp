@@ -16,7 +16,7 @@ namespace eft {
 
 namespace {
 
-constexpr unsigned globalMemory = 1; // LLVM's address space of it on NVPTX
+constexpr unsigned globalMemory = 1; // LLVM's number of this address space
 constexpr unsigned maxAccessBits = 128;
 
 /// Whether two values are the same number, as far as it shows at once: each fragment of a block has

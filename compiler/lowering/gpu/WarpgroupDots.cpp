@@ -164,7 +164,8 @@ LogicalResult lowerDotAsync(GpuLowering &lowering, ImplicitLocOpBuilder &b, DotA
     for (Value word : packWords(b, lowering.fragmentsOf(dot.getA())))
       words.push_back(b.create<LLVM::BitcastOp>(b.getI32Type(), word));
 
-  // In the text, operands are the accumulators twice, as results and as operands, then the others.
+  // The operands in the text are the accumulators as results, the accumulators as operands, and
+  // then the others.
   const int64_t count = tiles->columns / 2, kOfStep = bytesOfK * 8 / bits, steps = k / kOfStep;
   const bool isInteger = element.isInteger() && !dot.getFormatOfA();
   const std::string name = "wgmma.mma_async.sync.aligned.m64n" + std::to_string(tiles->columns) +
@@ -177,7 +178,8 @@ LogicalResult lowerDotAsync(GpuLowering &lowering, ImplicitLocOpBuilder &b, DotA
       text += (i == first ? "$" : ", $") + std::to_string(i);
     return text + "}";
   };
-  // Of floats: neither factor is negated; of those of two bytes also which of them lie across.
+  // Products of floats have more arguments: 1 and 1, since neither factor is negated; and, for
+  // floats of two bytes, whether each factor in shared memory lies across.
   std::string suffix = isInteger ? "" : ", 1, 1";
   if (bits == 16)
     suffix += std::string(left ? (left->isAcross() ? ", 1" : ", 0") : "") +
@@ -218,7 +220,7 @@ LogicalResult lowerDotAsync(GpuLowering &lowering, ImplicitLocOpBuilder &b, DotA
   return success();
 }
 
-/// Waits for products, and gives their registers as they are then.
+/// Waits for products, and gives their accumulators.
 Values emitWait(ImplicitLocOpBuilder &b, unsigned pending, ValueRange products) {
   b.create<NVVM::WgmmaWaitGroupSyncOp>(pending);
   return products.empty() ? Values() : emitInPlace(b, "", products, {});
@@ -237,9 +239,10 @@ bool isBehindLoop(WaitDotsOp wait) {
   return wait.getProducts().front().getDefiningOp() == wait->getPrevNode();
 }
 
-/// Waits for the products that a loop leaves under way, only if it had an iteration. Where their
-/// registers may also be those from before the loop, ptxas takes the writing of these for one
-/// during the products, and lets all products wait for each other.
+/// Waits for the products that a loop leaves under way, but only if the loop had an iteration.
+/// Without that condition the registers might also be those from before the loop. ptxas would think
+/// that these are written while products are under way, and let every product wait for the one
+/// before.
 void waitBehind(GpuLowering &lowering, ImplicitLocOpBuilder &b, scf::ForOp loop, WaitDotsOp wait,
                 const Values &products) {
   scf::IfOp choice = runIfAnyIteration(b, loop);

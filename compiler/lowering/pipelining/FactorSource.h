@@ -10,21 +10,25 @@
 namespace eft {
 
 struct FactorSource {
-  mlir::Value block; // to be written to a slot
-  unsigned k;        // the block's dimension of that name
+  /// The block that is to be written to a slot.
+  mlir::Value block;
+  /// The dimension of the block along which the product sums.
+  unsigned k;
   bool isTransposed = false;
-  ReadSharedOp present;       // instead, if a slot has it in an order for warpgroups
-  bool isInRegisters = false; // as the product takes it
+  /// The read of the block, if a slot has it already, in an order for warpgroups.
+  ReadSharedOp present;
+  /// Whether the factor lies in registers as the product takes it.
+  bool isInRegisters = false;
 
-  /// `k` is the factor's dimension of that name.
+  /// `k` is the dimension of the factor along which the product sums.
   FactorSource(mlir::Value factor, unsigned k);
 
-  /// Whether it has a layout, from which the order in a slot follows.
+  /// Whether the block has a layout. The order in a slot follows from it.
   bool isPlaced() const;
 
-  /// The slot for it.
+  /// The type of the slot that has the block, or is to be made for it.
   SharedType slotType();
-  /// The bytes of a slot of its own, if it needs one.
+  /// The bytes of the slot that is to be made for the block; 0 if a slot has it already.
   uint64_t bytes();
 
   /// Erases what made the factor for the product, if nothing else uses it.

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Loops that count their iterations exactly, also some iterations ahead.
+// Counters of loops that the pipeliner can trust: it asks whether an iteration some steps ahead is
+// still one of the loop, and the counter must not wrap around on the way.
 #pragma once
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 namespace eft {
 
-/// Whether the numbers of iterations ahead are exact: the pipeliner adds some steps to the lower
-/// bound, or takes them from the upper one, and compares.
+/// Whether the pipeliner's comparisons can't wrap around. It adds some steps to the lower bound, or
+/// takes them from the upper one, and compares.
 bool countsExactly(mlir::scf::ForOp loop);
 
 /// Lets the loop count its iterations, in 64 bits, from zero on.

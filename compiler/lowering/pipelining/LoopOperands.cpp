@@ -18,7 +18,7 @@ namespace {
 /// The bytes that one asynchronous copy moves.
 constexpr int64_t minCopy = 4, widestAccess = 16;
 
-/// Of 255, some hold numbers of the loop.
+/// A thread has 255 registers. The loop's own numbers need the rest.
 constexpr int64_t maxRegisters = 208;
 
 bool isZero(Value value) {

@@ -20,7 +20,7 @@ namespace eft {
 struct LoopOperand {
   LoadOp load;
   SharedType slots;   // with one slot
-  bool feedsProducts; // and nothing else, through conversions
+  bool feedsProducts; // it is only used by products, directly or through conversions
 };
 
 class LoopOperands {
@@ -29,9 +29,9 @@ public:
   explicit LoopOperands(mlir::scf::ForOp loop);
 
   llvm::ArrayRef<LoopOperand> all() const { return operands; }
-  /// The operand of the loop that is loaded for this use by a product; null if it is not.
+  /// The operand of the loop that a product uses here; null if it uses none.
   const LoopOperand *of(mlir::OpOperand &use) const;
-  /// Whether it is transposed between its conversion and that product.
+  /// Whether that operand is transposed between its conversion and the product.
   bool isTransposed(mlir::OpOperand &use) const;
   /// Operations of the loop's body that compute the addresses and masks of the operands, and
   /// arguments that the loop carries for them.
@@ -55,7 +55,8 @@ private:
 
   mlir::scf::ForOp loop;
   llvm::SmallVector<LoopOperand> operands;
-  llvm::DenseMap<mlir::OpOperand *, unsigned> numbers; // of what products use
+  /// The index in `operands` of what a product uses.
+  llvm::DenseMap<mlir::OpOperand *, unsigned> numbers;
   Slice slice;
 };
 

@@ -78,8 +78,8 @@ private:
     products.emplace(loop, *operands);
   }
 
-  /// Writes first factors from before the loop to shared memory, for the loop to have their
-  /// registers.
+  /// Writes first factors that are made before the loop to shared memory, so that the loop can use
+  /// their registers.
   void writeFirstFactors(RewriterBase &rewriter) {
     rewriter.setInsertionPoint(loop);
     Value zero = rewriter.create<arith::ConstantIntOp>(loop.getLoc(), 0, 32);
@@ -124,7 +124,7 @@ private:
         rewriter, inits, /*replaceInitOperandUsesInLoop=*/false, emit));
     rewriter.setInsertionPointAfter(loop);
     waitForProducts(rewriter);
-    // The last iterations begin copies of zeros, which nobody has waited for.
+    // The last iterations begin copies of zeros, which none of them waits for.
     rewriter.create<WaitCopiesOp>(loc, uint32_t(0));
     for (ArrayRef<Value> allocated : {slots, slotsOfFirstFactors})
       for (Value slot : llvm::reverse(allocated))
@@ -200,7 +200,8 @@ private:
     return yielded;
   }
 
-  /// Reads from slots what was loaded, but for what products take from there themselves.
+  /// Replaces a load by reads of the slot. Products that take their factors from slots by
+  /// themselves need no read.
   static void readSlot(RewriterBase &rewriter, const LoopOperand &operand, Value slot,
                        Value number) {
     LoadOp load = operand.load;
@@ -242,7 +243,8 @@ private:
             rewriter.create<WaitDotsOp>(dot.getLoc(), result.getType(), uint32_t(0), result);
         result = wait.getResult(0);
         if (numAtOnce != 0 && llvm::is_contained(products->beginAtOnce(), dot)) {
-          // Those that begin later may still be under way, the third part's in the loop alone.
+          // Products that begin later may still be under way. Those of the third part are so only
+          // inside the loop.
           mark(last, Mark::AtOnce);
           wait.setPending(numAtOnce - ++begun);
           setPendingInLoop(wait, wait.getPending() + numThird);
@@ -331,8 +333,8 @@ private:
         load.getPrefixRunsAttr(), load.getHeadlessAttr());
   }
 
-  /// The same value, of an operation of its own: the pipeliner takes nothing else for a result,
-  /// neither an argument nor what is computed before the loop.
+  /// The same value as the result of an operation of its own. The pipeliner takes no other value
+  /// for a result of an iteration: neither an argument nor what is computed before the loop.
   Value emitSame(RewriterBase &rewriter, Value value, std::optional<Mark> part = std::nullopt) {
     Value yes = rewriter.create<arith::ConstantIntOp>(loop.getLoc(), 1, 1);
     Value same = rewriter.create<arith::SelectOp>(loop.getLoc(), yes, value, value);
@@ -340,7 +342,7 @@ private:
     return same;
   }
 
-  /// The slot behind `slot`, round and round.
+  /// The slot behind `slot`; behind the last slot comes the first.
   Value emitNext(RewriterBase &rewriter, Value slot, std::optional<Mark> part = std::nullopt) {
     Location loc = loop.getLoc();
     auto constant = [&](int64_t value) {
@@ -364,10 +366,10 @@ private:
   PipelinePlan plan = {};
   std::optional<LoopOperands> operands;
   std::optional<LoopProducts> products;
-  SmallVector<unsigned> carried;      // the numbers of the arguments for addresses
-  SmallVector<unsigned> accumulators; // the numbers of the results of products under way
+  SmallVector<unsigned> carried;      // indices of the loop's arguments that addresses need
+  SmallVector<unsigned> accumulators; // indices of the loop's results that are under way
   SmallVector<Value> slots, slotsOfFirstFactors;
-  llvm::DenseMap<Operation *, std::pair<Value, Value>> firstFactors; // slots, and which of them
+  llvm::DenseMap<Operation *, std::pair<Value, Value>> firstFactors; // slots, and the index of one
 };
 
 struct PipelineCopiesPass : impl::PipelineCopiesBase<PipelineCopiesPass> {

@@ -9,23 +9,23 @@
 
 namespace eft {
 
-/// The part of the pipelined loop that an operation is in. Operations without a mark are in the
-/// second.
+/// The part of the pipelined loop that an operation is in, and its place there. Operations without
+/// a mark are in the second part.
 enum class Mark {
-  First,     // of the first part, which begins copies
-  Wait,      // of the second part: waits for the copies
-  AtOnce,    // of the second part: begins a product right behind
-  ThirdWait, // of the third part: what must be done when its products of one iteration before are
-  Third,     // of the third part, behind the products that begin at once
+  First,     // in the first part, which begins copies
+  Wait,      // in the second part: waits for the copies
+  AtOnce,    // in the second part: begins a product right behind that wait
+  ThirdWait, // in the third part: the wait for its last products, and what directly follows
+  Third,     // in the third part, behind the products that begin at once
 };
 void mark(mlir::Operation *op, Mark mark);
 /// Lets the wait in the loop leave this many products under way; before the loop there are fewer.
 void setPendingInLoop(WaitDotsOp wait, unsigned pending);
 
 struct PipelineShape {
-  unsigned distance;    // of iterations, by which the first part comes before the second
-  bool copiesComeFirst; // in an iteration, or else behind the products that it begins
-  bool hasThirdPart;    // one iteration behind the second
+  unsigned distance;    // the number of iterations by which the first part runs ahead of the second
+  bool copiesComeFirst; // whether an iteration begins its copies before its products
+  bool hasThirdPart;    // whether there is a third part, which runs one iteration behind the second
 };
 
 /// Pipelines the loop. One with a third part must have an iteration.

@@ -7,12 +7,14 @@
 namespace eft {
 
 struct PipelinePlan {
-  int64_t distance;         // of iterations, by which copies come before what reads them
-  int64_t numSlots;         // of each operand
-  int64_t productsUnderWay; // at the end of an iteration
-  bool sharesSlots;         // copies write what warps may read still: a barrier stands before them
-  bool keepsFirstFactors;   // in registers, if they come from before the loop
-  bool hasThirdPart;        // an iteration behind: the late products
+  int64_t distance;         // the number of iterations by which copies run ahead of what reads them
+  int64_t numSlots;         // the number of slots of each operand
+  int64_t productsUnderWay; // the number of products that are under way at the end of an iteration
+  // Whether copies write slots that other warps may still be reading. A barrier stands before them
+  // then.
+  bool sharesSlots;
+  bool keepsFirstFactors; // whether first factors from before the loop stay in registers
+  bool hasThirdPart;      // whether the late products are a third part, one iteration behind
 };
 
 /// The plan for a loop of at most `stages` iterations under way, with slots of at most `maxBytes`;

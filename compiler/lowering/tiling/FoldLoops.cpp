@@ -89,7 +89,7 @@ SmallVector<FoldLoops::StepBit> FoldLoops::stepBitsOf(const LinearLayout &layout
   SmallVector<StepBit> bits;
   for (unsigned bit = 0; bit < layout.placeBits(dimension.str()); ++bit) {
     Coordinates basis = layout.basis(dimension.str(), bit);
-    // Of copies the first will do.
+    // Bits that add nothing only make copies, of which one is enough.
     if (llvm::any_of(basis, [](int64_t coordinate) { return coordinate != 0; }))
       bits.push_back({bit, bit, int32_t(basis[axis])});
   }

@@ -62,9 +62,10 @@ private:
   ReduceOp reduce;
   llvm::SmallVector<mlir::Value> buffers;
   llvm::StringRef dimension;
-  llvm::SmallVector<StepBit> stepBits;             // that are left
-  llvm::SmallVector<int32_t> laneBits;             // of the axis that are left in a vector
-  llvm::SmallVector<mlir::RankedTensorType> types; // of a vector
+  llvm::SmallVector<StepBit> stepBits; // the bits of the step dimension that are left
+  // The bits of the axis that are left inside a vector.
+  llvm::SmallVector<int32_t> laneBits;
+  llvm::SmallVector<mlir::RankedTensorType> types; // the type of one vector of each source
 };
 
 /// Combines two lists of blocks element by element with the reduction's function.

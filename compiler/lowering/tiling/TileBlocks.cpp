@@ -26,7 +26,7 @@ struct TileBlocksPass : impl::TileBlocksBase<TileBlocksPass> {
     TilingOptions options{dimension, elements, vectors, splitPrefix, useBuffers};
     SmallVector<Block *> blocks;
     getOperation().walk([&](Operation *op) {
-      // The functions of reductions work on scalars.
+      // These include the regions of reductions. Nothing is tiled there: they work on scalars.
       for (Region &region : op->getRegions())
         for (Block &block : region)
           blocks.push_back(&block);

@@ -126,9 +126,9 @@ private:
   bool withReductions;
   std::vector<TileGroup> groups;
   bool isOpen = false;
-  DenseSet<Value> computed;        // from what the open group loads or reduces
-  DenseSet<Value> afterReductions; // from what it reduces
-  DenseSet<Value> written;         // the buffers that it writes
+  DenseSet<Value> computed;        // what is computed from loads and reductions of the open group
+  DenseSet<Value> afterReductions; // what is computed from its reductions
+  DenseSet<Value> written;         // the buffers that the group writes
 };
 
 } // namespace

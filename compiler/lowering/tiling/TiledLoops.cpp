@@ -191,8 +191,9 @@ void TiledLoops::emitLoop(ImplicitLocOpBuilder &b, TileGroup &group, TiledDimens
   emitBody(body, group, tiles, loop.getInductionVar(), dropMasks);
 }
 
-/// Emits one tile of a group, all but its reductions. If masks are dropped, the accesses have one,
-/// which is true throughout the tile, for whatever else asks for it, too.
+/// Emits one tile of a group, all but its reductions. With `dropMasks` the common mask of the
+/// accesses is true throughout the tile: the accesses get no mask, and other users of the mask get
+/// true.
 void TiledLoops::emitBody(OpBuilder &b, TileGroup &group, Tiles &tiles, Value step,
                           bool dropMasks) {
   if (dropMasks) {

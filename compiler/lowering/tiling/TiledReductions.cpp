@@ -42,8 +42,8 @@ SmallVector<ReduceOp> reductionsOf(const TileGroup &group) {
   return reductions;
 }
 
-/// The neutral value: combined with any other, it gives that, bit for bit. Null if there is none,
-/// or if the function is none of the usual ones.
+/// The neutral value: combined with any other value, it gives that value, bit for bit. Null if
+/// there is none, or if the function is none of the usual ones.
 TypedAttr neutralElement(ReduceOp reduce) {
   Block &body = reduce.getCombine().front();
   if (reduce.getSources().size() != 1 || body.getOperations().size() != 2)
@@ -52,14 +52,14 @@ TypedAttr neutralElement(ReduceOp reduce) {
   if (op.getNumOperands() != 2 || op.getOperands() != ValueRange(body.getArguments()) ||
       body.back().getOperands() != op.getResults())
     return {};
-  // 0 + −0 is 0.
+  // A sum's is −0, because −0 + 0 would be 0.
   if (auto type = dyn_cast<FloatType>(op.getResult(0).getType()); type && isa<arith::AddFOp>(op))
     return FloatAttr::get(type, APFloat::getZero(type.getFloatSemantics(), /*Negative=*/true));
   std::optional<TypedAttr> neutral = arith::getNeutralElement(&op);
   return neutral ? *neutral : TypedAttr();
 }
 
-/// The tile's number from the numbers of its position and its part.
+/// The number of a tile: that of its position, with the bits of its part's number inserted.
 Value stepNumber(ImplicitLocOpBuilder &b, const TileGroup &group, Value position, Value part) {
   const ReductionSteps &parts = group.reductionSteps;
   if (parts.bits == 0)
@@ -129,8 +129,8 @@ SmallVector<Value> TiledLoops::emitParts(ImplicitLocOpBuilder &b, TileGroup &gro
   return SmallVector<Value>(loop.getResults());
 }
 
-/// Writes a result into the places of all parts. Where the parts are the highest bits of the tile's
-/// number, the places of a part are one behind the other.
+/// Writes a result into the places of all parts. If the parts are the highest bits of a tile's
+/// number, the places of one part follow each other, and a loop writes part after part.
 static void writeCopies(ImplicitLocOpBuilder &b, const TileGroup &group, Value ofPart, Value whole,
                         Value buffer) {
   const ReductionSteps &parts = group.reductionSteps;
@@ -146,7 +146,7 @@ static void writeCopies(ImplicitLocOpBuilder &b, const TileGroup &group, Value o
   b.create<BufferWriteOp>(ofPart, buffer, copies.getInductionVar());
 }
 
-/// The buffer of a result without the copies that the places of other parts hold.
+/// The buffer that has a result once, without the copies that the places of other parts hold.
 Value TiledLoops::onceBufferOf(ReduceOp reduce, Value result, const TileGroup &group) {
   Value &buffer = onceBuffers[result];
   if (buffer)
@@ -175,7 +175,8 @@ void TiledLoops::readOnce(ImplicitLocOpBuilder &b, Value result, Value buffer) {
                         : b.create<ConvertLayoutOp>(result.getType(), whole);
 }
 
-/// For tiles that have the whole axis: the values combined at a position give results there.
+/// Finishes reductions whose tiles have the whole axis: folds what was combined at a position, and
+/// writes the results of this position.
 void TiledLoops::finishWithAxis(ImplicitLocOpBuilder &b, TileGroup &group, Value position,
                                 ArrayRef<Value> combined) {
   ValueRange rest(combined);
@@ -200,7 +201,7 @@ void TiledLoops::finishWithAxis(ImplicitLocOpBuilder &b, TileGroup &group, Value
   }
 }
 
-/// Partial results lie in buffers, of which each reduction's are combined.
+/// Finishes reductions whose partial results lie in buffers: folds them as whole blocks.
 void TiledLoops::finishPartial(ImplicitLocOpBuilder &b, TileGroup &group, ArrayRef<Value> partial) {
   ValueRange rest(partial);
   for (ReduceOp reduce : reductionsOf(group)) {
@@ -221,7 +222,7 @@ void TiledLoops::finishPartial(ImplicitLocOpBuilder &b, TileGroup &group, ArrayR
   }
 }
 
-/// Partial results lie in buffers, and loops fold them.
+/// Finishes reductions whose partial results lie in buffers: folds them in loops.
 void TiledLoops::foldPartial(ImplicitLocOpBuilder &b, TileGroup &group, ArrayRef<Value> partial) {
   const ReductionSteps &parts = group.reductionSteps;
   for (ReduceOp reduce : reductionsOf(group)) {
@@ -270,14 +271,14 @@ void TiledLoops::foldPartial(ImplicitLocOpBuilder &b, TileGroup &group, ArrayRef
   }
 }
 
-/// The bits of the tile's number that do not number parts.
+/// The number of those bits of a tile's number that tell its position, and not its part.
 unsigned TiledLoops::positionBits(const TileGroup &group) const {
   return layoutOf(group.block())->placeBits(options.dimension.str()) - group.steps.keptBits -
          group.reductionSteps.bits;
 }
 
 /// The number of tiles inside a mask that is a prefix of the reduced row. Null if it is not known,
-/// or if the parts are not one behind the other.
+/// or if the parts are not the highest bits of a tile's number.
 Value TiledLoops::stepsInside(ImplicitLocOpBuilder &b, const TileGroup &group) {
   SmallVector<Operation *> accesses = accessesOf(group);
   const ReductionSteps &parts = group.reductionSteps;

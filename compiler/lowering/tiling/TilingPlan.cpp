@@ -13,11 +13,11 @@ namespace eft {
 
 namespace {
 
-/// The most fragments that are folded without a loop: where a loop could fold them, and where none
-/// can.
+/// At most two to this power fragments are folded without a loop: the first number counts where a
+/// loop could fold them as well, the second where none can.
 constexpr unsigned smallFragmentBits = 4, maxFragmentBits = 8;
 
-/// A whole block of at most so many fragments is not worth a buffer.
+/// A whole block of at most two to this power fragments is not worth a buffer.
 constexpr unsigned wholeFragmentBits = 4;
 
 /// A value that takes more operations than this to compute from loaded values is kept rather than
@@ -83,8 +83,8 @@ public:
 private:
   //===--- The size of a tile -----------------------------------------------------------------===//
 
-  /// Enough of the dimension's bits for the wanted elements, and for the wanted number of runs of
-  /// neighbours.
+  /// Chooses the bits that a tile keeps of the dimension: enough for the wanted elements, and for
+  /// the wanted number of runs of neighbours. False if there is no way, or no bit left for a loop.
   bool chooseSteps(TileGroup &group) const {
     LinearLayout layout = *layoutOf(group.block());
     const unsigned all = layout.placeBits(options.dimension.str());
@@ -98,8 +98,9 @@ private:
     return group.steps.keptBits < all;
   }
 
-  /// Either a tile has the whole axis but for the reductions' steps, and is folded to the end. Or
-  /// partial results are kept, and folded behind the loop, at once or in loops.
+  /// Fits a tile to the group's reductions. Either it gets the whole axis but for the reductions'
+  /// steps, and is folded to the end. Or partial results are kept, and folded behind the loop, at
+  /// once or in loops. False if neither is possible.
   bool fitReductions(TileGroup &group, unsigned allBits) const {
     const ReductionSteps &steps = group.reductionSteps;
     if (steps.bits != 0)
@@ -126,7 +127,8 @@ private:
     return group.foldsInLoops || allBits - steps.bits <= maxFragmentBits;
   }
 
-  /// The dimension's bits up to the highest along the axis that is not a step of the reduction.
+  /// The number of the dimension's bits up to the highest one that runs along the axis and is not a
+  /// step of the reduction.
   unsigned bitsBelowSteps(ReduceOp reduce, const ReductionSteps &steps) const {
     LinearLayout layout = *layoutOf(reduce.getSources().front().getType());
     unsigned count = 0;
@@ -151,8 +153,9 @@ private:
 
   //===--- Values that cross from group to group ----------------------------------------------===//
 
-  /// A buffer gains nothing for blocks that are only loaded to be used as wholes, by a loop that
-  /// carries them for example, or for whole blocks that are only stored.
+  /// Leaves groups of small blocks whole if a buffer would gain nothing: groups that only load
+  /// blocks to be used as wholes, by a loop that carries them for example, and groups that need
+  /// whole blocks themselves.
   void keepWholes() {
     DenseSet<Value> whole;
     auto note = [&](Operation *op) {
@@ -318,7 +321,7 @@ private:
   TilingPlan plan;
   GroupOwners owners;
   DenseMap<Value, TileGroup *> computedBy;
-  DenseMap<unsigned, DenseSet<Value>> tiled; // by the kept bits of their tiles
+  DenseMap<unsigned, DenseSet<Value>> tiled; // values known to have tiles, by the tiles' kept bits
 };
 
 } // namespace

@@ -5,9 +5,9 @@
 // A code has a sign, an exponent and a fraction, as an f32 has: s eeee fff. Its exponent counts
 // from another bias. Shifted to where the fraction of an f16 begins, the bits of e4m3 are those of
 // an f16 that is too small by the difference of the biases, so one product gives the value, and
-// denormals need no care. To a code, the bits of an f32 are rounded to the fraction's length by
-// integers. Below the least normal number the unit stays the same: there the sum with a number of
-// which it is the last bit does the rounding.
+// denormals need no care. To make a code, the bits of an f32 are rounded to the fraction's length
+// by integers. Below the least normal number the last bit of a code has the same value everywhere.
+// There a float is added whose last bit has this value, and the sum rounds.
 #pragma once
 
 #include "compiler/ir/EftDialect.h"

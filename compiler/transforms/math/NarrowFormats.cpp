@@ -28,7 +28,7 @@ Number addToOdd(Number a, Number b) {
   Number shareOfB = sum - a;
   Number error = (a - (sum - shareOfB)) + (b - shareOfB);
   Number bits = sum.bits();
-  // False for an error of NaN, which infinities have.
+  // If the sum is infinite, the error is NaN, and this is false.
   Number isOff = (abs(error) > 0.0) & ((bits & 1) == 0);
   Number outward = (error.bits() ^ bits) < 0;
   Number step = select(outward, bits.constant(-1), bits.constant(1));
@@ -48,10 +48,10 @@ Number widenF16(Number x) {
 Number narrowToF16(Number x) {
   Number bits = x.bits(), size = bits & 0x7FFFFFFF;
   auto isBelow = [&](uint32_t end) { return lessUnsigned(size, size.constant(end)); };
-  // Rounded as to bf16, below, to infinity at the end.
+  // Rounded as an f32 is to bf16, below; the carry gives infinity beyond the greatest number.
   Number normal = (size + (0xFFF - (112 << 23)) + ((size >> 13) & 1)) >> 13;
-  // The unit of f16's denormals is that of the f32 from one half on, so adding one half rounds to
-  // it.
+  // The last bit of an f32 from one half on has the value of an f16 denormal's last bit. So adding
+  // one half rounds to an f16 denormal.
   Number denormal = (size.bitsAs(f32(x)) + 0.5).bits() - 0x3F000000;
   Number result = select(isBelow(0x38800000), denormal, normal); // 2^-14
   result = select(isBelow(0x47800000), result, 0x7C00);          // 2^16
@@ -91,13 +91,14 @@ Number NarrowFormats::fromF32(Number x, FloatType type) const {
     return narrowToF16(x);
   if (type.isF16() || support.bf16Conversions)
     return x.truncateFloat(type);
-  // A bf16 is the upper half of an f32. Adding a little less than half of its unit, or, if it is
-  // odd, just half, carries into it when it has to be rounded up, to infinity at the end.
+  // A bf16 is the upper half of an f32. Adding a little less than half of its last bit, or just
+  // half if it is odd, carries into it when it has to be rounded up. Beyond the greatest number the
+  // carry gives infinity.
   Number bits = x.bits();
   Number isOdd = (bits >> 16) & 1;
   Number rounded = bits + 0x7FFF + isOdd;
-  // The carry may turn a NaN into anything, so it gets its quiet bit instead. (Not a constant: LLVM
-  // would draw the choice of a constant down to 16 bits, and its condition with it.)
+  // The carry may turn a NaN into anything, so a NaN gets its quiet bit set instead. A constant NaN
+  // would be slower: LLVM would then choose among 16-bit values, in scalar code.
   Number upper = select(isNan(x), bits | 0x00400000, rounded) >> 16;
   return upper.truncate(16).bitsAs(type);
 }

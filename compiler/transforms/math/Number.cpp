@@ -150,9 +150,10 @@ Number maximum(Number a, Number b) { return make<arith::MaximumFOp>(a, Value(a),
 Number maximumNumber(Number a, Number b) { return make<MaxNumOp>(a, Value(a), Value(b)); }
 
 Number clamp(Number x, double low, double high) {
-  // One instruction each in every case: maxps and its like return the second operand if that is
-  // NaN, which LLVM finds in both forms, as the bounds are neither NaN nor zero. A GPU's
-  // instruction for f32 knows NaN, the one for f64 does not.
+  // Each bound becomes one instruction. On a CPU that is maxps or its like, which returns its
+  // second operand if that is NaN. LLVM finds it in both forms below, because the bounds are
+  // neither NaN nor zero. On a GPU the instruction for f32 returns NaN for NaN; the one for f64
+  // does not, so f64 is compared.
   if (x.getElementType().isF32())
     return minimum(maximum(x, x.constant(low)), x.constant(high));
   Number above = select(x < low, low, x);

@@ -33,7 +33,7 @@ template <typename T> T compute(std::function<T(const std::atomic<bool> &isAband
     } catch (...) {
       task->failure = std::current_exception();
     }
-    task->work = nullptr; // with what it owns, before anyone sees the result
+    task->work = nullptr; // frees what the work owns before another thread sees the result
   };
   runAndWait(run, std::shared_ptr<std::atomic<bool>>(task, &task->isAbandoned));
   if (task->failure)

@@ -147,7 +147,8 @@ Reading readDataPointer(PyObject *object, const Where &where, ArrayFacts &facts)
     return Reading::Failed;
   Ref device = findAttribute(object, "device");
   if (!device)
-    return PyErr_Occurred() ? Reading::Failed : Reading::Done; // of unknown place
+    // Without a device: its place is unknown.
+    return PyErr_Occurred() ? Reading::Failed : Reading::Done;
   Ref shown = Ref::steal(PyObject_Str(device.get()));
   if (!shown)
     return Reading::Failed;

@@ -33,7 +33,7 @@ struct ArrayFacts {
   DataType type = DataType::I8;
   bool readOnly = false;
   Place place = Place::Unknown;
-  int32_t index = 0;      // of the GPU
+  int32_t index = 0;      // the number of the GPU
   bool hasStream = false; // the object names the stream that works on it …
   uint64_t stream = 0;    // … and it is this one
 };

@@ -62,7 +62,7 @@ public:
 
   Signature &signature;
   SmallArray<PyObject *> values; // borrowed, by parameter
-  SmallArray<TypeCode> codes;    // by parameter
+  SmallArray<TypeCode> codes;    // a code for each parameter
   DescriptorArguments descriptors;
   Options options;
   Device device;
@@ -83,9 +83,10 @@ private:
     slotStorage[numSlots++] = value;
   }
 
-  SmallArray<uint64_t> slotStorage; // of those arguments that the compiled kernel has
+  SmallArray<uint64_t> slotStorage; // the slots of the arguments that the compiled kernel has
   size_t numSlots = 0;
-  std::vector<uint64_t> allSlots; // with those behind, if there are descriptors
+  // These slots and those for descriptors behind them, if there are descriptors.
+  std::vector<uint64_t> allSlots;
   Place decided = Place::Unknown;
   size_t decidedBy = 0;             // the parameter whose argument did
   size_t tupleParameter = SIZE_MAX; // the parameter whose argument is a tuple

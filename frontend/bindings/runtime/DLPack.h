@@ -74,7 +74,7 @@ struct VersionedTensor {
 // functions return 0, or −1 with a Python exception set. It lives as long as the process.
 struct ExchangeApi {
   Version version;
-  ExchangeApi *previous; // of an older major version, or null
+  ExchangeApi *previous; // the table of an older major version, or null
   int (*allocate)(Tensor *prototype, VersionedTensor **out, void *errorContext,
                   void (*setError)(void *context, const char *kind, const char *message));
   int (*fromObject)(void *object, VersionedTensor **out);

@@ -18,7 +18,7 @@ struct DescriptorType {
   bool padsWithNan = false;
   bool hasWideExtents = false; // extents that 32 bits do not hold
   uint8_t rank = 0;
-  std::array<uint8_t, maxDescriptorRank> logExtents = {}; // of blocks, as powers of two
+  std::array<uint8_t, maxDescriptorRank> logExtents = {}; // the block's extents, as powers of two
 
   bool operator==(const DescriptorType &) const = default;
   // "tensordesc<fp16[128, 64]>", as in Triton; with "k" for memory that is only read, and ", nan"

@@ -10,7 +10,7 @@ namespace eft::python {
 
 struct LoadedKernelObject {
   PyObject_HEAD std::unique_ptr<const AnyKernel> kernel;
-  PyObject *keepAlive; // what the code's memory belongs to, or null
+  PyObject *keepAlive; // the object that owns the code's memory, or null
 };
 
 // Borrowed; set by makeLoadedKernelType().

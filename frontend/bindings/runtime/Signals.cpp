@@ -8,7 +8,7 @@ namespace eft::python {
 
 bool SignalInterruption::look() {
   if (given && !isMainThread())
-    return false; // it has no signals, and should not compete for the GIL
+    return false; // a thread that gets no signals should not compete for the GIL
   takeGil();
   const pid_t process = getpid();
   raised = PyErr_CheckSignals() != 0;

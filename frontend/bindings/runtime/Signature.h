@@ -68,7 +68,7 @@ private:
 
   std::string kernel;
   std::vector<Parameter> parameters;
-  Ref emptyDict; // all names, for toDict()
+  Ref emptyDict; // has all names, and None for each; toDict() begins with a copy
 };
 
 // Sets an option. 1 if `name` is one, 0 if it is none, −1 with an exception set if its value is

@@ -6,7 +6,7 @@
 
 namespace eft::python {
 
-// Collects from the arrays of a launch where its stream can be had from.
+// Chooses the stream of a launch. It notes what the launch's arrays offer for that, array by array.
 class StreamChoice {
 public:
   // Takes note of an array on a GPU.

@@ -14,7 +14,7 @@ using TypeCode = uint8_t; // a DataType, with flags
 
 inline constexpr TypeCode typeBits = 0x1F;
 inline constexpr TypeCode pointerFlag = 0x20;
-inline constexpr TypeCode readOnlyFlag = 0x40; // beside pointerFlag
+inline constexpr TypeCode readOnlyFlag = 0x40; // set together with pointerFlag
 // An argument that does not exist in the compiled kernel: a constexpr, or None.
 inline constexpr TypeCode constantCode = 0x80;
 // A tensor descriptor, whose type does not fit into a byte: see DescriptorReader.h.

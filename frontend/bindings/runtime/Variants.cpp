@@ -99,7 +99,7 @@ Ref targetText(const Call &call) {
 
 constexpr Divisors divisorsOfAddress = {16, 0};
 
-constexpr unsigned bytesOfAccess = 16; // of the widest one
+constexpr unsigned bytesOfAccess = 16; // the bytes of the widest access
 
 // Reads (number, divisor, …) of a parameter that reaches an address.
 bool readAddressParameter(const Signature &signature, PyObject *item,

@@ -28,26 +28,27 @@ using Special = uint8_t;
 using Divisors = std::array<Special, 2>;
 
 struct Variant {
-  std::vector<Special> special; // of the entry's examined slots
+  std::vector<Special> special; // what is known of each examined slot of the entry
   Ref kernel;                   // a LoadedKernel; none while it is being compiled …
   pthread_t compiler = {};      // … by this thread …
   long process = 0;             // … of this process: a forked child has no such thread
-  std::shared_ptr<CompileInProgress> progress; // of that compile
+  std::shared_ptr<CompileInProgress> progress; // the progress of that compile
 };
 
 struct Entry {
   struct Examined {
     size_t slot;
     size_t parameter;
-    bool mayBeOne; // and is then known to be
+    bool mayBeOne; // whether being equal to 1 counts as well
     Divisors divisors;
   };
 
   Device device;
   Options options;
   std::vector<TypeCode> codes;
-  std::vector<DescriptorType> descriptors; // of the parameters that are one, in order
-  std::vector<Ref> constants;              // of the constexpr parameters, in order
+  // The types of those parameters that are descriptors, in order.
+  std::vector<DescriptorType> descriptors;
+  std::vector<Ref> constants; // the values of the constexpr parameters, in order
   std::vector<Examined> examined;
   std::vector<std::unique_ptr<Variant>> variants;
 };

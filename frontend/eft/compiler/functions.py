@@ -49,7 +49,7 @@ class _At:
             self.emitter.node = self.outer
 
     def _translate(self, raised):
-        """Raises what stands for `raised`, with the place."""
+        """Raises the error that a user gets for `raised`, with the place in the kernel."""
         if isinstance(raised, Mistake):
             raise self.emitter.error(str(raised), kind=raised.kind) from None
         if isinstance(raised, RecursionError):
@@ -154,8 +154,12 @@ class Program:
             return arguments
 
     def _values(self, function, signature, constexprs: dict, given, numbers) -> dict:
-        """The values of a kernel's parameters at its start, by name: what is `given` for them, and
-        the `numbers` of descriptors."""
+        """The values of a kernel's parameters at its start, by name.
+
+        Args:
+            given: iterates over the kernel's arguments in the IR.
+            numbers: iterates over those behind them: extents and strides of descriptors.
+        """
         values = {}
         nodes = function.parameter_nodes
         for parameter, node, type in zip(function.parameters, nodes, signature, strict=True):
@@ -171,7 +175,7 @@ class Program:
         return function.assemble(values)
 
     def _argument(self, parameter, value: tensor, type) -> tensor:
-        """The value of a kernel's parameter: what was passed, as what its annotation says."""
+        """The value of a kernel's parameter: the argument, converted to the annotated type."""
         self._check_annotation(parameter, type)
         if type.is_ptr():
             return (
@@ -252,9 +256,10 @@ class Program:
 
 
 def _run_time_constexprs(function, values: dict):
-    """A note on what may be behind a mistake in a function: parameters that its author takes for
-    known at compile time, and that are not. They are no mistake by themselves: kernels of Triton's,
-    which does not look at the annotations of functions that a kernel calls, pass blocks so."""
+    """Notes on a possible reason for a mistake in a function: arguments that are known only at run
+    time, for parameters that are annotated as constexpr. Such an argument is no mistake by itself.
+    Triton does not look at the annotations of functions that a kernel calls, so its kernels pass
+    blocks in this way."""
     for parameter in function.parameters:
         if parameter.is_constexpr and contains_tensor(values[parameter.name]):
             yield (

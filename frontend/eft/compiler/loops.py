@@ -175,7 +175,7 @@ class Loops:
             self.scope.set(name, Later(reason, values.last), node.target)
 
     def _carried(self, names) -> dict:
-        """Those of the names that a loop has to carry, with their values before it."""
+        """The names that a loop has to carry, out of `names`, with their values before it."""
         owners = {name: self.scope.find(name) for name in names}
         return {
             name: to_tensors(owner.values[name])

@@ -16,17 +16,16 @@ from eft.language.tuples import constant_elements, is_tuple, map_elements, remak
 
 
 class Unusable:
-    """The value of a name that can't be read, with the reason: a control flow that is decided at
-    run time has left it without a value, or without one that is the same kind of thing whatever was
-    decided."""
+    """The value of a name that can't be read, with the reason. A branch or a loop at run time may
+    leave a name without a value, or with values of different kinds on its different ways."""
 
     def __init__(self, reason: str):
         self.reason = reason
 
 
 class Later(Unusable):
-    """A value that is computed where its name is read; `make` writes that. Control flow does
-    not carry it."""
+    """A value that is computed where its name is read: `make` writes the operations for it. Loops
+    and conditionals do not carry it."""
 
     def __init__(self, reason: str, make):
         super().__init__(reason)
@@ -82,8 +81,8 @@ def type_of(value) -> dtype | None:
 
 
 def pair(one, other) -> list | None:
-    """The pairs of what differs in two values, if a choice between them at run time is a value:
-    where they differ, both have tensors or numbers of one type. None if it isn't."""
+    """The pairs of elements in which two values differ, so that run time can choose between them.
+    None if it can't: each pair must be of tensors or numbers of one type."""
     if is_tuple(one) and type(one) is type(other) and len(one) == len(other):
         fixed = constant_elements(one)
         parts = [
@@ -104,7 +103,7 @@ def _same_only(one, other) -> list | None:
 
 
 def choose(one, other, tensors):
-    """The value that is one or the other; `tensors` gives what was made of each pair."""
+    """The value that run time chooses from two; `tensors` gives what it chooses from each pair."""
     if is_tuple(one) and is_tuple(other):
         return remake(
             one, (choose(*elements, tensors) for elements in zip(one, other, strict=True))
@@ -125,7 +124,7 @@ def _are_alike(one, other) -> bool:
 
 
 def is_same(one, other) -> bool:
-    """Whether two values are the same one, whatever happens at run time."""
+    """Whether two values are known at compile time to be the same one."""
     if one is other:
         return True
     if isinstance(one, tensor | structure) or isinstance(other, tensor | structure):

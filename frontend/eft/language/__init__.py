@@ -98,7 +98,7 @@ from eft.language.static import static_assert, static_print
 from eft.language.tensor import tensor
 
 slice = slice  # `t[tl.slice(0, 2, None)]` is t[0:2]
-tuple = tuple  # what `isinstance` asks for, and annotations
+tuple = tuple  # annotations, and isinstance(x, tl.tuple), mean Python's
 
 TRITON_MAX_TENSOR_NUMEL = 1 << 20
 

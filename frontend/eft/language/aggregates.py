@@ -53,7 +53,7 @@ class Aggregate(structure):
     """The base of all classes of aggregates.
 
     Attributes:
-        _types: by field the class that its values have, `tensor` and `constexpr` among them.
+        _types: by field, the class of its values; it may be `tensor` or `constexpr`.
         _defaults: the values of fields that a call of the class need not give.
     """
 
@@ -124,7 +124,8 @@ def aggregate(cls: type) -> type:
 
 
 def _rebind(member, made: type) -> None:
-    """Lets `super()` in a method mean the class that was made of the one that it stood in."""
+    """Makes `super()` work in a method of the class from which `made` was made. The method holds
+    its class in a closure, which gets the new one."""
     functions = (getattr(member, name, None) for name in ("__func__", "fget", "fset", "fdel"))
     for function in (member, *functions):
         code = getattr(function, "__code__", None)
@@ -143,8 +144,8 @@ def _member(value):
 
 
 def _resolved(cls: type, around: dict) -> dict:
-    """The annotations of a class; those that are texts by what they name in its module or among the
-    names `around` the class."""
+    """The annotations of a class. Those that are texts are evaluated, with the names of its module
+    and those `around` the class."""
     import inspect  # not at the top: a launch of a cached kernel does without it
 
     names = {**vars(sys.modules.get(cls.__module__, object)), **around}
@@ -167,7 +168,7 @@ def _resolved(cls: type, around: dict) -> dict:
 
 
 def _has_values(kind) -> bool:
-    """Whether a value may be one of a class, or of one of several."""
+    """Whether `isinstance` takes `kind`: whether it is a class, or stands for several."""
     try:
         isinstance(None, kind)
     except TypeError:
@@ -176,7 +177,7 @@ def _has_values(kind) -> bool:
 
 
 def _checked(owner: str, name: str, value, kind):
-    """A field's value, if it is one of its class."""
+    """The value for a field. Refuses one that is not of the field's class, `kind`."""
     if kind is constexpr:
         if isinstance(value, tensor | structure):
             raise Mistake(
@@ -197,7 +198,8 @@ def is_aggregate_class(value) -> bool:
 
 
 def is_method_of_aggregate(value) -> bool:
-    """Whether a value is a function of Python's in a class of aggregates, bound to a value."""
+    """Whether a value is a method of an aggregate that is a plain function of Python's, which runs
+    at compile time."""
     return isinstance(value, MethodType) and isinstance(value.__self__, Aggregate)
 
 

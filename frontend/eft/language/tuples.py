@@ -39,7 +39,7 @@ def map_elements(function, value: tuple) -> tuple:
 
 
 def constant_elements(value: tuple) -> list[bool]:
-    """For each element whether its field is annotated as constexpr."""
+    """For each element, whether its field is annotated as constexpr."""
     if type(value) is tuple:
         return [False] * len(value)
     annotations = getattr(type(value), "__annotations__", {})
@@ -48,7 +48,8 @@ def constant_elements(value: tuple) -> list[bool]:
 
 def is_constexpr_annotation(annotation) -> bool:
     """Whether an annotation is `tl.constexpr`, or text that says so."""
-    annotation = getattr(annotation, "__forward_arg__", annotation)  # of typing.NamedTuple
+    # typing.NamedTuple wraps an annotation that is text in a ForwardRef.
+    annotation = getattr(annotation, "__forward_arg__", annotation)
     if isinstance(annotation, str):
         return annotation.split(".")[-1].strip() == "constexpr"
     return annotation is constexpr

@@ -125,7 +125,7 @@ def _forward(is_layer, x, weight, bias, residual, p, seed, eps, scale_in_train) 
 
 
 def _library(**arrays):
-    """The library of all arrays that are there; the first one is."""
+    """The library of the arrays that are not None, which must be the same for all."""
     found = None
     for name, array in arrays.items():
         if array is None or name == "seed":

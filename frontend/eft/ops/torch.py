@@ -191,7 +191,8 @@ def dropout_add_rms_norm(
     eps: float = 1e-5,
     scale_in_train: bool = True,
 ) -> tuple[Tensor, Tensor]:
-    """The same of `eft.ops.dropout_add_rms_norm`."""
+    """y and z of `eft.ops.dropout_add_rms_norm`. Both have a first derivative and no second one.
+    Without a seed, one is drawn as for `dropout_add_layer_norm`."""
     return _normed(x, weight, None, residual, seed, False, p, eps, scale_in_train)
 
 

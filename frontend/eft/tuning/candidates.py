@@ -93,7 +93,7 @@ class Candidate:
         raised = []
         try:
             if self.config.pre_hook is not None:
-                raised.append(None)  # what it raises is no failure of the launch
+                raised.append(None)  # an exception of the hook's is no failure of the launch
                 self.config.pre_hook(self.arguments)
                 raised.clear()
             self.tuner.fn[_guarded(self.grid, raised)](*self.args, **self.kwargs)
@@ -177,7 +177,7 @@ def compile_all(tuner, candidates: list[Candidate], report=lambda done: None):
         work(report)
         for thread in threads:
             thread.join()
-    except BaseException:  # of a signal: the others finish what they have begun
+    except BaseException:  # a signal's handler raised it: the others finish what they have begun
         pending.clear()
         raise
     for each in candidates:

@@ -36,7 +36,7 @@ def measure(tuner, candidates: list[Candidate], device: int, progress):
             _measure_by(tuner._do_bench, each)
             progress.measured((number + 1) / len(candidates), len(candidates) - number)
         return
-    firsts = {}  # by code, the first candidate that has it
+    firsts = {}  # the first candidate that has a code, by the code
     same = {each: firsts.setdefault(each.code(), each) for each in running(candidates)}
     with _on(device):
         timer = CpuTimer() if device < 0 else GpuTimer(device)

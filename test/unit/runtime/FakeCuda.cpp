@@ -12,6 +12,8 @@
 
 #include <map>
 
+namespace eft::cuda::fake {
+
 namespace {
 
 std::string text;
@@ -20,21 +22,21 @@ ContextObject contexts[16];
 
 } // namespace
 
-std::recursive_mutex fake::lock;
-thread_local ContextHandle fake::current = nullptr;
-thread_local CaptureMode fake::captureMode = {}; // global, the strictest
+std::recursive_mutex lock;
+thread_local ContextHandle current = nullptr;
+thread_local CaptureMode captureMode = {}; // global, the strictest
 
-int fake::setting(const char *name, int fallback) {
+int setting(const char *name, int fallback) {
   const char *value = std::getenv(name);
   return value && *value ? std::atoi(value) : fallback;
 }
 
-void fake::note(const std::string &line) {
+void note(const std::string &line) {
   std::lock_guard guard(lock);
   text += line + "\n";
 }
 
-Result fake::verdict(const char *name) {
+Result verdict(const char *name) {
   std::lock_guard guard(lock);
   static bool fromEnvironment = [] {
     std::string wish = std::getenv("FAKE_CUDA_FAIL") ? std::getenv("FAKE_CUDA_FAIL") : "";
@@ -101,3 +103,5 @@ Result cuThreadExchangeStreamCaptureMode(CaptureMode *mode) {
   std::swap(*mode, captureMode);
   return success;
 }
+
+} // namespace eft::cuda::fake

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The parts of the driver of paper share this: what the driver's handles point to, and how its
-// functions begin.
+// The parts of the driver of paper share this: what the driver's handles point to, its entry
+// points, and how these begin. The names are in a namespace, but the entry points have C linkage.
 #pragma once
 
 #include "runtime/cuda/DriverFunctions.h"
@@ -11,19 +11,14 @@
 #include <mutex>
 #include <string>
 
-using namespace eft::cuda;
-
 #define EXPORT extern "C" __attribute__((visibility("default")))
 
-// The signatures are those that Eft calls.
-#define EFT_EXPORT(name, symbol, parameters) EXPORT Result symbol parameters;
-EFT_CUDA_DRIVER_FUNCTIONS(EFT_EXPORT)
-#undef EFT_EXPORT
+namespace eft::cuda {
 
-struct eft::cuda::ContextObject {
+struct ContextObject {
   int ordinal;
 };
-struct eft::cuda::FunctionObject {
+struct FunctionObject {
   std::string name;
   int parameters;
   bool asserts;
@@ -36,32 +31,37 @@ struct eft::cuda::FunctionObject {
     return found ? std::atoi(found + std::strlen(word)) : otherwise;
   }
 };
-struct eft::cuda::ModuleObject {
+struct ModuleObject {
   std::string image;
   FunctionObject function;
 };
-struct eft::cuda::StreamObject {};
-struct eft::cuda::EventObject {
+struct StreamObject {};
+struct EventObject {
   int time;
 };
 
 namespace fake {
 
-// Of all that several threads may ask at once.
+// The entry points, with the signatures by which Eft calls them.
+#define EFT_EXPORT(name, symbol, parameters) EXPORT Result symbol parameters;
+EFT_CUDA_DRIVER_FUNCTIONS(EFT_EXPORT)
+#undef EFT_EXPORT
+
+// Guards what several threads may use at once.
 extern std::recursive_mutex lock;
 extern thread_local ContextHandle current;
 extern thread_local CaptureMode captureMode;
 
-// A number that the environment tells.
+// The number in an environment variable.
 int setting(const char *name, int fallback);
 // Adds a line to what fakeLog() gives.
 void note(const std::string &line);
-// The result that the call `name` shall return this time.
+// The result that this call of `name` has to return.
 Result verdict(const char *name);
 
 } // namespace fake
 
-using namespace fake;
+} // namespace eft::cuda
 
 #define FAIL_IF_TOLD                                                                               \
   if (Result told = verdict(__func__))                                                             \

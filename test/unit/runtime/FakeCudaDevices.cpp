@@ -5,6 +5,8 @@
 #include <cstdio>
 #include <map>
 
+namespace eft::cuda::fake {
+
 Result cuDriverGetVersion(int *version) {
   *version = setting("FAKE_CUDA_VERSION", 13000);
   return success;
@@ -96,3 +98,5 @@ Result cuPointerGetAttribute(void *value, PointerAttribute, DevicePointer pointe
   *static_cast<int *>(value) = device;
   return success;
 }
+
+} // namespace eft::cuda::fake

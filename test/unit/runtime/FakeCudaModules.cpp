@@ -4,6 +4,10 @@
 
 #include <cstdio>
 
+namespace eft::cuda {
+
+namespace fake {
+
 /// The caller's options for assembling PTX, and its room for messages.
 struct Log {
   char *text = nullptr;
@@ -27,10 +31,14 @@ struct Log {
   }
 };
 
-struct eft::cuda::LinkObject {
-  Log log;
+} // namespace fake
+
+struct LinkObject {
+  fake::Log log;
   std::string cubin;
 };
+
+namespace fake {
 
 // The registers and the bytes of stack of code that says nothing of them.
 static int usualRegisters = 32, usualStackBytes = 0;
@@ -186,3 +194,7 @@ Result cuLaunchKernel(FunctionHandle function, unsigned x, unsigned y, unsigned 
     noteFailure(x - 1, y - 1, z - 1);
   return success;
 }
+
+} // namespace fake
+
+} // namespace eft::cuda

@@ -5,6 +5,8 @@
 #include <atomic>
 #include <thread>
 
+namespace eft::cuda::fake {
+
 namespace {
 
 std::atomic<StreamHandle> capturedStream = reinterpret_cast<StreamHandle>(~size_t(0)); // none
@@ -176,3 +178,5 @@ Result cuMemsetD8Async(DevicePointer target, unsigned char value, size_t bytes,
        std::to_string(reinterpret_cast<size_t>(stream)));
   return success;
 }
+
+} // namespace eft::cuda::fake

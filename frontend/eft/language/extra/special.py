@@ -321,7 +321,8 @@ def jn(arg0, arg1):
     magnitude = abs(x)
     zero, one = _j_and_y(0, magnitude)[0], _j_and_y(1, magnitude)[0]
     is_near = magnitude < 1e-8
-    # Where another formula serves, operands that this one can be computed for.
+    # Each formula is computed for all elements. Where another one serves, it gets an operand for
+    # which it has a value.
     up = _recurrence("upward", n, where(magnitude > 0.0, magnitude, 1.0), zero, one)
     down = _recurrence("downward", n, where(is_near, 1.0, minimum(magnitude, 1e9)))
     value = where(cast_to(n, dtypes.float64) > magnitude, down, up)

@@ -110,7 +110,7 @@ class RemoteCacheBackend(ABC):
 
     @abstractmethod
     def get(self, filenames: list[str]) -> dict[str, bytes]:
-        """Those of the files that are there."""
+        """The contents, by name, of those of the files that exist."""
 
     @abstractmethod
     def put(self, filename: str, data: bytes):

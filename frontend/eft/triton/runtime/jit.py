@@ -111,7 +111,7 @@ class TensorWrapper:
         return self.base.element_size()
 
     def _viewed(self):
-        """The tensor as its library has it with the other type."""
+        """The library's own tensor with the same memory and the other type."""
         base, dtype = self.base, self.dtype
         if not hasattr(base, "data_ptr"):
             import numpy

@@ -11,7 +11,7 @@ __all__ = ["MXFP4Tensor", "MXScaleTensor"]
 #: The magnitudes of e2m1, by the lower three bits of their codes.
 _MAGNITUDES = (0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0)
 _SIGN = 8
-_BIAS, _NAN = 127, 255  # of e8m0
+_BIAS, _NAN = 127, 255  # the bias of e8m0, and its NaN
 
 
 class _Codes:
