@@ -7,7 +7,7 @@
 include "mlir/Pass/PassBase.td"
 
 def KeepInBuffers : Pass<"eft-keep-in-buffers", "::mlir::func::FuncOp"> {
-  let summary = "Moves large blocks that loops carry into buffers on the stack";
+  let summary = "Gives buffers on the stack to large blocks that loops carry or whose elements move";
   let description = [{
     For a CPU. A block that a loop carries, or that a conditional gives, gets a buffer. The block is
     written there before the region that needs it, or behind the operation that gives it, and it is read
@@ -116,7 +116,7 @@ def PipelineCopies : Pass<"eft-pipeline-copies", "::mlir::func::FuncOp"> {
 }
 
 def AdvanceCopies : Pass<"eft-advance-copies", "::mlir::func::FuncOp"> {
-  let summary = "Begins the copies for a loop's next iteration before this one stores";
+  let summary = "Begins the copies for the next tile before this one is stored, in loops with flatten";
   let description = [{
     For a GPU, behind `eft-pipeline-copies`. In a loop with the attribute `eft.flatten`, which says that no
     iteration reads what an earlier one has written, a pipelined loop stands behind its first copies,
@@ -164,7 +164,7 @@ def AdvanceCopies : Pass<"eft-advance-copies", "::mlir::func::FuncOp"> {
 }
 
 def StageFactors : Pass<"eft-stage-factors", "::mlir::func::FuncOp"> {
-  let summary = "Brings the factors of warpgroups' products to shared memory";
+  let summary = "Writes factors of warpgroups' products to shared memory where no copies bring them";
   let description = [{
     For a GPU. A product that placing has noted `warpgroups`, and whose factors no copies bring, gets them
     written to slots of its own; a first factor that is in the right registers stays there. The program
@@ -376,7 +376,7 @@ def SkipMasked : Pass<"eft-skip-masked", "::mlir::func::FuncOp"> {
 }
 
 def MaskDistances : Pass<"eft-mask-distances", "::mlir::func::FuncOp"> {
-  let summary = "Compares a thread's distance from a bound with constants";
+  let summary = "Turns the masks of a row's columns into comparisons with constants";
   let description = [{
     For a GPU, behind `eft-skip-masked`. Masks that compare an index, which follows from the thread alone,
     with one bound get the form of a comparison with a constant. Four of them or more share the distance
@@ -450,7 +450,7 @@ def LowerToCpu : Pass<"eft-lower-to-cpu", "::mlir::ModuleOp"> {
 }
 
 def Bf16ToBits : Pass<"eft-bf16-to-bits", "::mlir::ModuleOp"> {
-  let summary = "Holds bf16 in integers of 16 bits";
+  let summary = "Holds bf16, which now only moves, in integers; without F16C also f16";
   let description = [{
     For a CPU, behind `eft-lower-to-cpu`. All arithmetic on bf16 has become arithmetic on other types by
     then, and what is left moves bits: loads, stores, constants, choices, values that loops carry. So no

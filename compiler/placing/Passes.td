@@ -7,7 +7,7 @@
 include "mlir/Pass/PassBase.td"
 
 def Place : Pass<"eft-place"> {
-  let summary = "Gives every block a layout";
+  let summary = "Gives every block a layout, and every access its run and prefix";
   let description = [{
     Every block's type gets an `#eft.layout`. Blocks of one shape share a default layout, made for the
     accesses to memory in that shape. On a GPU a thread holds as many neighbours as the widest access that

@@ -7,7 +7,7 @@
 include "mlir/Pass/PassBase.td"
 
 def AddDebugScopes : Pass<"eft-add-debug-scopes"> {
-  let summary = "Says which function each place belongs to";
+  let summary = "Notes the function of each place, for debuggers and profilers";
   let description = [{
     A location has a file, a line and a column. Debuggers and profilers also need the function, so each
     location becomes one with the scope of its function. Inlining keeps both, with the places of the calls.
@@ -90,7 +90,7 @@ def FuseMultiplyAdd : Pass<"eft-fuse-multiply-add"> {
 }
 
 def OrderReductions : Pass<"eft-order-reductions"> {
-  let summary = "Writes on each reduction the order in which it combines";
+  let summary = "Writes on each reduction the order in which it combines, before targets differ";
   let description = [{
     A reduction gets its order, `steps` and `tree`, as `docs/language.md` has it: that of a program of
     `num-warps` warps. One that is `order_free`, or has an order, stays as it is.
@@ -137,7 +137,7 @@ def AllowApproximation : Pass<"eft-allow-approximation"> {
 }
 
 def ExpandPhilox : Pass<"eft-expand-philox"> {
-  let summary = "Replaces eft.philox by integer arithmetic";
+  let summary = "Replaces eft.philox by integer arithmetic in the width that the target multiplies";
   let description = [{
     As arithmetic, the constants of the counter fold, words that nobody reads are dead code, and the key,
     which is usually uniform, is computed once. A round is two products of 32 × 32 bits, whose high and
@@ -277,7 +277,7 @@ def ReduceAssertions : Pass<"eft-reduce-assertions"> {
 }
 
 def ExpandFloat8 : Pass<"eft-expand-float8"> {
-  let summary = "Converts floats of eight bits by integers and f16 or f32";
+  let summary = "Replaces conversions and products of 8-bit floats that the target lacks";
   let description = [{
     `eft.extend_float8` and `eft.truncate_float8` become integer arithmetic and a few exact operations on
     wider floats. Factors of matrix products become f16, which holds all of their values.
@@ -306,7 +306,7 @@ def ExpandFloat8 : Pass<"eft-expand-float8"> {
 }
 
 def ExpandNarrowFloats : Pass<"eft-expand-narrow-floats"> {
-  let summary = "Computes on f16 and bf16 in f32";
+  let summary = "Computes in f32 where the target lacks an operation on f16 or bf16";
   let description = [{
     Every operation is done on f32, and its result is rounded to nearest even. This gives the bits of a
     correctly rounded operation on the narrow type, because an f32 has more than twice its bits. That
@@ -348,7 +348,7 @@ def ExpandNarrowFloats : Pass<"eft-expand-narrow-floats"> {
 }
 
 def ExpandSort : Pass<"eft-expand-sort"> {
-  let summary = "Expands eft.sort into compare-exchange stages";
+  let summary = "Expands eft.sort into compare-exchange stages; on a CPU, only of small blocks";
   let description = [{
     Each compare-exchange compares every element with the one whose index differs in one bit; one of the
     two places keeps the smaller element, the other the larger. Blocks of more than `max-bits` bits stay
@@ -373,7 +373,7 @@ def ExpandSort : Pass<"eft-expand-sort"> {
 }
 
 def ExpandMinMax : Pass<"eft-expand-min-max"> {
-  let summary = "Orders zeros in eft.min_num and eft.max_num for a CPU";
+  let summary = "Puts -0 below +0 in minima and maxima";
   let description = [{
     In Eft -0 is less than +0 in every minimum and maximum, and `eft.min_num` and `eft.max_num` give
     the other operand if one is NaN. PTX's instructions do that. LLVM leaves the order of zeros open in
@@ -543,7 +543,7 @@ def VersionLoops : Pass<"eft-version-loops", "::mlir::func::FuncOp"> {
 }
 
 def UniformComparison : Pass<"eft-uniform-comparison"> {
-  let summary = "Compares blocks of integers instead of the floats made of them";
+  let summary = "Compares integers with a threshold instead of the floats made of them";
   let description = [{
     Let a block of floats be made of integers that are not negative, by a conversion and perhaps a
     multiplication by a constant, and be compared with one number p. The floats grow with the integers.

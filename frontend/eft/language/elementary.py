@@ -2,7 +2,7 @@
 """Elementary functions, element by element: of any type of floats, with a result of that type.
 
 They are within 2 ulp of the exact value and give the same bits on every target; fp16 and bf16 are
-computed in fp32. docs/mathematics.md has the errors that were measured.
+computed in fp32. Those that are not exact have the errors that were measured.
 """
 
 from __future__ import annotations
@@ -35,6 +35,20 @@ __all__ = [
 ]
 
 
+def measured(fp32: float, fp64: float):
+    """A decorator: keeps the largest errors that math-test has found, in units in the last place of
+    the result, as the function's `errors`, and adds them to its docstring. scripts/docs makes a
+    table of them."""
+
+    def keep(function):
+        function.errors = (fp32, fp64)
+        text = f"Largest error found: {fp32:.2f} ulp in fp32, {fp64:.2f} ulp in fp64."
+        function.__doc__ = f"{function.__doc__}\n\n    {text}"
+        return function
+
+    return keep
+
+
 def check_floats(name: str, *operands: tensor):
     """Refuses operands that are not floats."""
     for x in operands:
@@ -59,54 +73,63 @@ def function_of_floats(name: str, operation: str, *operands) -> tensor:
 
 
 @builtin(method=True)
+@measured(fp32=1.62, fp64=1.47)
 def exp(x):
     """e to the power of `x`."""
     return function_of_float("exp", "math.exp", x)
 
 
 @builtin(method=True)
+@measured(fp32=0.88, fp64=0.84)
 def exp2(x):
     """2 to the power of `x`; exact where `x` is an integer."""
     return function_of_float("exp2", "math.exp2", x)
 
 
 @builtin(method=True)
+@measured(fp32=1.06, fp64=1.29)
 def log(x):
     """The natural logarithm of `x`."""
     return function_of_float("log", "math.log", x)
 
 
 @builtin(method=True)
+@measured(fp32=1.90, fp64=1.54)
 def log2(x):
     """The logarithm of `x` to base 2."""
     return function_of_float("log2", "math.log2", x)
 
 
 @builtin(method=True)
+@measured(fp32=0.82, fp64=0.82)
 def sin(x):
     """The sine of `x`, an angle in radians of any magnitude."""
     return function_of_float("sin", "math.sin", x)
 
 
 @builtin(method=True)
+@measured(fp32=0.84, fp64=0.80)
 def cos(x):
     """The cosine of `x`, an angle in radians of any magnitude."""
     return function_of_float("cos", "math.cos", x)
 
 
 @builtin(method=True)
+@measured(fp32=1.38, fp64=1.41)
 def tanh(x):
     """The hyperbolic tangent of `x`."""
     return function_of_float("tanh", "math.tanh", x)
 
 
 @builtin(method=True)
+@measured(fp32=1.10, fp64=1.09)
 def erf(x):
     """The error function of `x`."""
     return function_of_float("erf", "math.erf", x)
 
 
 @builtin(method=True)
+@measured(fp32=0.93, fp64=0.87)
 def sigmoid(x):
     """1 / (1 + e^-x)."""
     return function_of_float("sigmoid", "eft.sigmoid", x)
@@ -125,6 +148,7 @@ def sqrt_rn(x):
 
 
 @builtin(method=True)
+@measured(fp32=1.49, fp64=1.50)
 def rsqrt(x):
     """1 divided by the square root of `x`."""
     return function_of_float("rsqrt", "math.rsqrt", x)

@@ -1,63 +1,68 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The tables of passes and functions in the documentation, against the code."""
 
-import os
+import inspect
 import pathlib
 import re
-import subprocess
+import runpy
 
-import eft
 import eft.language as tl
 import pytest
-from eft.language import elementary
 from eft.language.builtin import is_builtin
 
 ROOT = pathlib.Path(__file__).parents[3]
-TOOL = pathlib.Path(eft.__file__).parents[2] / "bin" / "eft-opt"
+MADE = runpy.run_path(str(ROOT / "scripts" / "tables.py"))
+PAGES = ("design.md", "language.md", "mathematics.md")
+needs_tools = pytest.mark.skipif(
+    not MADE["OPTIMIZER"].exists(), reason="the compiler's tools are not beside the package"
+)
 
 
 def page(name: str) -> str:
     return (ROOT / "docs" / name).read_text()
 
 
-def rows(text: str) -> list[list[str]]:
-    """The cells of all rows of tables."""
-    return [
-        [cell.strip() for cell in line.split("|")[1:-1]]
-        for line in text.splitlines()
-        if "|" in line
-    ]
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=needs_tools if name == "design.md" else ()) for name in PAGES]
+)
+def test_the_tables_are_what_the_code_has(name):
+    made = MADE["page_with_tables"](page(name))
+    assert page(name) == made, f"docs/{name} is not up to date: scripts/docs writes its tables"
 
 
-def names(cell: str) -> list[str]:
-    """The names at the beginning of what a cell has in backticks."""
-    return re.findall(r"`([\w-]+)", cell)
+def test_the_pages_have_every_table():
+    text = "".join(page(name) for name in PAGES)
+    for name in MADE["TABLES"]:
+        assert text.count(f"<!-- scripts/docs generates: {name} -->\n\n| ") == 1, name
+        assert text.count(f"|\n\n<!-- end of {name} -->\n") == 1, name
 
 
-def pipeline(target: str) -> list[str]:
-    done = subprocess.run(
-        [TOOL, "-", f"--eft-pipeline=target={target}", "--dump-pass-pipeline"],
-        input="module {}",
-        capture_output=True,
-        text=True,
-        env={**os.environ, "LD_PRELOAD": ""},
-    )
-    assert done.returncode == 0, done.stderr
-    text = done.stderr.split("builtin.module(", 1)[1]
-    text = re.sub(r"\{[^{}]*\}", "", text)
-    return re.findall(r"[a-z][\w-]+", text.replace("func.func", ""))
-
-
-@pytest.mark.skipif(not TOOL.exists(), reason="the compiler's tools are not beside the package")
+@needs_tools
 def test_the_design_has_the_passes_in_their_order():
-    section = page("design.md").split("## The way of the data")[1].split("## What knows what")[0]
-    table = [name for row in rows(section) if len(row) == 4 for name in names(row[1])]
-    pipelines = [pipeline(target) for target in ("sm_90", "sm_80", "host")]
+    table = re.findall(r"^\| .*\[`([\w-]+)`\]", MADE["passes"](), re.MULTILINE)
+    pipelines = [MADE["pipeline"](target) for target in MADE["TARGETS"]]
     for passes in pipelines:
         rest = iter(table)
         for name in passes:
-            assert name in rest, f"docs/design.md lacks {name}, or has it too early"
+            assert name in rest, f"the table lacks {name}, or has it too early"
     assert set(table) == {name for passes in pipelines for name in passes}
+
+
+def test_a_cell_may_have_bars():
+    assert MADE["table"](("a", ""), ("b", "|x|")) == "| a | |\n|---|---|\n| b | \\|x\\| |\n"
+
+
+def test_two_orders_of_passes_become_one():
+    merged = MADE["merged"]
+    host, gpu = ("host",), ("gpu",)
+    left = [("a", host), ("fold", host), ("of-host", host), ("fold", host), ("z", host)]
+    right = [("a", gpu), ("fold", gpu), ("of-gpu", gpu), ("fold", gpu), ("z", gpu)]
+    both = host + gpu
+    assert merged(left, right) == [
+        *(("a", both), ("fold", both)),
+        *(("of-host", host), ("of-gpu", gpu)),
+        *(("fold", both), ("z", both)),
+    ]
 
 
 def test_the_language_has_every_function():
@@ -69,19 +74,32 @@ def test_the_language_has_every_function():
     assert not missing, f"docs/language.md lacks {missing}"
 
 
-def test_the_language_has_the_elementary_functions_in_one_table():
-    section = page("language.md").split("### Mathematics")[1].split("`eft.language.extra")[0]
-    table = [name for row in rows(section) for name in names(row[0])]
-    assert sorted(table) == sorted([*elementary.__all__, "umulhi"])
-
-
 def test_every_expansion_has_its_measured_errors():
-    """The rows of `docs/mathematics.md` are the functions that `eft-expand-math` replaces."""
+    """They are the functions that `eft-expand-math` replaces."""
     expansions = set()
     for file in (ROOT / "compiler" / "transforms").rglob("*.cpp"):
         expansions |= set(re.findall(r"addExpansion<(?:math::)?(\w+)Op>", file.read_text()))
     of_names = {"powf": "pow"}
     expected = {of_names.get(name.lower(), name.lower()) for name in expansions} - {"round"}
-    section = page("mathematics.md").split("## Elementary functions")[1].split("## ")[0]
-    table = {name for row in rows(section) if len(row) == 4 for name in names(row[0])}
-    assert expected == table
+    assert expected == set(MADE["measured"]())
+
+
+def test_no_measured_error_is_above_the_bound_of_the_unit_test():
+    source = (ROOT / "test/unit/math/ElementaryTest.cpp").read_text()
+    rows = re.findall(r'\{"\w+\.(\w+)", \w[\w:]*, \w[\w:]*, ([\d.]+), ([\d.]+)', source)
+    bounds = {name.replace("powf", "pow"): (float(f32), float(f64)) for name, f32, f64 in rows}
+    functions = MADE["measured"]()
+    assert bounds.keys() == functions.keys()
+    for name, function in functions.items():
+        for error, bound in zip(function.errors, bounds[name], strict=True):
+            assert error <= bound, name
+
+
+def test_help_says_the_measured_errors():
+    exp, erfcx = tl.extra.libdevice.exp, tl.extra.libdevice.erfcx
+    assert inspect.getdoc(tl.sigmoid) == (
+        "1 / (1 + e^-x).\n\nLargest error found: 0.93 ulp in fp32, 0.87 ulp in fp64."
+    )
+    assert exp.errors == tl.exp.errors
+    assert inspect.getdoc(exp).endswith(".\n\n" + inspect.getdoc(tl.exp).split("\n\n")[1])
+    assert inspect.getdoc(erfcx).endswith(f".\n\nLargest error found in fp64: {erfcx.error}.")

@@ -2,7 +2,7 @@
 """The functions of NVIDIA's libdevice by Triton's names, on every target and with the same bits.
 
 Each takes every type of floats (or integers) that it makes sense for, not only fp32 and fp64. The
-elementary ones are within 2 ulp; docs/mathematics.md has the measured errors of all.
+elementary ones are within 2 ulp; `help` has the errors that were measured.
 """
 
 # ruff: noqa: F403, F405 (the files offer what their __all__ says)
