@@ -14,6 +14,7 @@ bool DotOp::hasAnchor() { return true; }
 // They move elements in any layout.
 bool ExchangeOp::hasAnchor() { return true; }
 bool GatherOp::hasAnchor() { return true; }
+bool HistogramOp::hasAnchor() { return true; }
 
 // They change memory, or read it anew each time. So they must not be made twice.
 bool AtomicRMWOp::hasAnchor() { return true; }
@@ -23,3 +24,6 @@ bool LoadOp::hasAnchor() { return readsAnew(); }
 
 /// The indices are made where the result is, but each of them may lead to any place of the source.
 bool GatherOp::requiresDefaultLayout(OpOperand &operand) { return &operand == &getSourceMutable(); }
+
+/// Each element may count in any bin.
+bool HistogramOp::requiresDefaultLayout(OpOperand &) { return true; }

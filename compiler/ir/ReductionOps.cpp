@@ -51,7 +51,23 @@ LogicalResult verifyOrder(ReduceOp op, int64_t extent) {
          << op.getTree().value_or(ArrayRef<int32_t>()) << "]";
 }
 
+LogicalResult verifyHistogram(Operation *op, Type source, Type result) {
+  for (Type type : {source, result})
+    if (auto block = cast<RankedTensorType>(type);
+        block.getRank() != 1 || !block.getElementType().isInteger(32))
+      return op->emitOpError("source and result must be blocks of rank 1 of i32, got ") << block;
+  return success();
+}
+
 } // namespace
+
+LogicalResult HistogramOp::verify() {
+  return verifyHistogram(*this, getSource().getType(), getType());
+}
+
+LogicalResult HistogramIntoOp::verify() {
+  return verifyHistogram(*this, getSource().getType().getBlock(), getResult().getType().getBlock());
+}
 
 LogicalResult ReduceOp::verify() {
   int64_t axis = int32_t(getAxis());

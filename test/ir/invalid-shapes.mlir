@@ -206,3 +206,29 @@ func.func @scan_of_buffers_that_lie_apart(%x: !eft.buffer<tensor<8xf32, #eft.lay
   }
   return
 }
+
+// -----
+
+func.func @histogram_of_a_matrix(%x: tensor<8x4xi32>) {
+  // expected-error @+1 {{source and result must be blocks of rank 1 of i32, got 'tensor<8x4xi32>'}}
+  %0 = eft.histogram %x : tensor<8x4xi32> -> tensor<4xi32>
+  return
+}
+
+// -----
+
+func.func @histogram_of_bytes(%x: tensor<8xi8>) {
+  // expected-error @+1 {{source and result must be blocks of rank 1 of i32, got 'tensor<8xi8>'}}
+  %0 = eft.histogram %x : tensor<8xi8> -> tensor<4xi32>
+  return
+}
+
+// -----
+
+#layout = #eft.layout<lane = [[1], [2]], step = [[4]]>
+
+func.func @histogram_into_wide_counts(%x: !eft.buffer<tensor<8xi32, #layout>>, %y: !eft.buffer<tensor<8xi64, #layout>>) {
+  // expected-error @+1 {{source and result must be blocks of rank 1 of i32, got 'tensor<8xi64}}
+  eft.histogram_into %x, %y : <tensor<8xi32, #layout>>, <tensor<8xi64, #layout>>
+  return
+}

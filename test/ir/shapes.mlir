@@ -25,7 +25,7 @@ func.func @moved(%x: tensor<64xf32>, %i: tensor<16xi32>) {
 }
 
 // CHECK-LABEL: func @combined
-func.func @combined(%x: tensor<8x4xf32>, %i: tensor<8x4xi32>, %v: tensor<4xf32>) {
+func.func @combined(%x: tensor<8x4xf32>, %i: tensor<8x4xi32>, %v: tensor<4xf32>, %n: tensor<8xi32>) {
   // CHECK: eft.reduce %{{.*}}, %{{.*}} axis 1
   // CHECK-SAME: (tensor<8x4xf32>, tensor<8x4xi32>) -> (tensor<8xf32>, tensor<8xi32>)
   %0:2 = eft.reduce %x, %i axis 1 : (tensor<8x4xf32>, tensor<8x4xi32>) -> (tensor<8xf32>, tensor<8xi32>) {
@@ -45,5 +45,7 @@ func.func @combined(%x: tensor<8x4xf32>, %i: tensor<8x4xi32>, %v: tensor<4xf32>)
     %sum = arith.addf %a, %b : f32
     eft.yield %sum : f32
   }
+  // CHECK: eft.histogram %{{.*}} : tensor<8xi32> -> tensor<4xi32>
+  %3 = eft.histogram %n : tensor<8xi32> -> tensor<4xi32>
   return
 }

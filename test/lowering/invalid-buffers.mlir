@@ -52,3 +52,16 @@ func.func @sort_askew() {
   eft.sort_into %x axis 0 stages 1 to 4 : <tensor<16xi32, #askew>>
   return
 }
+
+// -----
+
+#keys = #eft.layout<lane = [[1], [2]], step = [[4], [8], [3]]>
+#bins = #eft.layout<lane = [[1], [2]], step = [[4]]>
+
+func.func @counting_elements_twice(%x: !eft.ptr<i32>) {
+  %keys = eft.buffer : !eft.buffer<tensor<16xi32, #keys>>
+  %counts = eft.buffer : !eft.buffer<tensor<8xi32, #bins>>
+  // expected-error @+1 {{can't count in buffers of this order, got 'tensor<16xi32}}
+  eft.histogram_into %keys, %counts : <tensor<16xi32, #keys>>, <tensor<8xi32, #bins>>
+  return
+}

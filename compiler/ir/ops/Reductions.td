@@ -95,6 +95,41 @@ def Eft_ScanIntoOp : Eft_CombiningOp<"scan_into", []> {
   }];
 }
 
+def Eft_HistogramOp : Eft_Op<"histogram", [Pure, Eft_FetchesElements,
+    DeclareOpInterfaceMethods<Eft_PlacingOpInterface, ["hasAnchor", "requiresDefaultLayout"]>]> {
+  let summary = "Counts the elements of each value";
+  let description = [{
+    The result's element i is the number of elements of the source that equal i. The source is unsigned;
+    elements behind the last bin count nowhere.
+
+    ```mlir
+    %1 = eft.histogram %0 : tensor<1024xi32> -> tensor<256xi32>
+    ```
+
+    A GPU's threads count with atomic additions in shared memory.
+  }];
+  let arguments = (ins Eft_IntBlock:$source);
+  let results = (outs Eft_IntBlock:$result);
+  let assemblyFormat = "$source attr-dict `:` type($source) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def Eft_HistogramIntoOp : Eft_Op<"histogram_into", []> {
+  let summary = "Counts the elements of each value in a buffer";
+  let description = [{
+    `eft.histogram` on blocks in buffers.
+
+    ```mlir
+    eft.histogram_into %x, %counts
+      : !eft.buffer<tensor<1024xi32, #layout>>, !eft.buffer<tensor<256xi32, #bins>>
+    ```
+  }];
+  let arguments = (ins Arg<Eft_Buffer, "", [MemRead]>:$source,
+                       Arg<Eft_Buffer, "", [MemRead, MemWrite]>:$result);
+  let assemblyFormat = "$source `,` $result attr-dict `:` type($source) `,` type($result)";
+  let hasVerifier = 1;
+}
+
 def Eft_CombineOp : Eft_CombiningOp<"combine"> {
   let summary = "Combines two lists of blocks element by element";
   let description = [{

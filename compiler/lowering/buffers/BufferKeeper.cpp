@@ -19,6 +19,7 @@ void BufferKeeper::keepIn(Block &block) {
         .Case([&](DotOp dot) { keepDot(dot); })
         .Case([&](ScanOp scan) { keepScan(scan); })
         .Case([&](SortOp sort) { keepSort(sort); })
+        .Case([&](HistogramOp histogram) { keepHistogram(histogram); })
         .Case([&](JoinOp join) { keepJoin(join); })
         .Case([&](ElementMoveOpInterface move) { keepMove(move); })
         .Case([&](GatherOp gather) { keepGather(gather); })

@@ -32,6 +32,7 @@ private:
   void keepDot(DotOp dot);
   void keepScan(ScanOp scan);
   void keepSort(SortOp sort);
+  void keepHistogram(HistogramOp histogram);
   mlir::Value factorBuffer(mlir::Value factor);
 
   // Operations that move elements: BufferMoves.cpp.

@@ -80,4 +80,14 @@ void BufferKeeper::keepSort(SortOp sort) {
   erase(sort);
 }
 
+void BufferKeeper::keepHistogram(HistogramOp histogram) {
+  if (!canScanInBuffers(histogram.getSource().getType(), 0) ||
+      !canScanInBuffers(histogram.getType(), 0))
+    return;
+  Value buffer = bufferFor(histogram), source = factorBuffer(histogram.getSource());
+  OpBuilder(histogram).create<HistogramIntoOp>(histogram.getLoc(), source, buffer);
+  replaceByRead(histogram, buffer, histogram);
+  erase(histogram);
+}
+
 } // namespace eft

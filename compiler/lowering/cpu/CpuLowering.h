@@ -49,6 +49,7 @@ void populateCpuMoveLowerings(LoweringTable &table);
 void populateCpuDotLowerings(LoweringTable &table);
 void populateCpuScanLowerings(LoweringTable &table);
 void populateCpuSortLowerings(LoweringTable &table);
+void populateCpuHistogramLowerings(LoweringTable &table);
 void populateCpuDebugLowerings(LoweringTable &table);
 
 } // namespace eft

@@ -34,6 +34,7 @@ void populateCpuLowerings(LoweringTable &table) {
   populateCpuDotLowerings(table);
   populateCpuScanLowerings(table);
   populateCpuSortLowerings(table);
+  populateCpuHistogramLowerings(table);
   populateCpuDebugLowerings(table);
 }
 

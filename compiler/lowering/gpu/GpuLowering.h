@@ -94,6 +94,7 @@ void populateGpuMemoryLowerings(LoweringTable &table);
 void populateGpuAtomicLowerings(LoweringTable &table);
 void populateGpuCopyLowerings(LoweringTable &table);
 void populateGpuDotLowerings(LoweringTable &table);
+void populateGpuHistogramLowerings(LoweringTable &table);
 void populateWarpgroupLowerings(LoweringTable &table);
 void populateGpuDivisionLowerings(LoweringTable &table);
 void populateGpuConversionLowerings(LoweringTable &table);

@@ -33,6 +33,7 @@ void populateGpuLowerings(LoweringTable &table) {
   populateGpuAtomicLowerings(table);
   populateGpuCopyLowerings(table);
   populateGpuDotLowerings(table);
+  populateGpuHistogramLowerings(table);
   populateWarpgroupLowerings(table);
   populateGpuDivisionLowerings(table);
   populateGpuConversionLowerings(table);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Sorting by a bitonic network, and counting by way of it.
+"""Sorting by a bitonic network, and counting.
 
 The compiler sorts integers (`eft.sort`). Floats are sorted as integers of the same order, with -0
 before +0 and NaN behind everything.
@@ -16,10 +16,8 @@ from eft.language.constants import constant
 from eft.language.dtypes import block_type, describe
 from eft.language.math import maximum, minimum, where
 from eft.language.promotion import broadcast_to_shape, refuse_float8
-from eft.language.rearranging import gather, split
-from eft.language.reductions import sum
+from eft.language.rearranging import split
 from eft.language.reshaping import permute, reshape
-from eft.language.shapes import arange
 from eft.language.tensor import op, tensor
 
 __all__ = ["bitonic_merge", "histogram", "sort", "topk"]
@@ -164,8 +162,7 @@ def _better_halves(x: tensor, axis: int, k: int, descending: bool) -> tensor:
 def histogram(input, num_bins, mask=None):
     """Counts the elements that equal 0, 1, … `num_bins` - 1, as int32.
 
-    The elements are sorted, and each bin finds its first one by bisection: the time grows with the
-    block's extent n like n log² n, and hardly with the number of bins.
+    Its time grows with the extents of the block and of the bins.
 
     Args:
         input: a block of rank 1 of int32 or uint32. Elements outside of the bins count nowhere.
@@ -173,17 +170,10 @@ def histogram(input, num_bins, mask=None):
         mask: int1 in the shape of the block. Where it is false, the element is not counted.
     """
     _check_histogram(input, num_bins, mask)
-    keys = bitcast_to(input, dtypes.uint32)
-    counts = operators.compare("<", keys, num_bins)
     if mask is not None:
-        counts = operators.and_(counts, broadcast_to_shape(mask, input.shape))
-    last = dtypes.uint32.int_range()[1]
-    keys = where(counts, keys, last)
-    keys = _sorted_runs(keys, 0, _bits(input.shape[0]), False)
-    bins = arange(0, num_bins)
-    starts = _first_not_below(keys, bitcast_to(bins, dtypes.uint32))
-    ends = gather(starts, (bins + 1) & (num_bins - 1), 0)
-    return where(bins == num_bins - 1, sum(cast_to(counts, dtypes.int32)), ends) - starts
+        outside = constant(input.dtype.int_range()[1], input.type)
+        input = where(broadcast_to_shape(mask, input.shape), input, outside)
+    return op("eft.histogram", [input], block_type(dtypes.int32, (num_bins,)))
 
 
 def _check_histogram(input, num_bins, mask):
@@ -204,13 +194,3 @@ def _check_histogram(input, num_bins, mask):
             f"the mask of shape {list(mask.shape)} does not fit a block of shape "
             f"{list(input.shape)}"
         )
-
-
-def _first_not_below(keys: tensor, bounds: tensor) -> tensor:
-    """For each bound the number of keys, which are sorted, that are less."""
-    place = constant(0, block_type(dtypes.int32, bounds.shape))
-    for bit in reversed(range(_bits(keys.shape[0]))):
-        below = operators.compare("<", gather(keys, place + (2**bit - 1), 0), bounds)
-        place = where(below, place + 2**bit, place)
-    below = operators.compare("<", gather(keys, place, 0), bounds)
-    return place + cast_to(below, dtypes.int32)

@@ -96,7 +96,10 @@ def counted(x_ptr, m_ptr, out_ptr, N: tl.constexpr, BINS: tl.constexpr, MASKED: 
 
 
 @pytest.mark.parametrize("masked", [False, True])
-@pytest.mark.parametrize("n, bins", [(1, 1), (1, 8), (32, 2), (32, 32), (128, 16), (256, 64)])
+@pytest.mark.parametrize(
+    "n, bins",
+    [(1, 1), (1, 8), (32, 2), (32, 32), (128, 16), (256, 64), (16, 2048), (4096, 1), (2048, 16384)],
+)
 @pytest.mark.parametrize("name", ["int32", "uint32"])
 def test_histogram(device, name, n, bins, masked):
     generator = np.random.default_rng(n + bins)
@@ -109,6 +112,28 @@ def test_histogram(device, name, n, bins, masked):
     expected = np.bincount(x[counts].astype(np.int64), minlength=bins).astype(np.int32)
     found = run(device, counted, (x, mask), bins, np.int32, N=n, BINS=bins, MASKED=masked)
     assert_same_bits(found, expected)
+
+
+@eft.jit
+def counted_in_a_loop(x_ptr, out_ptr, times, N: tl.constexpr, BINS: tl.constexpr):
+    bins = tl.arange(0, BINS)
+    total = tl.zeros((BINS,), tl.int32)
+    for i in range(times):
+        x = tl.load(x_ptr + i * N + tl.arange(0, N))
+        if tl.sum(x) > 0:
+            total += tl.histogram(x, BINS) - tl.histogram(x // 2, BINS)
+    tl.store(out_ptr + bins, total)
+
+
+@pytest.mark.parametrize("warps", [1, 2, 8])
+def test_histograms_in_a_loop(device, warps):
+    x = np.random.default_rng(warps).integers(0, 50, (7, 256)).astype(np.int32)
+    x[3] = 0
+    out = device.put(np.zeros(32, np.int32))
+    counted_in_a_loop[1](device.put(x), out, 7, N=256, BINS=32, num_warps=warps)
+    rest = np.delete(x, 3, axis=0).ravel()
+    expected = np.bincount(rest, minlength=64) - np.bincount(rest // 2, minlength=64)
+    assert device.get(out).tolist() == expected[:32].tolist()
 
 
 @eft.jit
