@@ -22,6 +22,7 @@ from types import (
 )
 
 from eft._runtime import MISSING
+from eft.annotations import annotations_of
 from eft.compiler.scope import Closure
 from eft.errors import Mistake
 from eft.language.builtin import is_constexpr_function
@@ -203,7 +204,7 @@ class StableText:
                 or type(value) is property
             }
         else:
-            attributes["__annotations__"] = _annotations(kind)
+            attributes["__annotations__"] = dict(annotations_of(kind))
         bases = self._joined((type(kind), *kind.__bases__))
         own = (f"{key} = {self.of(each, f'.{key}')}" for key, each in sorted(attributes.items()))
         return f"{name} [{bases}] [{', '.join(own)}]"
@@ -318,14 +319,6 @@ def code_chains(code: CodeType):
     for each in code.co_consts:
         if isinstance(each, CodeType):
             yield from code_chains(each)
-
-
-def _annotations(kind: type) -> dict:
-    """The annotations of a class; none if they name what is not there."""
-    try:
-        return dict(kind.__dict__.get("__annotations__") or getattr(kind, "__annotations__", {}))
-    except NameError:
-        return {}
 
 
 def _is_of_module(function: BuiltinFunctionType) -> bool:
