@@ -32,8 +32,9 @@ from eft.reads import chains
 
 #: Attributes of classes that say nothing of what their objects do.
 _SILENT = frozenset(
-    """__abstractmethods__ __annotate__ __annotate_func__ __annotations_cache__ __dict__ __doc__
-    __firstlineno__ __module__ __static_attributes__ __weakref__ _abc_impl""".split()
+    """__abstractmethods__ __annotate__ __annotate_func__ __annotations_cache__ __classdictcell__
+    __dict__ __doc__ __firstlineno__ __module__ __static_attributes__ __weakref__
+    _abc_impl""".split()
 )
 #: A larger array would make a key cost more than what it saves.
 _MOST_BYTES = 1 << 16
