@@ -6,6 +6,7 @@ from __future__ import annotations
 from types import FunctionType
 
 from eft import _runtime
+from eft.annotations import annotations_of
 from eft.errors import Mistake
 from eft.language.constexpr import const, constexpr, unwrap
 from eft.language.dtypes import dtype, from_name, pointer_type
@@ -76,7 +77,7 @@ def read(function, unspecialized) -> list[Parameter]:
     code = function.__code__
     names = parameter_names(code)
     _warn_of_unknown(function, names, unspecialized)
-    annotations, defaults = function.__annotations__, _defaults(function, names)
+    annotations, defaults = annotations_of(function), _defaults(function, names)
     found = [
         Parameter(
             name,

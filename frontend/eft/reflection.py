@@ -7,6 +7,8 @@ They have the names that they have in Triton.
 
 from __future__ import annotations
 
+import sys
+
 
 class Reflection:
     """The attributes themselves, as a base of `JITFunction`.
@@ -38,7 +40,12 @@ class Reflection:
         """The function's `inspect.Signature`."""
         from inspect import signature
 
-        return signature(self.fn)
+        if sys.version_info < (3, 14):
+            return signature(self.fn)
+        from annotationlib import Format
+
+        # An annotation may name what is not there.
+        return signature(self.fn, annotation_format=Format.FORWARDREF)
 
     @property
     def module(self) -> str:
@@ -235,6 +242,7 @@ class KernelParam:
         found = self._param.annotation
         if found is self._param.empty:
             return ""
+        found = getattr(found, "__forward_arg__", found)
         return found if isinstance(found, str) else getattr(found, "__name__", str(found))
 
     @property

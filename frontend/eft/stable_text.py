@@ -22,6 +22,7 @@ from types import (
 )
 
 from eft._runtime import MISSING
+from eft.annotations import annotations_of
 from eft.compiler.scope import Closure
 from eft.errors import Mistake
 from eft.language.builtin import is_constexpr_function
@@ -31,8 +32,9 @@ from eft.reads import chains
 
 #: Attributes of classes that say nothing of what their objects do.
 _SILENT = frozenset(
-    """__abstractmethods__ __annotate__ __annotate_func__ __annotations_cache__ __dict__ __doc__
-    __firstlineno__ __module__ __static_attributes__ __weakref__ _abc_impl""".split()
+    """__abstractmethods__ __annotate__ __annotate_func__ __annotations_cache__ __classdictcell__
+    __dict__ __doc__ __firstlineno__ __module__ __static_attributes__ __weakref__
+    _abc_impl""".split()
 )
 #: A larger array would make a key cost more than what it saves.
 _MOST_BYTES = 1 << 16
@@ -203,7 +205,7 @@ class StableText:
                 or type(value) is property
             }
         else:
-            attributes["__annotations__"] = _annotations(kind)
+            attributes["__annotations__"] = dict(annotations_of(kind))
         bases = self._joined((type(kind), *kind.__bases__))
         own = (f"{key} = {self.of(each, f'.{key}')}" for key, each in sorted(attributes.items()))
         return f"{name} [{bases}] [{', '.join(own)}]"
@@ -318,14 +320,6 @@ def code_chains(code: CodeType):
     for each in code.co_consts:
         if isinstance(each, CodeType):
             yield from code_chains(each)
-
-
-def _annotations(kind: type) -> dict:
-    """The annotations of a class; none if they name what is not there."""
-    try:
-        return dict(kind.__dict__.get("__annotations__") or getattr(kind, "__annotations__", {}))
-    except NameError:
-        return {}
 
 
 def _is_of_module(function: BuiltinFunctionType) -> bool:

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import builtins
 import os
-import sys
 from types import BuiltinFunctionType, FunctionType, ModuleType
 
+from eft.annotations import annotations_of_globals
 from eft.compiler.suggestions import did_you_mean, instead_of
 from eft.compiler.values import Unusable
 from eft.errors import Mistake
@@ -102,7 +102,6 @@ class Closure:
 
     def __init__(self, function):
         self.globals = function.__globals__
-        self.module = function.__module__
         self.variables = {}
         for name, cell in zip(
             function.__code__.co_freevars, function.__closure__ or (), strict=True
@@ -145,10 +144,7 @@ class Closure:
 
     def is_annotated(self, name: str) -> bool:
         """Whether a global says by its annotation that it does not change."""
-        annotations = self.globals.get("__annotations__")
-        if annotations is None:
-            annotations = getattr(sys.modules.get(self.module), "__annotations__", {})
-        return is_constexpr_annotation(annotations.get(name))
+        return is_constexpr_annotation(annotations_of_globals(self.globals).get(name))
 
 
 def is_allowed(value) -> bool:

@@ -20,6 +20,7 @@ from __future__ import annotations
 import sys
 from types import MethodType
 
+from eft.annotations import annotations_of
 from eft.errors import Mistake
 from eft.language.builtin import builtin
 from eft.language.constants import to_tensor
@@ -146,10 +147,8 @@ def _member(value):
 def _resolved(cls: type, around: dict) -> dict:
     """The annotations of a class. Those that are texts are evaluated, with the names of its module
     and those `around` the class."""
-    import inspect  # not at the top: a launch of a cached kernel does without it
-
     names = {**vars(sys.modules.get(cls.__module__, object)), **around}
-    found = dict(inspect.get_annotations(cls))
+    found = dict(annotations_of(cls))
     for name, annotation in found.items():
         if isinstance(annotation, str):
             try:

@@ -7,6 +7,7 @@ A field that is annotated as `tl.constexpr` holds what is known at compile time,
 
 from __future__ import annotations
 
+from eft.annotations import annotations_of
 from eft.language.constexpr import constexpr
 
 
@@ -42,7 +43,7 @@ def constant_elements(value: tuple) -> list[bool]:
     """For each element, whether its field is annotated as constexpr."""
     if type(value) is tuple:
         return [False] * len(value)
-    annotations = getattr(type(value), "__annotations__", {})
+    annotations = annotations_of(type(value))
     return [is_constexpr_annotation(annotations.get(name)) for name in type(value)._fields]
 
 
