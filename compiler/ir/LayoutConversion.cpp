@@ -52,6 +52,17 @@ RankedTensorType eft::withLayout(RankedTensorType type, const LinearLayout &layo
                                toAttribute(type.getContext(), layout));
 }
 
+RankedTensorType eft::withoutCopies(RankedTensorType block, StringRef dimension) {
+  std::vector<PlaceBases> places = layoutOf(block)->bases();
+  for (PlaceBases &place : places)
+    if (place.name == dimension.str())
+      std::erase_if(place.bases, [](const Coordinates &basis) {
+        return llvm::all_of(basis, [](int64_t coordinate) { return coordinate == 0; });
+      });
+  std::string error;
+  return withLayout(block, *LinearLayout::create(places, block.getShape(), error));
+}
+
 LinearLayout eft::withPlaces(const LinearLayout &layout, ArrayRef<std::string_view> dimensions) {
   std::vector<std::pair<std::string, unsigned>> dims;
   std::vector<uint64_t> columns;

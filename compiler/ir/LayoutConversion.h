@@ -23,6 +23,10 @@ LayoutAttr toAttribute(mlir::MLIRContext *context, const LinearLayout &layout);
 /// The block's type with `layout` as its encoding.
 mlir::RankedTensorType withLayout(mlir::RankedTensorType type, const LinearLayout &layout);
 
+/// The same block without the copies that `dimension` makes: places along it that hold the same
+/// elements become one.
+mlir::RankedTensorType withoutCopies(mlir::RankedTensorType block, llvm::StringRef dimension);
+
 /// A layout with these dimensions of places and no others, in their order.
 LinearLayout withPlaces(const LinearLayout &layout, llvm::ArrayRef<std::string_view> dimensions);
 

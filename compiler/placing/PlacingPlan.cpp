@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "compiler/placing/PlacingPlan.h"
 
+#include "compiler/ir/LayoutConversion.h"
+#include "compiler/layout/Placement.h"
 #include "compiler/placing/JoinPlacing.h"
 #include "compiler/placing/LoadPlacing.h"
 
@@ -92,6 +94,15 @@ LayoutAttr PlacingPlan::innermostRequired(const TiedValues &tied) {
   return wanted;
 }
 
+/// On a CPU, the layout without vectors that are copies of others. All of them would be carried,
+/// and where a use requires them they cost nothing.
+LayoutAttr PlacingPlan::withoutVectorCopies(LayoutAttr layout, const TiedValues &tied) const {
+  if (target.kind != PlacementTarget::Kind::Cpu)
+    return layout;
+  RankedTensorType block = placed(tied.values.front().getType(), layout);
+  return cast<LayoutAttr>(withoutCopies(block, place::step).getEncoding());
+}
+
 /// Gives a better layout to a set of tied values, once to each set. Returns true if it did: the
 /// plan must then be made anew.
 bool PlacingPlan::settleTies() {
@@ -100,7 +111,7 @@ bool PlacingPlan::settleTies() {
       continue;
     LayoutAttr wanted = anchorBehind(tied);
     if (!wanted)
-      wanted = innermostRequired(tied);
+      wanted = withoutVectorCopies(innermostRequired(tied), tied);
     if (wanted == tied.layout)
       continue;
     tied.isSettled = true;

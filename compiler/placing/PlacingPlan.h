@@ -49,6 +49,7 @@ private:
   bool settleTies();
   LayoutAttr anchorBehind(const TiedValues &tied);
   LayoutAttr innermostRequired(const TiedValues &tied);
+  LayoutAttr withoutVectorCopies(LayoutAttr layout, const TiedValues &tied) const;
 
   void applyTo(mlir::Region &region);
   void applyTo(mlir::Operation *op);

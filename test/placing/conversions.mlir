@@ -1,5 +1,5 @@
 // RUN: eft-opt %s -eft-place='target=gpu num-warps=1' | FileCheck %s
-// RUN: eft-opt %s -eft-place='target=cpu num-warps=1' -o /dev/null
+// RUN: eft-opt %s -eft-place='target=cpu num-warps=1' | FileCheck %s --check-prefix=CPU
 
 // A block that is stored as it is and used as a row is carried as it is used innermost.
 // CHECK-LABEL: @carried_block_is_used_in_two_layouts
@@ -7,6 +7,15 @@
 // CHECK: %[[C:.*]] = eft.convert_layout %[[K]] : tensor<32xi32, #[[ROW]]> -> tensor<32xi32, #[[L:layout[0-9]*]]>
 // CHECK: eft.expand_dims %[[K]]
 // CHECK: eft.store %{{.*}}, %[[C]] {{.*}} : tensor<32x!eft.ptr<i32>, #[[L]]>
+//
+// A CPU does not carry a vector for each row that uses it.
+// CPU-DAG: #[[ONCE:.*]] = #eft.layout<lane = {{\[\[}}1], [2], [4]], step = {{\[\[}}8], [16]]>
+// CPU-DAG: #[[ROWS:.*]] = #eft.layout<lane = {{\[\[}}1], [2], [4]], step = {{\[\[}}8], [16], [0], [0]]>
+// CPU-LABEL: @carried_block_is_used_in_two_layouts
+// CPU: scf.for {{.*}} iter_args(%[[K:.*]] = %{{.*}}) -> (tensor<32xi32, #[[ONCE]]>)
+// CPU: eft.convert_layout %[[K]] : tensor<32xi32, #[[ONCE]]> -> tensor<32xi32, #[[ROWS]]>
+// CPU-NOT: eft.convert_layout
+// CPU: return
 func.func @carried_block_is_used_in_two_layouts(%x: !eft.ptr<i32>, %y: !eft.ptr<i32>, %n: i32) {
   %zero = arith.constant 0 : i32
   %one = arith.constant 1 : i32

@@ -59,8 +59,8 @@ LogicalResult lowerHistogramInto(CpuLowering &lowering, ImplicitLocOpBuilder &b,
       return b.create<LLVM::GEPOp>(buffer.getType(), word, buffer, ValueRange{index});
     };
     Value key = b.create<LLVM::LoadOp>(word, at(keys, number));
-    Value counted = b.create<arith::CmpIOp>(arith::CmpIPredicate::ult, key,
-                                            constant(b, bins.getNumElements()));
+    Value counted =
+        b.create<arith::CmpIOp>(arith::CmpIPredicate::ult, key, constant(b, bins.getNumElements()));
     auto choice = b.create<scf::IfOp>(counted);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(choice.thenBlock());

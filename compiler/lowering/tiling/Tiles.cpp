@@ -31,15 +31,6 @@ static bool isCopy(const Coordinates &basis) {
   return llvm::all_of(basis, [](int64_t coordinate) { return coordinate == 0; });
 }
 
-RankedTensorType withoutCopies(RankedTensorType block, StringRef dimension) {
-  std::vector<PlaceBases> places = layoutOf(block)->bases();
-  for (PlaceBases &place : places)
-    if (place.name == dimension.str())
-      std::erase_if(place.bases, isCopy);
-  std::string error;
-  return withLayout(block, *LinearLayout::create(places, block.getShape(), error));
-}
-
 bool canTile(Operation *op) {
   if (isa<arith::ConstantOp>(op)) {
     SplatElementsAttr splat;

@@ -22,10 +22,6 @@ struct TiledDimension {
 /// The type of a tile of a block; null if the elements of a tile are not a block.
 mlir::RankedTensorType tileType(mlir::RankedTensorType block, const TiledDimension &steps);
 
-/// The same block without the copies that `dimension` makes: places along it that hold the same
-/// elements become one.
-mlir::RankedTensorType withoutCopies(mlir::RankedTensorType block, llvm::StringRef dimension);
-
 /// True for the operations that `Tiles` can do one tile at a time: those that compute in place.
 bool canTile(mlir::Operation *op);
 
