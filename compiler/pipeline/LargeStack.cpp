@@ -23,7 +23,8 @@ void *callWork(void *work) {
 }
 
 /// Starts the thread with all signals blocked: they are for the process's own threads.
-bool start(pthread_t &thread, void *(*entry)(void *), void *argument) {
+/// `detachState` is `PTHREAD_CREATE_DETACHED` for a thread that nobody joins.
+bool start(pthread_t &thread, int detachState, void *(*entry)(void *), void *argument) {
   pthread_attr_t attributes;
   if (pthread_attr_init(&attributes) != 0)
     return false;
@@ -31,6 +32,7 @@ bool start(pthread_t &thread, void *(*entry)(void *), void *argument) {
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
   bool started = pthread_attr_setstacksize(&attributes, stackBytes) == 0 &&
+                 pthread_attr_setdetachstate(&attributes, detachState) == 0 &&
                  pthread_create(&thread, &attributes, entry, argument) == 0;
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   pthread_attr_destroy(&attributes);
@@ -41,7 +43,7 @@ bool start(pthread_t &thread, void *(*entry)(void *), void *argument) {
 
 void runOnLargeStack(llvm::function_ref<void()> work) {
   pthread_t thread;
-  if (!isOnLargeStack && start(thread, callWork, &work))
+  if (!isOnLargeStack && start(thread, PTHREAD_CREATE_JOINABLE, callWork, &work))
     pthread_join(thread, nullptr);
   else
     work();
@@ -62,11 +64,10 @@ std::unique_ptr<LargeStackWork> LargeStackWork::start(std::function<void()> work
   state->work = std::move(work);
   auto *shared = new std::shared_ptr<State>(state); // the thread's
   pthread_t thread;
-  if (!eft::start(thread, entry, shared)) {
+  if (!eft::start(thread, PTHREAD_CREATE_DETACHED, entry, shared)) {
     delete shared;
     return nullptr;
   }
-  pthread_detach(thread);
   return std::unique_ptr<LargeStackWork>(new LargeStackWork(std::move(state)));
 }
 
