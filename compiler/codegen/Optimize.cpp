@@ -3,6 +3,7 @@
 #include "compiler/codegen/Codegen.h"
 #include "compiler/codegen/PtxPlaces.h"
 
+#include "llvm/ADT/ScopeExit.h"
 #include "llvm/Analysis/CGSCCPassManager.h"
 #include "llvm/Analysis/LoopAnalysisManager.h"
 #include "llvm/Analysis/LoopInfo.h"
@@ -71,8 +72,8 @@ bool isSkipped(llvm::StringRef pass, const llvm::Any &unit, bool isForGpu) {
                       [](const llvm::BasicBlock &block) { return hasMore(block, longBlock); });
 }
 
-/// Leaves CodeGenPrepare out of the code generator. It begins anew for most of its changes, with a
-/// walk over all basic blocks.
+/// Leaves CodeGenPrepare out of the code generator. That pass only makes code better, and begins
+/// anew for most of its changes, with a walk over all basic blocks.
 class PassGate : public llvm::OptPassGate {
 public:
   bool isEnabled() const override { return true; }
@@ -139,6 +140,7 @@ llvm::Expected<std::string> emit(llvm::Module &module, llvm::TargetMachine &mach
   std::optional<PtxPlaces> places;
   PassGate gate;
   llvm::OptPassGate &usualGate = context.getOptPassGate();
+  auto resetGate = llvm::make_scope_exit([&] { context.setOptPassGate(usualGate); });
   if (machine.getTargetTriple().isNVPTX()) {
     places.emplace(module);
     if (llvm::any_of(module, [](const llvm::Function &function) {
@@ -156,7 +158,6 @@ llvm::Expected<std::string> emit(llvm::Module &module, llvm::TargetMachine &mach
   context.setDiagnosticHandler(std::make_unique<ErrorCollector>(errors));
   passes.run(module);
   context.setDiagnosticHandler(std::move(previous));
-  context.setOptPassGate(usualGate);
   if (!errors.empty())
     return llvm::createStringError("LLVM can't generate code: " + errors);
   return places ? places->restore(code) : std::string(code);

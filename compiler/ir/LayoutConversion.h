@@ -23,8 +23,7 @@ LayoutAttr toAttribute(mlir::MLIRContext *context, const LinearLayout &layout);
 /// The block's type with `layout` as its encoding.
 mlir::RankedTensorType withLayout(mlir::RankedTensorType type, const LinearLayout &layout);
 
-/// The same block without the copies that `dimension` makes: places along it that hold the same
-/// elements become one.
+/// The same block in a layout without those bits of `dimension` that lead to no other element.
 mlir::RankedTensorType withoutCopies(mlir::RankedTensorType block, llvm::StringRef dimension);
 
 /// A layout with these dimensions of places and no others, in their order.

@@ -66,6 +66,8 @@ LogicalResult HistogramOp::verify() {
 }
 
 LogicalResult HistogramIntoOp::verify() {
+  if (getSource() == getResult())
+    return emitOpError("source and result must be different buffers");
   return verifyHistogram(*this, getSource().getType().getBlock(), getResult().getType().getBlock());
 }
 

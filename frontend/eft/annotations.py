@@ -2,7 +2,8 @@
 """The annotations of functions, classes and modules.
 
 From Python 3.14 on they are evaluated when they are asked for (PEP 649), so that one may name what
-is not there, or not yet. Such an annotation is its text here, as if it stood in quotes.
+is not there, or not yet. Such an annotation is its text here, as if it stood in quotes. If one
+fails in another way, all of its owner are.
 """
 
 from __future__ import annotations
@@ -14,10 +15,10 @@ def annotations_of(owner) -> dict:
         return owner.__annotations__
     except Exception:
         try:
-            from annotationlib import Format, get_annotations
+            from annotationlib import get_annotations
         except ImportError:  # before Python 3.14, where built-in classes have none
             return {}
-        return _with_texts(get_annotations(owner, format=Format.FORWARDREF))
+        return _with_texts(lambda format: get_annotations(owner, format=format))
 
 
 def annotations_of_globals(names: dict) -> dict:
@@ -33,10 +34,21 @@ def annotations_of_globals(names: dict) -> dict:
     try:
         return {**found, **annotate(1)}  # annotationlib.Format.VALUE
     except Exception:
-        from annotationlib import Format, call_annotate_function
+        from annotationlib import call_annotate_function
 
-        return {**found, **_with_texts(call_annotate_function(annotate, Format.FORWARDREF))}
+        return {**found, **_with_texts(lambda format: call_annotate_function(annotate, format))}
 
 
-def _with_texts(annotations: dict) -> dict:
-    return {name: getattr(each, "__forward_arg__", each) for name, each in annotations.items()}
+def _with_texts(read) -> dict:
+    """What `read` gives in the formats of `annotationlib`: texts of those that name what is not
+    there, and of all if one of them fails in another way."""
+    from annotationlib import Format, ForwardRef
+
+    texts = read(Format.STRING)
+    try:
+        found = read(Format.FORWARDREF)
+    except Exception:
+        return texts
+    return {
+        name: texts[name] if isinstance(each, ForwardRef) else each for name, each in found.items()
+    }

@@ -232,3 +232,13 @@ func.func @histogram_into_wide_counts(%x: !eft.buffer<tensor<8xi32, #layout>>, %
   eft.histogram_into %x, %y : <tensor<8xi32, #layout>>, <tensor<8xi64, #layout>>
   return
 }
+
+// -----
+
+#layout = #eft.layout<lane = [[1], [2]], step = [[4]]>
+
+func.func @histogram_into_its_source(%x: !eft.buffer<tensor<8xi32, #layout>>) {
+  // expected-error @+1 {{source and result must be different buffers}}
+  eft.histogram_into %x, %x : <tensor<8xi32, #layout>>, <tensor<8xi32, #layout>>
+  return
+}

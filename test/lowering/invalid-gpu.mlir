@@ -58,3 +58,15 @@ func.func @slots_of_more_than_a_gigabyte() {
   %8 = eft.alloc_shared : !eft.shared<1, tensor<4096x4096xf64, #large>>
   return
 }
+
+// -----
+
+#keys = #eft.layout<register = [[4], [8]], lane = [[1], [2], [4], [0], [0]], warp = []>
+#bins = #eft.layout<register = [], lane = [[1], [2], [4], [0], [0]], warp = []>
+
+func.func @counts_copies(%k: i32) {
+  %keys = eft.splat %k : i32 -> tensor<16xi32, #keys>
+  // expected-error @+1 {{'eft.histogram' op must be done once for each element, but the layout has copies of another kind than whole threads, got 'tensor<16xi32}}
+  %counts = eft.histogram %keys : tensor<16xi32, #keys> -> tensor<8xi32, #bins>
+  return
+}

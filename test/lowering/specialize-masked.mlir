@@ -455,3 +455,87 @@ func.func @middle_first(%x: !eft.ptr<i32>, %y: !eft.ptr<i32>, %n: i32) {
   eft.store %y2, %v2, mask %m2 {run = 2 : i32, prefix} : tensor<64x!eft.ptr<i32>, #layout>
   return
 }
+
+// -----
+
+// The second mask is computed from a choice under the first one, with which the span begins: there
+// is no branch for both.
+// CHECK-LABEL: @mask_of_a_choice_that_begins_the_span
+// CHECK: nvvm.barrier0
+// CHECK: %[[J:.*]] = arith.select
+// CHECK: arith.cmpi slt, %[[J]]
+// CHECK-COUNT-2: scf.if
+// CHECK-NOT: scf.if
+func.func @mask_of_a_choice_that_begins_the_span(%x: !llvm.ptr<1>, %i: i32, %n: i32, %out: !llvm.ptr<1>) {
+  %true = arith.constant true
+  %zero = arith.constant 0 : i32
+  %f0 = arith.constant 0.0 : f32
+  %m = arith.cmpi slt, %i, %n : i32
+  nvvm.barrier0
+  %s = arith.select %m, %i, %zero : i32
+  %m2 = arith.cmpi slt, %s, %n : i32
+  %e2 = llvm.intr.expect %m2, %true : i1
+  %b = scf.if %e2 -> f32 {
+    %v = llvm.load %x : !llvm.ptr<1> -> f32
+    scf.yield %v : f32
+  } else {
+    scf.yield %f0 : f32
+  }
+  %e3 = llvm.intr.expect %m, %true : i1
+  %c = scf.if %e3 -> f32 {
+    %v = llvm.load %x : !llvm.ptr<1> -> f32
+    scf.yield %v : f32
+  } else {
+    scf.yield %f0 : f32
+  }
+  %r = arith.addf %b, %c : f32
+  llvm.store %r, %out : f32, !llvm.ptr<1>
+  return
+}
+
+// -----
+
+// A later mask is computed from what is loaded under an earlier one, in front of a barrier.
+// CHECK-LABEL: @mask_from_an_earlier_span
+// CHECK: %[[FIRST:.*]]:2 = scf.if {{.*}} -> (i1, i32)
+// CHECK: nvvm.barrier0
+// CHECK: %[[LATER:.*]] = llvm.intr.expect %[[FIRST]]#0
+// CHECK: scf.if %[[LATER]] -> (i32, i32)
+func.func @mask_from_an_earlier_span(%x: !llvm.ptr<1>, %i: i32, %n: i32, %out: !llvm.ptr<1>) {
+  %true = arith.constant true
+  %zero = arith.constant 0 : i32
+  %m = arith.cmpi slt, %i, %n : i32
+  %e = llvm.intr.expect %m, %true : i1
+  %a = scf.if %e -> i32 {
+    %v = llvm.load %x : !llvm.ptr<1> -> i32
+    scf.yield %v : i32
+  } else {
+    scf.yield %zero : i32
+  }
+  %m2 = arith.cmpi slt, %a, %n : i32
+  %e2 = llvm.intr.expect %m, %true : i1
+  %b = scf.if %e2 -> i32 {
+    %v = llvm.load %x : !llvm.ptr<1> -> i32
+    scf.yield %v : i32
+  } else {
+    scf.yield %zero : i32
+  }
+  nvvm.barrier0
+  %e3 = llvm.intr.expect %m2, %true : i1
+  %c = scf.if %e3 -> i32 {
+    %v = llvm.load %x : !llvm.ptr<1> -> i32
+    scf.yield %v : i32
+  } else {
+    scf.yield %b : i32
+  }
+  %e4 = llvm.intr.expect %m2, %true : i1
+  %d = scf.if %e4 -> i32 {
+    %v = llvm.load %x : !llvm.ptr<1> -> i32
+    scf.yield %v : i32
+  } else {
+    scf.yield %zero : i32
+  }
+  %r = arith.addi %c, %d : i32
+  llvm.store %r, %out : i32, !llvm.ptr<1>
+  return
+}

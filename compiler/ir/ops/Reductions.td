@@ -100,7 +100,7 @@ def Eft_HistogramOp : Eft_Op<"histogram", [Pure, Eft_FetchesElements,
   let summary = "Counts the elements of each value";
   let description = [{
     The result's element i is the number of elements of the source that equal i. The source is unsigned;
-    elements behind the last bin count nowhere.
+    elements behind the last bin count nowhere. Both are blocks of rank 1 of i32.
 
     ```mlir
     %1 = eft.histogram %0 : tensor<1024xi32> -> tensor<256xi32>

@@ -180,20 +180,6 @@ private:
   unsigned threads, redundant;
 };
 
-/// True if an element's copies lie in different threads, whose numbers differ only in redundant
-/// bits.
-bool hasPlainCopies(const LinearLayout &layout) {
-  if (layout.redundantBits("register") != 0)
-    return false;
-  for (std::string place : {"lane", "warp"})
-    for (unsigned bit = 0; bit < layout.placeBits(place); ++bit)
-      if (layout.redundantBits(place) >> bit & 1)
-        for (int64_t coordinate : layout.basis(place, bit))
-          if (coordinate != 0)
-            return false;
-  return true;
-}
-
 /// Does the atomic operation in the threads for which `isOwner` is true, or in all if it is null.
 /// Returns the fragments that memory held before.
 Fragments applyAtomic(GpuLowering &lowering, ImplicitLocOpBuilder &b, Operation *op,
@@ -223,9 +209,7 @@ LogicalResult lowerAtomic(GpuLowering &lowering, ImplicitLocOpBuilder &b, Operat
   Type type = pointerOf(op).getType();
   std::optional<LinearLayout> layout = layoutOf(type);
   if (layout && !hasPlainCopies(*layout))
-    return op->emitOpError("must be done once for each element, but the layout has copies of "
-                           "another kind than whole threads, got ")
-           << pointeeLike(type);
+    return refuseCopies(op, pointeeLike(type));
   const MemoryOrder order = orderOf(op);
   const bool isUsed = !op->use_empty();
   Value isOwner = storingThread(b, type);

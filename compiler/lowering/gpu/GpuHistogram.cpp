@@ -74,23 +74,14 @@ private:
   Value memory;
 };
 
-/// The fragments of a thread that hold other elements than those before them.
-SmallVector<Value> withoutCopies(const LinearLayout &layout, ArrayRef<Value> fragments) {
-  SmallVector<Value> result;
-  llvm::DenseSet<uint64_t> seen;
-  for (auto [number, fragment] : llvm::enumerate(fragments))
-    if (seen.insert(layout.applyPacked(number)).second)
-      result.push_back(fragment);
-  return result;
-}
-
-void lowerHistogram(GpuLowering &lowering, ImplicitLocOpBuilder &b, HistogramOp op) {
+LogicalResult lowerHistogram(GpuLowering &lowering, ImplicitLocOpBuilder &b, HistogramOp op) {
   const LinearLayout layout = lowering.placesOf(op.getSource().getType());
+  if (!hasPlainCopies(layout))
+    return refuseCopies(op, op.getSource().getType());
   const LinearLayout ofBins = lowering.placesOf(op.getType());
   const unsigned threadBits = layout.source().bits() - layout.source().dims()[0].bits;
   const auto bins = unsigned(op.getType().getDimSize(0));
   const unsigned ofRound = std::min(bins, SharedCounts::most(lowering.shared));
-  SmallVector<Value> keys = withoutCopies(layout, lowering.fragmentsOf(op.getSource()));
   Fragments results(lowering.numFragments(op.getType()));
   for (unsigned first = 0; first < bins; first += ofRound) {
     auto inRound = [&](Value bin) {
@@ -104,7 +95,7 @@ void lowerHistogram(GpuLowering &lowering, ImplicitLocOpBuilder &b, HistogramOp 
       OpBuilder::InsertionGuard guard(b);
       if (counting)
         b.setInsertionPointToStart(b.create<scf::IfOp>(counting).thenBlock());
-      for (Value key : keys)
+      for (Value key : lowering.fragmentsOf(op.getSource()))
         counts.count(inRound(key));
     }
     lowering.shared.beginReading(b);
@@ -114,6 +105,7 @@ void lowerHistogram(GpuLowering &lowering, ImplicitLocOpBuilder &b, HistogramOp 
     }
   }
   lowering.setFragments(op, results);
+  return success();
 }
 
 } // namespace

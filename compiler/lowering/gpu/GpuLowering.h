@@ -116,6 +116,13 @@ mlir::Value coordinate(mlir::ImplicitLocOpBuilder &b, const LinearLayout &layout
 /// The condition under which this thread is the one that stores its elements; null if it always is.
 mlir::Value storingThread(mlir::ImplicitLocOpBuilder &b, mlir::Type block);
 
+/// True if an element's copies lie in different threads, whose numbers differ only in redundant
+/// bits.
+bool hasPlainCopies(const LinearLayout &layout);
+
+/// Emits the error that an operation can't be done once for each element of the block.
+mlir::LogicalResult refuseCopies(mlir::Operation *op, mlir::Type block);
+
 /// The bits of a thread's number that make no difference to the elements that it holds.
 unsigned redundantThreadBits(const LinearLayout &layout);
 

@@ -40,6 +40,24 @@ unsigned redundantThreadBits(const LinearLayout &layout) {
   return layout.redundantBits("lane") | layout.redundantBits("warp") << llvm::Log2_32(lanesPerWarp);
 }
 
+bool hasPlainCopies(const LinearLayout &layout) {
+  if (layout.redundantBits("register") != 0)
+    return false;
+  for (std::string place : {"lane", "warp"})
+    for (unsigned bit = 0; bit < layout.placeBits(place); ++bit)
+      if (layout.redundantBits(place) >> bit & 1)
+        for (int64_t coordinate : layout.basis(place, bit))
+          if (coordinate != 0)
+            return false;
+  return true;
+}
+
+LogicalResult refuseCopies(Operation *op, Type block) {
+  return op->emitOpError("must be done once for each element, but the layout has copies of "
+                         "another kind than whole threads, got ")
+         << block;
+}
+
 Value storingThread(ImplicitLocOpBuilder &b, Type type) {
   std::optional<LinearLayout> layout = layoutOf(type);
   // Every thread holds a scalar.

@@ -67,7 +67,7 @@ private:
   llvm::DenseSet<Operation *> members;
 };
 
-/// What accesses under a mask, between two convergent operations.
+/// The spans of the masks between two convergent operations.
 using Segment = llvm::MapVector<Value, Span>;
 
 class Specializer {
@@ -186,7 +186,7 @@ private:
     llvm::SetVector<Operation *> conditions;
     const SpanMembers members(all);
     for (auto &[mask, span] : segment)
-      if (!addWithOperands(mask, members, conditions))
+      if (!addWithOperands(mask, members, *all.first, conditions))
         return false;
     for (Operation *op : conditions)
       op->moveBefore(all.first);
@@ -201,15 +201,15 @@ private:
   }
 
   /// Adds the operations of a span that compute a value, if they are plain ones.
-  static bool addWithOperands(Value value, const SpanMembers &span,
+  static bool addWithOperands(Value value, const SpanMembers &span, Operation &first,
                               llvm::SetVector<Operation *> &found) {
     Operation *op = value.getDefiningOp();
     if (!op || !span.contains(op) || found.contains(op))
       return true;
-    if (!isPure(op) || op->getNumRegions() != 0)
+    if (op == &first || !isPure(op) || op->getNumRegions() != 0)
       return false;
     for (Value operand : op->getOperands())
-      if (!addWithOperands(operand, span, found))
+      if (!addWithOperands(operand, span, first, found))
         return false;
     return found.insert(op);
   }
@@ -448,6 +448,7 @@ private:
   }
 
   unsigned maxOperations;
+  // Splitting a span may give a mask another base. It then is no usual mask for later selects.
   llvm::DenseMap<Value, SmallVector<Value>> masks; // true for most threads, by their bases
   llvm::DenseMap<Value, Value> bases;              // of these masks
   llvm::SmallPtrSet<Operation *, 4> made;

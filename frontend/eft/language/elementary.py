@@ -43,7 +43,8 @@ def measured(fp32: float, fp64: float):
     def keep(function):
         function.errors = (fp32, fp64)
         text = f"Largest error found: {fp32:.2f} ulp in fp32, {fp64:.2f} ulp in fp64."
-        function.__doc__ = f"{function.__doc__}\n\n    {text}"
+        if function.__doc__:  # python -OO leaves none
+            function.__doc__ += f"\n\n    {text}"
         return function
 
     return keep

@@ -142,3 +142,24 @@ def test_an_aggregate_whose_annotation_names_nothing(tmp_path):
             f"import eft\n\n@eft.aggregate\nclass Wrong:\n    x: {MISSING}\n",
             {"__name__": "nowhere"},
         )
+
+
+@pytest.mark.skipif(sys.version_info < (3, 14), reason="earlier Pythons evaluate annotations")
+@pytest.mark.parametrize("fails", ["1 / 0", "'T' | None", "int | Missing"])
+def test_an_annotation_that_fails(tmp_path, names, fails):
+    text = (
+        READS.format(constants=f"N: tl.constexpr = 4\nM: {fails} = 5")
+        + f"""
+@eft.jit
+def scaled(x_ptr, n: tl.constexpr, m: {fails} = 8):
+    tl.store(x_ptr, N + n)
+"""
+    )
+    run(tmp_path / "reads.py", text, names)
+    assert stored(names["kernel"]) == 4
+    scaled = names["scaled"]
+    assert [each.is_constexpr for each in scaled.params] == [False, True, False]
+    assert scaled.params[2].annotation == fails
+    x = np.zeros(1, np.float32)
+    scaled[(1,)](x, 3)
+    assert x[0] == 7

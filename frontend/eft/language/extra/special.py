@@ -43,7 +43,8 @@ def _error(text: str):
 
     def keep(function):
         function.error = text
-        function.__doc__ = f"{function.__doc__}\n\n    Largest error found in fp64: {text}."
+        if function.__doc__:  # python -OO leaves none
+            function.__doc__ += f"\n\n    Largest error found in fp64: {text}."
         return function
 
     return keep
