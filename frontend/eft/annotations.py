@@ -2,8 +2,8 @@
 """The annotations of functions, classes and modules.
 
 From Python 3.14 on they are evaluated when they are asked for (PEP 649), so that one may name what
-is not there, or not yet. Such an annotation is its text here, as if it stood in quotes. If one
-fails in another way, all of its owner are.
+is not there, or not yet. Such an annotation is its text here, as if it stood in quotes. One that
+fails in another way does so where it is asked for.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ def annotations_of(owner) -> dict:
     """The annotations of a function or a class."""
     try:
         return owner.__annotations__
-    except Exception:
+    except (AttributeError, NameError):
         try:
             from annotationlib import get_annotations
         except ImportError:  # before Python 3.14, where built-in classes have none
@@ -33,22 +33,20 @@ def annotations_of_globals(names: dict) -> dict:
         return found
     try:
         return {**found, **annotate(1)}  # annotationlib.Format.VALUE
-    except Exception:
+    except NameError:
         from annotationlib import call_annotate_function
 
         return {**found, **_with_texts(lambda format: call_annotate_function(annotate, format))}
 
 
 def _with_texts(read) -> dict:
-    """What `read` gives in the formats of `annotationlib`: texts of those that name what is not
-    there, and of all if one of them fails in another way."""
+    """The annotations that `read` gives in a format of `annotationlib`."""
     from annotationlib import Format, ForwardRef
 
+    found = read(Format.FORWARDREF)
+    if not any(isinstance(each, ForwardRef) for each in found.values()):
+        return found
     texts = read(Format.STRING)
-    try:
-        found = read(Format.FORWARDREF)
-    except Exception:
-        return texts
     return {
         name: texts[name] if isinstance(each, ForwardRef) else each for name, each in found.items()
     }

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import sys
 
+from eft.annotations import annotations_of
+
 
 class Reflection:
     """The attributes themselves, as a base of `JITFunction`.
@@ -239,10 +241,7 @@ class KernelParam:
             return "constexpr"
         if self._dtype is not None:
             return self.annotation_type
-        found = self._param.annotation
-        if found is self._param.empty:
-            return ""
-        found = getattr(found, "__forward_arg__", found)
+        found = annotations_of(self._kernel.fn).get(self.name, "")
         return found if isinstance(found, str) else getattr(found, "__name__", str(found))
 
     @property

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Masked loads one after the other, whose masks depend on each other, or of which there are many."""
+"""Masked loads in a row, whose masks depend on each other, or of which there are many."""
 
 import eft
 import eft.language as tl
