@@ -162,7 +162,7 @@ def itself(x):
 
 
 def operations(function, dtype) -> int:
-    """How many operations of PTX a function of one number, or of two, takes."""
+    """The number of operations in the PTX of a function of one number, or of two."""
     kernel = of_one if len(inspect.signature(function).parameters) == 1 else of_two
     return instructions(kernel, function, dtype) - instructions(of_one, itself, dtype)
 

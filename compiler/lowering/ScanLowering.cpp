@@ -29,7 +29,7 @@ struct Level {
 
   /// The value of the lower bits in the index of a part's last element.
   uint64_t last() const { return isReverse ? 0 : lower; }
-  /// What a wanted index has at `bit` and `lower`; its other bits are those of the place's own
+  /// The bits that a wanted index has at `bit` and `lower`; the others are those of the place's own
   /// index.
   uint64_t offset() const { return isReverse ? bit : lower; }
 };

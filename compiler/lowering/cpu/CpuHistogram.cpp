@@ -2,6 +2,7 @@
 // Histograms of buffers on a CPU: one loop sets the counts to zero, another one counts.
 #include "compiler/lowering/LinearCode.h"
 #include "compiler/lowering/PlaceMaps.h"
+#include "compiler/lowering/cpu/CountedLoop.h"
 #include "compiler/lowering/cpu/CpuLowering.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -17,15 +18,8 @@ Value constant(ImplicitLocOpBuilder &b, int64_t value) {
   return b.create<arith::ConstantIntOp>(value, 32);
 }
 
-void loop(ImplicitLocOpBuilder &b, int64_t end, function_ref<void(Value)> body) {
-  auto loop = b.create<scf::ForOp>(constant(b, 0), constant(b, end), constant(b, 1));
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(loop.getBody());
-  body(loop.getInductionVar());
-}
-
-/// Where the elements of a buffer lie, by the bits of their indices; nothing if an element lies in
-/// several places, or in none.
+/// The places of a buffer's elements, as what each bit of an index adds; nothing if an element lies
+/// in several places, or in none.
 std::optional<SmallVector<int64_t>> placesOfElements(const LinearLayout &layout) {
   std::optional<LinearLayout> places = layout.rightInverse();
   if (!places || !layout.isInjective())
@@ -49,11 +43,11 @@ LogicalResult lowerHistogramInto(CpuLowering &lowering, ImplicitLocOpBuilder &b,
   Value counts = lowering.scalarOf(histogram.getResult());
   Type vector = lowering.fragmentType(bins, bins.getElementType());
   Value zeros = b.create<arith::ConstantOp>(b.getZeroAttr(vector));
-  loop(b, lowering.numFragments(bins), [&](Value step) {
+  emitLoop(b, 0, lowering.numFragments(bins), 1, [&](Value step) {
     Value place = b.create<LLVM::GEPOp>(counts.getType(), vector, counts, ValueRange{step});
     b.create<LLVM::StoreOp>(zeros, place);
   });
-  loop(b, source.getNumElements(), [&](Value number) {
+  emitLoop(b, 0, source.getNumElements(), 1, [&](Value number) {
     Type word = b.getI32Type();
     auto at = [&](Value buffer, Value index) -> Value {
       return b.create<LLVM::GEPOp>(buffer.getType(), word, buffer, ValueRange{index});

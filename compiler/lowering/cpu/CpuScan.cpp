@@ -9,6 +9,7 @@
 
 #include "compiler/layout/Placement.h"
 #include "compiler/lowering/Combiner.h"
+#include "compiler/lowering/cpu/CountedLoop.h"
 #include "compiler/lowering/cpu/CpuLowering.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -57,7 +58,7 @@ public:
         llvm::find_if_not(levels, [](const AxisLevel &each) { return each.staysInVector(); });
     ArrayRef<AxisLevel> inVectors(levels.begin(), rest);
     if (!inVectors.empty())
-      loop(steps, [&](Value step) {
+      emitLoop(b, 0, int64_t(steps), 1, [&](Value step) {
         SmallVector<Value> own = load(step);
         for (const AxisLevel &level : inVectors)
           own = receive(level, own, own);
@@ -70,9 +71,9 @@ public:
 private:
   void emitLevel(const AxisLevel &level) {
     if (level.isOfLanes())
-      return loop(steps, [&](Value step) { emitStep(level, step); });
+      return emitLoop(b, 0, int64_t(steps), 1, [&](Value step) { emitStep(level, step); });
     // The counter without the level's bit: those below it stay, those above move up.
-    loop(steps / 2, [&](Value count) {
+    emitLoop(b, 0, int64_t(steps / 2), 1, [&](Value count) {
       Value below = b.create<arith::AndIOp>(count, constant(level.bit.steps - 1));
       Value above = b.create<arith::SubIOp>(count, below);
       Value step = b.create<arith::AddIOp>(b.create<arith::AddIOp>(above, above), below);
@@ -114,13 +115,6 @@ private:
   }
 
   Value constant(uint64_t value) { return b.create<arith::ConstantIntOp>(int64_t(value), 32); }
-
-  void loop(uint64_t count, llvm::function_ref<void(Value)> body) {
-    auto loop = b.create<scf::ForOp>(constant(0), constant(count), constant(1));
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(loop.getBody());
-    body(loop.getInductionVar());
-  }
 
   Value address(unsigned source, Value step) {
     Value buffer = buffers[source];

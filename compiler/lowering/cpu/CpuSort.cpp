@@ -7,6 +7,7 @@
 // each vector are compared; else two vectors are. Bits of lanes that follow each other share one
 // loop.
 #include "compiler/lowering/LinearCode.h"
+#include "compiler/lowering/cpu/CountedLoop.h"
 #include "compiler/lowering/cpu/CpuLowering.h"
 #include "compiler/lowering/cpu/CpuScan.h"
 
@@ -27,7 +28,7 @@ public:
       : b(b), sort(sort), buffer(buffer), type(type), layout(layout), levels(levels) {}
 
   void emit() {
-    loop(sort.getFirst(), sort.getLast() + 1, [&](Value number) {
+    emitLoop(b, sort.getFirst(), sort.getLast() + 1, 1, [&](Value number) {
       stage = number;
       for (size_t end = levels.size(); end > 0;) {
         size_t first = end - 1;
@@ -49,7 +50,7 @@ private:
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(choice.thenBlock());
     const auto distance = int64_t(levels[bit].bit.steps);
-    loop(0, steps() / 2, [&](Value count) {
+    emitLoop(b, 0, steps() / 2, 1, [&](Value count) {
       // The counter without the bit: those below it stay, those above move up.
       Value below = b.create<arith::AndIOp>(count, constant(distance - 1));
       Value above = b.create<arith::SubIOp>(count, below);
@@ -65,7 +66,7 @@ private:
 
   /// Compare-exchange of lanes of each vector.
   void emitLanes(size_t first, size_t end) {
-    loop(0, steps(), [&](Value step) {
+    emitLoop(b, 0, steps(), 1, [&](Value step) {
       Value memory = address(step), vector = load(memory), fall = falls(step);
       for (size_t bit = end; bit-- > first;)
         vector = exchangedIf(has(bit), bit, vector, fall);
@@ -132,13 +133,6 @@ private:
   int64_t steps() const { return int64_t(1) << layout.placeBits("step"); }
 
   Value constant(int64_t value) { return b.create<arith::ConstantIntOp>(value, 32); }
-
-  void loop(int64_t first, int64_t end, function_ref<void(Value)> body) {
-    auto loop = b.create<scf::ForOp>(constant(first), constant(end), constant(1));
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(loop.getBody());
-    body(loop.getInductionVar());
-  }
 
   /// True if the stage does anything with a bit.
   Value has(size_t bit) {

@@ -17,9 +17,9 @@ using Fragments = FragmentLowering::Fragments;
 
 constexpr unsigned bytesOfCount = 4;
 
+/// The counts of some bins in shared memory, and behind them one for elements of no such bin.
 class SharedCounts {
 public:
-  /// Counts of `number` bins, and one behind them for elements of no bin.
   SharedCounts(ImplicitLocOpBuilder &b, SharedMemory &shared, unsigned number)
       : b(b), shared(shared), number(number),
         memory(shared.buffer(b, (number + 1) * bytesOfCount)) {}
@@ -85,8 +85,9 @@ LogicalResult lowerHistogram(GpuLowering &lowering, ImplicitLocOpBuilder &b, His
   Fragments results(lowering.numFragments(op.getType()));
   for (unsigned first = 0; first < bins; first += ofRound) {
     auto inRound = [&](Value bin) {
-      Value start = b.create<arith::ConstantIntOp>(first, 32);
-      return first == 0 ? bin : b.create<arith::SubIOp>(bin, start).getResult();
+      return first == 0 ? bin
+                        : b.create<arith::SubIOp>(bin, b.create<arith::ConstantIntOp>(first, 32))
+                              .getResult();
     };
     SharedCounts counts(b, lowering.shared, ofRound);
     counts.clear(1u << threadBits);

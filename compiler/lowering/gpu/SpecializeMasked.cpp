@@ -75,8 +75,11 @@ public:
   Specializer(func::FuncOp kernel, unsigned maxOperations) : maxOperations(maxOperations) {
     kernel.walk([&](LLVM::ExpectOp expected) {
       Value mask = usualMask(expected);
-      if (mask.getDefiningOp() && bases.try_emplace(mask, baseOf(mask)).second)
-        masks[baseOf(mask)].push_back(mask);
+      if (!mask.getDefiningOp())
+        return;
+      auto [base, isNew] = bases.try_emplace(mask, baseOf(mask));
+      if (isNew)
+        masks[base->second].push_back(mask);
     });
   }
 
@@ -438,7 +441,7 @@ private:
     order.insert(&op);
   }
 
-  /// Takes a value that goes out of the masks.
+  /// Removes a value from the masks, since its operation goes.
   void forget(Value value) {
     auto base = bases.find(value);
     if (base == bases.end())

@@ -43,7 +43,7 @@ Value toTf32(ImplicitLocOpBuilder &b, Value value) {
       .getResult(0);
 }
 
-/// What rounding to tf32 takes from a number; zero for an infinity.
+/// The part of a number that rounding to tf32 takes away; zero for an infinity.
 Value lostInTf32(ImplicitLocOpBuilder &b, Value value, Value rounded) {
   Value back = b.create<arith::BitcastOp>(value.getType(), rounded);
   Value isExact = b.create<arith::CmpFOp>(arith::CmpFPredicate::OEQ, value, back);
