@@ -217,7 +217,8 @@ def TileBlocks : Pass<"eft-tile-blocks", "::mlir::func::FuncOp"> {
     that are combined one after the other. Code behind the loop combines what is left, as the
     reduction's tree says: at once if it is at most 16 vectors, else in loops that fold four or eight
     vectors into one. If a group needs a value of another one and can't load it again, it gets the value
-    through a buffer.
+    through a buffer. With `max-bits`, this is done in functions that have a block of more bits at a place,
+    or buffers already.
 
     `elements` is the number of elements that a tile has at each place: registers of a GPU thread,
     elements of a CPU's vector code.
@@ -245,7 +246,44 @@ def TileBlocks : Pass<"eft-tile-blocks", "::mlir::func::FuncOp"> {
     Option<"splitPrefix", "split-prefix", "bool", /*default=*/"false",
            "run the tiles inside a prefix mask without it">,
     Option<"useBuffers", "use-buffers", "bool", /*default=*/"false",
-           "also tile reductions, and groups that need each other's values">
+           "also tile reductions, and groups that need each other's values">,
+    Option<"maxBits", "max-bits", "unsigned", /*default=*/"0",
+           "the most bits of a block at a place that need no buffers; 0: no bound">
+  ];
+  let dependentDialects = ["::eft::EftDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::scf::SCFDialect"];
+}
+
+def TileScans : Pass<"eft-tile-scans", "::mlir::func::FuncOp"> {
+  let summary = "Scans and sorts large blocks one tile at a time";
+  let description = [{
+    The code of a scan or a sort in registers grows with the elements of a thread. So large blocks go into
+    buffers, and loops work on tiles of them: on those of scans if a thread holds more than `max-fragments`
+    elements of the blocks, where one of 64 bits counts as two, and on those of all sorts that
+    `eft-expand-sort` has left. A tile holds neighbours along the axis, and an operation on the tile does
+    what is to be done among them. A sort compares and exchanges whole tiles besides. A scan goes from tile
+    to tile, and carries the last elements of 1, 2, 4, … tiles. The order of combining is that of `eft.scan`.
+
+    Sorts of tiles, and of blocks that have no tiles, become compare-exchange stages.
+
+    ```mlir
+    %1 = eft.scan %0 axis 0 : (tensor<65536xf32, #large>) -> tensor<65536xf32, #large> { … }
+    ```
+    begins with
+    ```mlir
+    eft.buffer_write %0, %buffer[%c0] : tensor<65536xf32, #large>, !eft.buffer<tensor<65536xf32, #large>>
+    %lasts:6 = scf.for %number = %c0 to %c64 step %c1 iter_args(%of1 = %zero, %of2 = %zero, …)
+        -> (tensor<1xf32, #last>, …) : i32 {
+      %tile = eft.buffer_read %buffer[%number]
+          : !eft.buffer<tensor<65536xf32, #large>> -> tensor<1024xf32, #small>
+      %2 = eft.scan %tile axis 0 : (tensor<1024xf32, #small>) -> tensor<1024xf32, #small> { … }
+    ```
+  }];
+  let options = [
+    Option<"maxFragments", "max-fragments", "unsigned", /*default=*/"64",
+           "the most elements of a thread that are scanned in registers">,
+    Option<"tileFragments", "tile-fragments", "unsigned", /*default=*/"8",
+           "the fewest elements of a thread in one tile; a power of two">,
   ];
   let dependentDialects = ["::eft::EftDialect", "::mlir::arith::ArithDialect",
                            "::mlir::scf::SCFDialect"];

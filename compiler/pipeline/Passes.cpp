@@ -2,6 +2,7 @@
 #include "compiler/pipeline/Passes.h"
 
 #include "compiler/codegen/Codegen.h"
+#include "compiler/layout/Placement.h"
 #include "compiler/lowering/Passes.h"
 #include "compiler/lowering/gpu/SharedMemory.h"
 #include "compiler/pipeline/CheckInput.h"
@@ -17,6 +18,18 @@
 using namespace mlir;
 
 namespace eft {
+
+/// The most words of a block that a GPU's thread scans, or sorts, in registers: with those of all
+/// threads, half of a multiprocessor's registers, and no more than make short code.
+static unsigned maxScannedWords(const PassOptions &options) {
+  return std::min(128u, 32768 / (options.numWarps * unsigned(lanesPerWarp)));
+}
+static unsigned maxSortedWords(const PassOptions &options) {
+  return std::min(64u, maxScannedWords(options));
+}
+
+/// The most bits of a block that a GPU's thread keeps in its registers, of which it has 255.
+static constexpr unsigned maxBitsInRegisters = 128 * 32;
 
 llvm::Expected<std::unique_ptr<llvm::TargetMachine>> makeMachine(const Target &target) {
   return target.kind == Target::Kind::Cuda ? makePtxMachine(target.computeCapability)
@@ -52,8 +65,12 @@ void addBlockTransforms(OpPassManager &passes, const PassOptions &options) {
   // Before all that differs between targets.
   passes.addPass(createOrderReductions({options.numWarps}));
   passes.addPass(createAllowApproximation());
-  // Blocks that fit into two registers are sorted there.
-  passes.addPass(createExpandSort({options.isGpu ? 0 : int64_t(options.vectorBits) * 2}));
+  ExpandSortOptions sorts;
+  if (options.isGpu)
+    sorts.maxElements = maxSortedWords(options) * lanesPerWarp * options.numWarps;
+  else // blocks that fit into two registers
+    sorts.maxBits = int64_t(options.vectorBits) * 2;
+  passes.addPass(createExpandSort(sorts));
   // Before anything folds: what a function is of a constant, its expansion says, not this machine's
   // mathematical library.
   passes.addPass(createFuseMultiplyAdd());
@@ -103,6 +120,7 @@ void addLowering(OpPassManager &passes, const PassOptions &options) {
     passes.addNestedPass<func::FuncOp>(createKeepInBuffers({options.vectorBits}));
   }
   if (options.isGpu) {
+    steps.maxBits = maxBitsInRegisters;
     const uint64_t sharedBytes =
         sharedBytesOfProgram(options.target) - SharedMemory::bytesBehindAll;
     passes.addNestedPass<func::FuncOp>(createPipelineCopies({options.numStages, sharedBytes}));
@@ -110,6 +128,9 @@ void addLowering(OpPassManager &passes, const PassOptions &options) {
     if (hasWarpgroups(options.target))
       passes.addNestedPass<func::FuncOp>(createStageFactors({sharedBytes}));
   }
+  if (options.isGpu)
+    passes.addNestedPass<func::FuncOp>(
+        createTileScans({maxScannedWords(options), /*tileFragments=*/8}));
   passes.addNestedPass<func::FuncOp>(createTileBlocks(steps));
   if (options.isGpu) {
     passes.addPass(createLowerToGpu({options.numWarps, options.target.computeCapability}));

@@ -128,11 +128,24 @@ LayoutAttr PlacingRules::anchorOf(Operation *op) {
 
 //===--- Required layouts ---------------------------------------------------------------------===//
 
-LayoutAttr PlacingRules::requiredOfMove(ElementMoveOpInterface move, LayoutAttr result) {
+/// The layout in which no element of the source moves to another place. But where the result has
+/// only a part of the source, this may leave most lanes idle: then it is the source's default
+/// layout.
+LayoutAttr PlacingRules::requiredOfMove(OpOperand &operand, ElementMoveOpInterface move,
+                                        LayoutAttr result) {
+  constexpr unsigned maxMoreBits = 2;
   const bool isOnGpu = target.kind == PlacementTarget::Kind::Gpu;
-  LinearLayout layout = *layoutOf(placed(blockResult(move).getType(), result));
-  return toAttribute(move->getContext(),
-                     layoutBefore(move, layout, isOnGpu ? place::registers : place::step));
+  const std::string fragments(isOnGpu ? place::registers : place::step);
+  auto source = cast<RankedTensorType>(operand.get().getType());
+  LinearLayout after = *layoutOf(placed(blockResult(move).getType(), result));
+  LinearLayout before = layoutBefore(move, after, fragments);
+  if (before.target().bits() > after.target().bits()) {
+    LayoutAttr usual = defaults.of(source);
+    if (before.placeBits(fragments) >
+        layoutOf(placed(source, usual))->placeBits(fragments) + maxMoreBits)
+      return usual;
+  }
+  return toAttribute(move->getContext(), before);
 }
 
 LayoutAttr PlacingRules::requiredOf(OpOperand &operand, LayoutAttr result) {
@@ -148,7 +161,7 @@ LayoutAttr PlacingRules::requiredOf(OpOperand &operand, LayoutAttr result) {
   if (!result || (placed && placed.requiresDefaultLayout(operand)))
     return defaultOf(operand.get());
   auto move = dyn_cast<ElementMoveOpInterface>(op);
-  return move ? requiredOfMove(move, result) : result;
+  return move ? requiredOfMove(operand, move, result) : result;
 }
 
 } // namespace eft

@@ -46,7 +46,8 @@ public:
   LayoutAttr reductionSource(ReduceOp reduce);
 
 private:
-  LayoutAttr requiredOfMove(ElementMoveOpInterface move, LayoutAttr result);
+  LayoutAttr requiredOfMove(mlir::OpOperand &operand, ElementMoveOpInterface move,
+                            LayoutAttr result);
 
   DefaultLayouts &defaults;
   const ProductBlocks &products;

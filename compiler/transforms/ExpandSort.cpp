@@ -4,6 +4,7 @@
 //
 // Which of two elements keeps the smaller one depends on bits of i alone: bit b says which of the
 // two it is, and the stage's bit whether its run falls.
+#include "compiler/ir/LayoutConversion.h"
 #include "compiler/transforms/ApplyOnce.h"
 #include "compiler/transforms/Passes.h"
 
@@ -23,12 +24,18 @@ public:
   Network(ImplicitLocOpBuilder &b, SortOp sort)
       : b(b), sort(sort), axis(sort.getAxis()), block(sort.getType()) {
     const int64_t extent = block.getDimSize(axis);
-    index = b.create<ArangeOp>(RankedTensorType::get(extent, b.getI32Type()), 0u, uint32_t(extent));
+    std::optional<LinearLayout> layout = layoutOf(block); // of the index so far
+    for (unsigned dim = unsigned(block.getRank()); layout && dim-- > 0;)
+      if (dim != axis)
+        layout = layout->slice(dim);
     SmallVector<int64_t> shape = {extent};
+    index = b.create<ArangeOp>(indexType(shape, layout), 0u, uint32_t(extent));
     for (unsigned dim = 0; dim < unsigned(block.getRank()); ++dim)
       if (dim != axis) {
         shape.insert(shape.begin() + dim, 1);
-        index = b.create<ExpandDimsOp>(RankedTensorType::get(shape, b.getI32Type()), index, dim);
+        if (layout)
+          layout = layout->expandDims(dim);
+        index = b.create<ExpandDimsOp>(indexType(shape, layout), index, dim);
       }
   }
 
@@ -43,6 +50,11 @@ public:
   }
 
 private:
+  Type indexType(ArrayRef<int64_t> shape, const std::optional<LinearLayout> &layout) {
+    auto type = RankedTensorType::get(shape, b.getI32Type());
+    return layout ? withLayout(type, *layout) : type;
+  }
+
   /// Whether a bit of the index is set, or, if `inverted`, is not.
   Value hasBit(unsigned bit, bool inverted) {
     auto word = [&](int32_t value) -> Value {
@@ -55,7 +67,7 @@ private:
   }
 
   Value meet(Value x, unsigned bit, Value wantsLarger) {
-    auto masks = RankedTensorType::get(block.getShape(), b.getI1Type());
+    Type masks = withElementType(block, b.getI1Type());
     if (wantsLarger.getType() != masks)
       wantsLarger = b.create<BroadcastOp>(masks, wantsLarger);
     Value other = b.create<ExchangeOp>(block, x, axis, 1u << bit);
@@ -73,18 +85,21 @@ private:
 };
 
 struct ExpandSort : OpRewritePattern<SortOp> {
-  ExpandSort(MLIRContext *context, int64_t maxBits) : OpRewritePattern(context), maxBits(maxBits) {}
+  ExpandSort(MLIRContext *context, const ExpandSortOptions &options)
+      : OpRewritePattern(context), options(options) {}
 
   LogicalResult matchAndRewrite(SortOp sort, PatternRewriter &rewriter) const override {
     RankedTensorType block = sort.getType();
-    if (maxBits != 0 && block.getNumElements() * block.getElementTypeBitWidth() > maxBits)
+    const int64_t elements = block.getNumElements();
+    if ((options.maxBits != 0 && elements * block.getElementTypeBitWidth() > options.maxBits) ||
+        (options.maxElements != 0 && elements > options.maxElements))
       return rewriter.notifyMatchFailure(sort, "a large block");
     ImplicitLocOpBuilder b(sort.getLoc(), rewriter);
     rewriter.replaceOp(sort, Network(b, sort).emit());
     return success();
   }
 
-  int64_t maxBits;
+  ExpandSortOptions options;
 };
 
 struct ExpandSortPass : impl::ExpandSortBase<ExpandSortPass> {
@@ -92,15 +107,15 @@ struct ExpandSortPass : impl::ExpandSortBase<ExpandSortPass> {
 
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    populateExpandSortPatterns(patterns, maxBits);
+    populateExpandSortPatterns(patterns, {maxBits, maxElements});
     applyPatternsOnce(getOperation(), std::move(patterns));
   }
 };
 
 } // namespace
 
-void populateExpandSortPatterns(RewritePatternSet &patterns, int64_t maxBits) {
-  patterns.add<ExpandSort>(patterns.getContext(), maxBits);
+void populateExpandSortPatterns(RewritePatternSet &patterns, const ExpandSortOptions &options) {
+  patterns.add<ExpandSort>(patterns.getContext(), options);
 }
 
 } // namespace eft

@@ -27,9 +27,9 @@ void orderReductions(mlir::Operation *top, int64_t numWarps);
 /// Writes one order on one reduction.
 void setOrder(ReduceOp reduce, const ReductionOrder &order);
 
-/// Expands `eft.sort` of blocks of at most `maxBits` bits (0: of all blocks) into compare-exchange
-/// stages.
-void populateExpandSortPatterns(mlir::RewritePatternSet &patterns, int64_t maxBits);
+/// Expands `eft.sort` into compare-exchange stages, except of blocks that are too large.
+void populateExpandSortPatterns(mlir::RewritePatternSet &patterns,
+                                const ExpandSortOptions &options);
 
 /// Replaces elementary functions by arithmetic. Meant to be applied without folding.
 void populateExpandMathPatterns(mlir::RewritePatternSet &patterns);

@@ -348,11 +348,11 @@ def ExpandNarrowFloats : Pass<"eft-expand-narrow-floats"> {
 }
 
 def ExpandSort : Pass<"eft-expand-sort"> {
-  let summary = "Expands eft.sort into compare-exchange stages; on a CPU, only of small blocks";
+  let summary = "Expands eft.sort of small blocks into compare-exchange stages";
   let description = [{
     Each compare-exchange compares every element with the one whose index differs in one bit; one of the
-    two places keeps the smaller element, the other the larger. Blocks of more than `max-bits` bits stay
-    as they are: a CPU sorts them in loops.
+    two places keeps the smaller element, the other the larger. Blocks of more than `max-bits` bits, or of
+    more than `max-elements` elements, stay as they are: they are sorted in loops.
 
     ```mlir
     %1 = eft.sort %0 axis 0 stages 1 to 1 : tensor<2xi32>
@@ -368,6 +368,8 @@ def ExpandSort : Pass<"eft-expand-sort"> {
   let options = [
     Option<"maxBits", "max-bits", "int64_t", "0",
            "the number of bits of the largest blocks to expand; 0: expand all">,
+    Option<"maxElements", "max-elements", "int64_t", "0",
+           "the number of elements of the largest blocks to expand; 0: expand all">,
   ];
   let dependentDialects = ["::eft::EftDialect", "::mlir::arith::ArithDialect"];
 }

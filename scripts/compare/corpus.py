@@ -146,8 +146,8 @@ def norms() -> None:
     for of in (wide, tl.float16, tl.bfloat16):
         for is_long in (False, True):
             size = {"GROUPS": 32, "IS_LONG": is_long, "num_warps": 4, "target": "cpu"}
-            norm.forward.warmup(*(of,) * 6, wide, wide, *numbers, 1e-5, True, **size)
-            norm.backward.warmup(*(of,) * 4, wide, wide, of, of, wide, *numbers, True, **size)
+            norm.forward.warmup(*(of,) * 6, wide, wide, *numbers, 1e-5, True, True, True, **size)
+            norm.backward.warmup(*(of,) * 4, wide, wide, of, of, wide, *numbers, True, True, **size)
         norm.add_partials.warmup(wide, of, of, long, long, ROWS=16, COLUMNS=64, target="cpu")
 
 

@@ -262,3 +262,31 @@ func.func @small_block_for_many_rows(%p: !eft.ptr<f32>, %x: !eft.ptr<f32>, %n: i
   eft.store %xi, %rows {run = 16 : i32} : tensor<64x64x!eft.ptr<f32>, #square>
   return
 }
+
+#rectangle = #eft.layout<lane = [[0, 1], [0, 2], [0, 4], [0, 8]], step = [[0, 16], [1, 0], [2, 0], [4, 0]]>
+#columns = #eft.layout<lane = [[0, 1], [0, 2], [0, 4], [0, 8]], step = [[0, 16]]>
+#copies = #eft.layout<lane = [[0, 1], [0, 2], [0, 4], [0, 8]], step = [[0, 16], [0, 0], [0, 0], [0, 0]]>
+
+// A conditional gives one row of offsets. Tiles read it from a buffer without copies.
+// CHECK-LABEL: @row_of_a_conditional
+// CHECK: %[[ROW:.*]] = eft.buffer : <tensor<1x32xi64
+// CHECK: %[[OFFSETS:.*]] = scf.if
+// CHECK: eft.buffer_write %[[OFFSETS]], %[[ROW]]
+// CHECK: scf.for
+// CHECK: eft.buffer_read %[[ROW]]
+// CHECK: eft.store {{.*}} : tensor<1x32x!eft.ptr<f32>
+func.func @row_of_a_conditional(%x: !eft.ptr<f32>, %p: i1, %row: tensor<1x32xi64, #columns>) {
+  %offsets = scf.if %p -> tensor<1x32xi64, #columns> {
+    %twice = arith.addi %row, %row : tensor<1x32xi64, #columns>
+    scf.yield %twice : tensor<1x32xi64, #columns>
+  } else {
+    scf.yield %row : tensor<1x32xi64, #columns>
+  }
+  %all = eft.convert_layout %offsets : tensor<1x32xi64, #columns> -> tensor<1x32xi64, #copies>
+  %down = eft.broadcast %all : tensor<1x32xi64, #copies> -> tensor<8x32xi64, #rectangle>
+  %xs = eft.splat %x : !eft.ptr<f32> -> tensor<8x32x!eft.ptr<f32>, #rectangle>
+  %ps = eft.addptr %xs, %down : tensor<8x32x!eft.ptr<f32>, #rectangle>, tensor<8x32xi64, #rectangle>
+  %one = arith.constant dense<1.0> : tensor<8x32xf32, #rectangle>
+  eft.store %ps, %one : tensor<8x32x!eft.ptr<f32>, #rectangle>
+  return
+}

@@ -1,4 +1,6 @@
 // RUN: eft-opt %s -split-input-file -pass-pipeline='builtin.module(func.func(eft-tile-blocks{elements=2 vectors=1}))' | FileCheck %s
+// RUN: eft-opt %s -split-input-file -pass-pipeline='builtin.module(func.func(eft-tile-blocks{elements=2 vectors=1 max-bits=256}))' | FileCheck %s
+// RUN: eft-opt %s -split-input-file -pass-pipeline='builtin.module(func.func(eft-tile-blocks{elements=2 vectors=1 max-bits=128}))' | FileCheck %s --check-prefix=BUFFERS
 
 #large = #eft.layout<register = [[1], [64], [128]], lane = [[2], [4], [8], [16], [32]], warp = []>
 
@@ -85,5 +87,38 @@ func.func @divisions_in_steps(%p: !eft.ptr<i32>) {
   %q = arith.divsi %x, %i : tensor<256xi32, #large>
   %c = arith.ceildivui %q, %i : tensor<256xi32, #large>
   eft.store %pi, %c : tensor<256x!eft.ptr<i32>, #large>
+  return
+}
+
+// -----
+
+#large = #eft.layout<register = [[1], [64], [128]], lane = [[2], [4], [8], [16], [32]], warp = []>
+
+// A thread has 8 elements, 256 bits. If these are too many, a loop reduces them, and another one loads
+// them again.
+// CHECK-LABEL: @row(
+// CHECK-NOT: scf.for
+// CHECK: return
+// BUFFERS-LABEL: @row(
+// BUFFERS: scf.for
+// BUFFERS: eft.load {{.*}} : tensor<64x!eft.ptr<f32>
+// BUFFERS: %[[SUM:.*]] = eft.reduce
+// BUFFERS: scf.for
+// BUFFERS: eft.load {{.*}} : tensor<64x!eft.ptr<f32>
+// BUFFERS: eft.splat %[[SUM]] : f32 -> tensor<64xf32
+// BUFFERS: eft.store {{.*}} : tensor<64x!eft.ptr<f32>
+func.func @row(%p: !eft.ptr<f32>) {
+  %i = eft.arange 0 to 256 : tensor<256xi32, #large>
+  %ps = eft.splat %p : !eft.ptr<f32> -> tensor<256x!eft.ptr<f32>, #large>
+  %pi = eft.addptr %ps, %i : tensor<256x!eft.ptr<f32>, #large>, tensor<256xi32, #large>
+  %x = eft.load %pi : tensor<256x!eft.ptr<f32>, #large>
+  %s = eft.reduce %x axis 0 steps 4 tree [1, 32, 16, 8, 4, 2] : (tensor<256xf32, #large>) -> f32 {
+  ^bb0(%a: f32, %b: f32):
+    %sum = arith.addf %a, %b : f32
+    eft.yield %sum : f32
+  }
+  %ss = eft.splat %s : f32 -> tensor<256xf32, #large>
+  %d = arith.subf %x, %ss : tensor<256xf32, #large>
+  eft.store %pi, %d : tensor<256x!eft.ptr<f32>, #large>
   return
 }

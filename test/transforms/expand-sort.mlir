@@ -1,5 +1,6 @@
 // RUN: eft-opt %s -eft-expand-sort -canonicalize -cse | FileCheck %s
 // RUN: eft-opt %s -eft-expand-sort=max-bits=256 | FileCheck %s --check-prefix=LARGE
+// RUN: eft-opt %s -eft-expand-sort=max-elements=8 | FileCheck %s --check-prefix=EIGHT
 
 // Two elements: the upper one keeps the larger.
 // CHECK-LABEL: @pair
@@ -27,6 +28,7 @@ func.func @pair(%x: tensor<2xi32>) -> tensor<2xi32> {
 // CHECK: eft.exchange %{{.*}} axis 0 mask 1
 // CHECK: arith.cmpi ugt
 // CHECK-NOT: eft.exchange
+// EIGHT: eft.sort
 // LARGE-LABEL: @columns
 // LARGE-NOT: eft.sort
 // LARGE: return
@@ -42,6 +44,7 @@ func.func @columns(%x: tensor<4x4xi8>) -> tensor<4x4xi8> {
 // CHECK: eft.exchange %{{.*}} axis 0 mask 2
 // CHECK: eft.exchange %{{.*}} axis 0 mask 1
 // CHECK-NOT: eft.exchange
+// EIGHT: eft.sort
 // LARGE-LABEL: @merged
 // LARGE: eft.sort
 func.func @merged(%x: tensor<16xi32>) -> tensor<16xi32> {

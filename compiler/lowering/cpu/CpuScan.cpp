@@ -9,7 +9,7 @@
 
 #include "compiler/layout/Placement.h"
 #include "compiler/lowering/Combiner.h"
-#include "compiler/lowering/cpu/CountedLoop.h"
+#include "compiler/lowering/CountedLoop.h"
 #include "compiler/lowering/cpu/CpuLowering.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

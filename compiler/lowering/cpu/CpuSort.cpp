@@ -6,8 +6,8 @@
 // below the stage's number to the lowest. Where the bit is one of a vector's lanes, the halves of
 // each vector are compared; else two vectors are. Bits of lanes that follow each other share one
 // loop.
+#include "compiler/lowering/CountedLoop.h"
 #include "compiler/lowering/LinearCode.h"
-#include "compiler/lowering/cpu/CountedLoop.h"
 #include "compiler/lowering/cpu/CpuLowering.h"
 #include "compiler/lowering/cpu/CpuScan.h"
 

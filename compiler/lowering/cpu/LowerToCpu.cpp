@@ -2,9 +2,9 @@
 // eft-lower-to-cpu: the pass, and the table of its lowerings.
 #include "compiler/lowering/Passes.h"
 
+#include "compiler/lowering/StackLifetimes.h"
 #include "compiler/lowering/cpu/CpuLowering.h"
 #include "compiler/lowering/cpu/ProgramLoop.h"
-#include "compiler/lowering/cpu/StackLifetimes.h"
 #include "compiler/lowering/cpu/StopPolls.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

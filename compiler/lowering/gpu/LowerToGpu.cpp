@@ -3,6 +3,7 @@
 #include "compiler/lowering/Passes.h"
 
 #include "compiler/layout/Placement.h"
+#include "compiler/lowering/StackLifetimes.h"
 #include "compiler/lowering/gpu/GpuLowering.h"
 #include "compiler/lowering/gpu/GpuRemainder.h"
 
@@ -40,6 +41,19 @@ void populateGpuLowerings(LoweringTable &table) {
   populateGpuFloat8Lowerings(table);
   populateGpuDebugLowerings(table);
   populateGpuAssemblyLowerings(table);
+}
+
+/// The local memory that a thread can have.
+constexpr int64_t maxLocalBytes = 512 * 1024;
+
+LogicalResult layOutLocalMemory(func::FuncOp kernel) {
+  const int64_t bytes = markStackLifetimes(kernel).atOnce;
+  if (bytes > maxLocalBytes)
+    return emitError(kernel.getLoc())
+           << "kernel needs " << bytes
+           << " bytes of a thread's local memory for its blocks, more than " << maxLocalBytes
+           << "; use smaller blocks or more warps";
+  return success();
 }
 
 struct LowerToGpuPass : impl::LowerToGpuBase<LowerToGpuPass> {
@@ -110,6 +124,8 @@ private:
       return failure();
     lowering.dropArguments(kernel);
     lowering.finish(kernel);
+    if (failed(layOutLocalMemory(kernel)))
+      return failure();
     expandRemainders(kernel);
     kernel->setAttr(EftDialect::threadsName,
                     Builder(&getContext()).getI32IntegerAttr(numWarps * lanesPerWarp));

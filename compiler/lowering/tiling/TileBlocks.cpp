@@ -23,7 +23,7 @@ struct TileBlocksPass : impl::TileBlocksBase<TileBlocksPass> {
 
   void runOnOperation() override {
     AxisInfos infos(getOperation());
-    TilingOptions options{dimension, elements, vectors, splitPrefix, useBuffers};
+    TilingOptions options{dimension, elements, vectors, splitPrefix, useBuffers || needsBuffers()};
     SmallVector<Block *> blocks;
     getOperation().walk([&](Operation *op) {
       // These include the regions of reductions. Nothing is tiled there: they work on scalars.
@@ -35,6 +35,30 @@ struct TileBlocksPass : impl::TileBlocksBase<TileBlocksPass> {
       TilingPlan plan = planTiling(*block, options);
       TiledLoops(*block, plan, options, infos).emit();
     }
+  }
+
+private:
+  /// True for a function that has buffers, or blocks of more than `maxBits` bits at each place.
+  bool needsBuffers() {
+    WalkResult result = getOperation().walk([&](Operation *op) {
+      const bool isLarge = maxBits != 0 && llvm::any_of(op->getResultTypes(), [&](Type type) {
+                             return bitsOfPlace(type) > maxBits;
+                           });
+      return isLarge || isa<BufferOp>(op) ? WalkResult::interrupt() : WalkResult::advance();
+    });
+    return result.wasInterrupted();
+  }
+
+  /// The bits of a block of numbers that lie at each place; 0 for other values. Words of more than
+  /// 32 bits count as 32: such a block may be one of offsets, which are computed where they are
+  /// used.
+  uint64_t bitsOfPlace(Type type) const {
+    std::optional<LinearLayout> layout = layoutOf(type);
+    Type element = getElementTypeOrSelf(type);
+    if (!layout || !element.isIntOrFloat() || element.isInteger(1))
+      return 0;
+    return uint64_t(std::min(element.getIntOrFloatBitWidth(), 32u))
+           << layout->placeBits(dimension.getValue());
   }
 };
 

@@ -13,7 +13,7 @@ namespace eft {
 
 RankedTensorType tileType(RankedTensorType block, const TiledDimension &steps) {
   std::optional<LinearLayout> layout = layoutOf(block);
-  if (!layout)
+  if (!layout || layout->placeBits(std::string(steps.name)) < steps.keptBits)
     return {};
   LinearLayout tile = layout->split(std::string(steps.name), steps.keptBits).first;
   std::optional<std::vector<int64_t>> shape = tile.imageBox();

@@ -181,8 +181,9 @@ private:
     return layoutOf(block)->placeBits(options.dimension.str());
   }
 
-  /// True if the group needs blocks that exist as wholes: carried ones, or results of operations
-  /// that are not tiled.
+  /// True if the group needs blocks that exist as wholes, and have as many fragments as its own:
+  /// carried ones, or results of operations that are not tiled. Copies don't count: they are made
+  /// in the tiles.
   bool usesWholes(const TileGroup &group) const {
     bool found = false;
     for (Operation *item : group.items)
@@ -190,8 +191,9 @@ private:
         Operation *definition = value.getDefiningOp();
         if (definition && (canTile(definition) || owners.contains(definition)))
           return canTile(definition);
+        auto once = withoutCopies(cast<RankedTensorType>(value.getType()), options.dimension);
         found |= !isa_and_present<LoadOp, BufferReadOp>(definition) &&
-                 fragmentBits(value.getType()) == fragmentBits(group.block());
+                 fragmentBits(once) == fragmentBits(group.block());
         return false;
       });
     return found;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The size of a CPU's code: it does not grow with blocks that do not fit into registers, nor with
+"""The size of code: it does not grow with blocks that do not fit into registers, nor on a CPU with
 the number of warps, which only says how a reduction goes."""
 
 import re
@@ -141,8 +141,16 @@ def halved(x, out, n, SIZE: tl.constexpr):
     tl.store(out + at, a)
 
 
-def host_code(kernel, element, size: int, num_warps: int = 4) -> str:
-    options = {"SIZE": size, "num_warps": num_warps, "target": "cpu"}
+@eft.jit
+def shares(x, out, n, SIZE: tl.constexpr):
+    i = tl.arange(0, SIZE)
+    a = tl.load(x + i, mask=i < n, other=-float("inf"))
+    a = tl.exp(a - tl.max(a, axis=0))
+    tl.store(out + i, a / tl.sum(a, axis=0), mask=i < n)
+
+
+def code_for(target: str, kernel, element, size: int, num_warps: int = 4) -> str:
+    options = {"SIZE": size, "num_warps": num_warps, "target": target}
     return kernel.warmup(element, element, 7, **options).asm["llvm"]
 
 
@@ -180,7 +188,7 @@ def instructions(code: str) -> int:
     ids=lambda value: getattr(value, "__name__", None),
 )
 def test_large_blocks_take_no_more_code(kernel, element, bound):
-    large, larger = (instructions(host_code(kernel, element, size)) for size in (1024, 4096))
+    large, larger = (instructions(code_for("cpu", kernel, element, size)) for size in (1024, 4096))
     assert larger <= bound
     # A loop of known length may be taken apart in other ways, and a scan has a loop for each bit.
     assert larger <= large * 1.4
@@ -193,7 +201,7 @@ def test_large_blocks_take_no_more_code(kernel, element, bound):
 )
 @pytest.mark.parametrize("num_warps", [1, 8, 16, 32])
 def test_warps_of_a_reduction_take_no_more_code(kernel, bound, num_warps):
-    code = host_code(kernel, tl.float32, 16384, num_warps)
+    code = code_for("cpu", kernel, tl.float32, 16384, num_warps)
     # The bounds are for vectors of 64 bytes: of shorter ones, the same elements take more.
     assert instructions(code) <= bound * 64 // vector_bytes(code)
 
@@ -284,3 +292,24 @@ def test_masks_that_are_used_twice():
     ]
     short, long = (len(each.asm["ptx"]) for each in code)
     assert long < 2.5 * short
+
+
+@pytest.mark.parametrize(
+    ("kernel", "size"),
+    [
+        (running, 32768),
+        (in_order, 32768),
+        (shares, 32768),
+        (place_of_least, 32768),
+        (row_sums, 4096),
+        (normalised, 4096),
+    ],
+    ids=lambda value: getattr(value, "__name__", None),
+)
+def test_blocks_larger_than_registers_take_no_more_code_on_a_gpu(kernel, size):
+    """At 4 warps a thread has 256 elements, and then 1024."""
+    large, larger = (
+        instructions(code_for("cuda:90", kernel, tl.float32, each)) for each in (size, 4 * size)
+    )
+    # A loop of known length may be taken apart in other ways, and a sort has loops for each stage.
+    assert larger <= large * (1.7 if kernel is in_order else 1.4)

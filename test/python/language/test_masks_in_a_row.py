@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Masked loads in a row, whose masks depend on each other, or of which there are many."""
 
+import time
+
 import eft
 import eft.language as tl
 import numpy as np
@@ -53,3 +55,21 @@ def test_many_masked_sums(device, n):
     sums[1](device.put(x), device.put(y), out, n, BLOCK=1024, LENGTH=140)
     expected = np.where(inside, x * y, 0).sum(axis=1)
     assert device.get(out).tolist() == expected.tolist()
+
+
+def seconds_to_compile(length: int) -> float:
+    """The processor's time."""
+    element = eft.MockTensor(tl.int32)
+    before = time.process_time()
+    options = {"BLOCK": 128, "LENGTH": length, "target": "cuda:90"}
+    sums.warmup(element, element, element, 1000, **options)
+    return time.process_time() - before
+
+
+def test_time_to_compile_grows_with_the_number_of_masks(monkeypatch):
+    """Four times as many masked sums take about four times as long. If each looked at all others,
+    they would take up to 16 times as long."""
+    monkeypatch.setenv("EFT_CACHE_SIZE", "0")
+    seconds_to_compile(4)
+    few = min(seconds_to_compile(50) for _ in range(3))
+    assert min(seconds_to_compile(200) for _ in range(2)) < 9 * few

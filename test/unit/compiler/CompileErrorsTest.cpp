@@ -250,11 +250,9 @@ TEST(CompileErrors, LargeBlockThatMustBeHeld) {
   eft.store %q, %v : tensor<1073741824x!eft.ptr<i32>>
   return
 })";
-  expectError(
-      text, "cuda:90",
-      R"(loc("kernel.mlir":2:8): block of 1073741824 elements is too large to be held in )"
-      "registers at once: expected at most 524288 elements, got 1073741824; use a smaller block or "
-      "more warps");
+  expectError(text, "cuda:90",
+              R"(loc("kernel.mlir":1:1): kernel needs 33554432 bytes of a thread's local memory )"
+              "for its blocks, more than 524288; use smaller blocks or more warps");
   expectError(
       text, "cpu",
       "kernel needs 4294967296 bytes of stack for its blocks, more than 4194304; use smaller "

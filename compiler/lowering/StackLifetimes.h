@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Lifetimes of the arrays on a program's stack.
+// Lifetimes of the arrays on a program's stack (on a GPU, in a thread's local memory).
 #pragma once
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
