@@ -196,6 +196,36 @@ func.func @gather(%p: !eft.ptr<f32>, %x: f32, %i: i64) {
 
 // -----
 
+#large = #eft.layout<register = [[1], [2], [4], [512], [1024], [2048], [4096], [8192]],
+                     lane = [[8], [16], [32], [64], [128]], warp = [[256]]>
+
+// The block goes through shared memory in two rounds. Each round is a loop over the indices, which lie
+// in local memory behind each other, before what is found.
+// CHECK-LABEL: @gather_in_rounds
+// CHECK: %[[AREA:.*]] = llvm.alloca %c2048_i32 x i8 {alignment = 16
+// CHECK: %[[INDICES:.*]] = llvm.getelementptr %[[AREA]][0]
+// CHECK: %[[FOUND:.*]] = llvm.getelementptr %[[AREA]][1024]
+// CHECK: nvvm.barrier0
+// CHECK: scf.for %[[I:.*]] = %{{.*}} to %c256_i32
+// CHECK: llvm.getelementptr %[[INDICES]][%[[I]]]
+// CHECK: llvm.load %{{.*}} : !llvm.ptr<3> -> f32
+// CHECK: nvvm.barrier0
+// CHECK: scf.for
+// CHECK: llvm.load %{{.*}} : !llvm.ptr<3> -> f32
+// CHECK: arith.select
+// CHECK-NOT: scf.for
+// CHECK: return
+func.func @gather_in_rounds(%p: !eft.ptr<f32>, %x: f32, %i: i32) {
+  %xs = eft.splat %x : f32 -> tensor<16384xf32, #large>
+  %is = eft.splat %i : i32 -> tensor<16384xi32, #large>
+  %y = eft.gather %xs[%is] axis 0 : tensor<16384xf32, #large>, tensor<16384xi32, #large> -> tensor<16384xf32, #large>
+  %ps = eft.splat %p : !eft.ptr<f32> -> tensor<16384x!eft.ptr<f32>, #large>
+  eft.store %ps, %y : tensor<16384x!eft.ptr<f32>, #large>
+  return
+}
+
+// -----
+
 #a = #eft.layout<register = [[1], [2]], lane = [[4], [8], [16], [32], [64]], warp = [[128]]>
 #b = #eft.layout<register = [[1], [2]], lane = [[4], [8], [16], [32], [128]], warp = [[64]]>
 

@@ -92,7 +92,7 @@ SmallVector<FragmentLowering::Fragments> GpuLowering::gather(ImplicitLocOpBuilde
                                                              const LinearLayout &from,
                                                              ArrayRef<Value> indices) {
   // The places that will read the elements are not known; they are written without conflicts.
-  return Staging(shared, from, from, 0, sources).pick(b, indices);
+  return Staging(shared, from, from, 0, sources).pick(b, indices, local);
 }
 
 SmallVector<FragmentLowering::Fragments>

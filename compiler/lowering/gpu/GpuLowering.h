@@ -3,6 +3,7 @@
 #pragma once
 
 #include "compiler/lowering/FragmentLowering.h"
+#include "compiler/lowering/gpu/LocalMemory.h"
 #include "compiler/lowering/gpu/SharedMemory.h"
 #include "compiler/lowering/gpu/Staging.h"
 #include "compiler/lowering/gpu/UniformControl.h"
@@ -13,7 +14,7 @@ class GpuLowering : public FragmentLowering {
 public:
   GpuLowering(mlir::func::FuncOp kernel, const LoweringTable &table, unsigned computeCapability)
       : FragmentLowering(kernel.getContext(), table, "a GPU", {"register", "lane", "warp"}),
-        shared(kernel), computeCapability(computeCapability),
+        shared(kernel), local(kernel), computeCapability(computeCapability),
         hasLoads(contains<LoadOp, AtomicLoadOp, CopyAsyncOp>(kernel)),
         hasLoadsOfOne(loadsOne(kernel)), hasWarpgroups(contains<DotAsyncOp>(kernel)) {}
 
@@ -32,6 +33,7 @@ public:
   Staging readerOf(mlir::ImplicitLocOpBuilder &b, ReadSharedOp read);
 
   SharedMemory shared;
+  LocalMemory local;
   llvm::SmallVector<mlir::Value> allocated; // slots, in the order of their allocation
   const unsigned computeCapability;
   /// Whether the kernel loads, and whether it loads single elements.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "compiler/lowering/gpu/Staging.h"
 
+#include "compiler/lowering/CountedLoop.h"
 #include "compiler/lowering/LinearCode.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -368,17 +369,68 @@ SmallVector<Staging::Fragments> Staging::fetch(ImplicitLocOpBuilder &b) {
   return results;
 }
 
-SmallVector<Staging::Fragments> Staging::pick(ImplicitLocOpBuilder &b, ArrayRef<Value> indices) {
+SmallVector<Staging::Fragments> Staging::pick(ImplicitLocOpBuilder &b, ArrayRef<Value> indices,
+                                              LocalMemory &local) {
+  // Each round looks for all indices. The code of so many rounds would grow with the block's
+  // square.
+  constexpr size_t maxUnrolled = 32;
+  if (!isOneRound() && indices.size() > maxUnrolled)
+    return pickInLoops(b, indices, local);
   SmallVector<Fragments> results(buffers.size(), Fragments(indices.size()));
   inRounds(b, [&](uint64_t round) {
-    for (auto [buffer, result] : llvm::zip_equal(buffers, results)) {
-      SmallVector<int64_t> columns(buffer.layout.columns().begin(), buffer.layout.columns().end());
-      for (auto [index, value] : llvm::zip_equal(indices, result)) {
-        Offset offset{emitLinearMap(b, index, columns)};
-        keepFound(b, value, loadRun(b, buffer, 1, offset).front(), offset, round);
-      }
-    }
+    for (auto [buffer, result] : llvm::zip_equal(buffers, results))
+      for (auto [index, value] : llvm::zip_equal(indices, result))
+        pickOne(b, buffer, index, value, round);
   });
+  return results;
+}
+
+void Staging::pickOne(ImplicitLocOpBuilder &b, const Buffer &buffer, Value index, Value &value,
+                      uint64_t round) {
+  SmallVector<int64_t> columns(buffer.layout.columns().begin(), buffer.layout.columns().end());
+  Offset offset{emitLinearMap(b, index, columns)};
+  keepFound(b, value, loadRun(b, buffer, 1, offset).front(), offset, round);
+}
+
+/// The same with the indices, and what is found, in local memory.
+SmallVector<Staging::Fragments> Staging::pickInLoops(ImplicitLocOpBuilder &b,
+                                                     ArrayRef<Value> indices, LocalMemory &local) {
+  const auto count = unsigned(indices.size());
+  const Type word = indices.front().getType();
+  unsigned end = 0;
+  auto take = [&](unsigned bytesOfElement) {
+    Value array = local.at(b, end, count * bytesOfElement);
+    end += llvm::alignTo(count * bytesOfElement, maxAlignment);
+    return array;
+  };
+  auto at = [&](Value array, Type element, Value position) {
+    return b.create<LLVM::GEPOp>(array.getType(), element, array, ValueRange{position});
+  };
+  Value wanted = take(word.getIntOrFloatBitWidth() / 8);
+  SmallVector<Value> found;
+  for (const Buffer &buffer : buffers)
+    found.push_back(take(unsigned(buffer.bytes())));
+  for (auto [position, index] : llvm::enumerate(indices))
+    b.create<LLVM::StoreOp>(index, at(wanted, word, number(b, position)));
+  inRounds(b, [&](uint64_t round) {
+    emitLoop(b, 0, count, 1, [&](Value position) {
+      Value index = b.create<LLVM::LoadOp>(word, at(wanted, word, position));
+      for (auto [buffer, array] : llvm::zip_equal(buffers, found)) {
+        Value place = at(array, buffer.element, position), value;
+        if (round != 0)
+          value = b.create<LLVM::LoadOp>(buffer.element, place);
+        pickOne(b, buffer, index, value, round);
+        b.create<LLVM::StoreOp>(value, place);
+      }
+    });
+  });
+  SmallVector<Fragments> results;
+  for (auto [buffer, array] : llvm::zip_equal(buffers, found)) {
+    Fragments &result = results.emplace_back();
+    for (unsigned position = 0; position < count; ++position)
+      result.push_back(
+          b.create<LLVM::LoadOp>(buffer.element, at(array, buffer.element, number(b, position))));
+  }
   return results;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "compiler/layout/MatrixLoad.h"
+#include "compiler/lowering/gpu/LocalMemory.h"
 #include "compiler/lowering/gpu/SharedMemory.h"
 
 #include "llvm/ADT/STLFunctionalExtras.h"
@@ -43,7 +44,7 @@ public:
 
   /// Fragments of the elements with the packed indices `indices`, i32 computed at run time.
   llvm::SmallVector<Fragments> pick(mlir::ImplicitLocOpBuilder &b,
-                                    llvm::ArrayRef<mlir::Value> indices);
+                                    llvm::ArrayRef<mlir::Value> indices, LocalMemory &local);
 
   //===--- The same in two parts, for several stagings at once -------------------------------===//
 
@@ -110,6 +111,11 @@ private:
   /// False if no thread has the fragment with that offset in the round.
   bool maybeInRound(const ThreadOffset &ofThread, uint64_t offset, uint64_t round) const;
   mlir::Value isInRound(mlir::ImplicitLocOpBuilder &b, Offset offset, uint64_t round);
+
+  void pickOne(mlir::ImplicitLocOpBuilder &b, const Buffer &buffer, mlir::Value index,
+               mlir::Value &value, uint64_t round);
+  llvm::SmallVector<Fragments> pickInLoops(mlir::ImplicitLocOpBuilder &b,
+                                           llvm::ArrayRef<mlir::Value> indices, LocalMemory &local);
 
   void inRounds(mlir::ImplicitLocOpBuilder &b, llvm::function_ref<void(uint64_t round)> read);
   void asWriters(mlir::ImplicitLocOpBuilder &b, llvm::function_ref<void()> write);
