@@ -24,11 +24,12 @@ constexpr unsigned partLength = 16;
 constexpr size_t shortFunction = 128;
 
 /// The block over which each way leads to another one, as far as LLVM's analysis looks: its only
-/// predecessor, or that of its loop.
+/// predecessor, or that of its loop, wherever in the loop it is.
 llvm::BasicBlock *blockBefore(llvm::BasicBlock &block, const llvm::LoopInfo &loops) {
   if (llvm::BasicBlock *only = block.getSinglePredecessor())
     return only;
-  return loops.isLoopHeader(&block) ? loops.getLoopFor(&block)->getLoopPredecessor() : nullptr;
+  const llvm::Loop *loop = loops.getLoopFor(&block);
+  return loop ? loop->getLoopPredecessor() : nullptr;
 }
 
 void cutChains(llvm::Function &function) {
@@ -40,11 +41,12 @@ void cutChains(llvm::Function &function) {
     llvm::BasicBlock *before = blockBefore(*block, loops);
     unsigned count =
         before ? conditions[before] + (before->getTerminator()->getNumSuccessors() > 1) : 0;
-    if (count >= partLength) {
-      // Code in a loop's first block would run in each iteration.
-      cuts.push_back(loops.isLoopHeader(block) ? before->getTerminator()
-                                               : &*block->getFirstNonPHIOrDbgOrAlloca());
+    if (count >= partLength && block->getSinglePredecessor()) {
+      cuts.push_back(&*block->getFirstNonPHIOrDbgOrAlloca());
       count = 0;
+    } else if (count >= partLength) { // in the loop, code would run in each iteration
+      cuts.push_back(before->getTerminator());
+      count = conditions[before] = 0;
     }
     conditions[block] = count;
   }

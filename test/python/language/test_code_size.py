@@ -225,10 +225,20 @@ def many_sums(x, out, n, SIZE: tl.constexpr):
         tl.store(out + k, tl.sum(tl.load(x + k * n + i)))
 
 
-def test_many_loops_in_a_row_are_cut():
+@eft.jit
+def many_histograms(x, out, n, SIZE: tl.constexpr):
+    i, bins = tl.arange(0, 1024), tl.arange(0, 32)
+    for k in tl.static_range(SIZE):
+        tl.store(out + k * 32 + bins, tl.histogram(tl.load(x + k * n + i), 32))
+
+
+@pytest.mark.parametrize(
+    ("kernel", "element"), [(many_sums, tl.float32), (many_histograms, tl.int32)]
+)
+def test_many_loops_in_a_row_are_cut(kernel, element):
     # LLVM's time for a loop grows with the conditions before it, as far as one way leads to it.
     def cuts(size: int) -> int:
-        compiled = many_sums.warmup(tl.float32, tl.float32, 7, target="cpu", SIZE=size)
+        compiled = kernel.warmup(element, element, 7, target="cpu", SIZE=size)
         return compiled.asm["llvm"].count("\ndetour")
 
     few, many = cuts(64), cuts(128)
