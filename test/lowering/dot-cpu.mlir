@@ -3,8 +3,8 @@
 #rows = #eft.layout<lane = [[0, 1], [0, 2], [0, 4]], step = [[0, 8], [1, 0], [2, 0], [4, 0], [8, 0]]>
 #columns = #eft.layout<lane = [[1, 0], [2, 0], [4, 0]], step = [[8, 0], [0, 1], [0, 2], [0, 4], [0, 8]]>
 
-// A tile of four rows and two vectors stays in registers for all of k. The first factor lies in the
-// order of its lanes; the second lies by rows.
+// A tile of six rows and two vectors stays in registers for all of k, and then one of the four rows
+// that are left. The first factor lies in the order of its lanes; the second lies by rows.
 // CHECK-LABEL: @tile
 func.func @tile(%p: !eft.ptr<f32>, %x: f32, %y: f32, %z: f32) {
   // CHECK-DAG: %[[X:.*]] = vector.splat %arg1 : vector<8xf32>
@@ -14,14 +14,19 @@ func.func @tile(%p: !eft.ptr<f32>, %x: f32, %y: f32, %z: f32) {
   // CHECK: %[[ONE:.*]] = vector.shuffle %[[Y]], %[[Y]] [0] : vector<8xf32>, vector<8xf32>
   // CHECK: llvm.store %[[ONE]], %{{.*}} : vector<1xf32>, !llvm.ptr
   // CHECK: scf.for %[[COLUMN:.*]] = %c0_i64 to %c16_i64 step %c16_i64
-  // CHECK: scf.for %[[ROW:.*]] = %c0_i64 to %c16_i64 step %c4_i64
-  // CHECK-COUNT-8: llvm.load %{{.*}} : !llvm.ptr -> vector<8xf32>
-  // CHECK: %{{.*}}:8 = scf.for %[[K:.*]] = %c0_i64 to %c16_i64 step %c1_i64 iter_args(
+  // CHECK: scf.for %[[ROW:.*]] = %c0_i64 to %c12_i64 step %c6_i64
+  // CHECK-COUNT-12: llvm.load %{{.*}} : !llvm.ptr -> vector<8xf32>
+  // CHECK: %{{.*}}:12 = scf.for %[[K:.*]] = %c0_i64 to %c16_i64 step %c1_i64{{.*}} iter_args(
   // CHECK-COUNT-2: llvm.load %{{.*}} : !llvm.ptr -> vector<8xf32>
   // CHECK: %[[S:.*]] = llvm.load %{{.*}} : !llvm.ptr -> f32
   // CHECK: %[[F:.*]] = vector.splat %[[S]] : vector<8xf32>
   // CHECK: math.fma %[[F]], %{{.*}}, %{{.*}} : vector<8xf32>
-  // CHECK-COUNT-7: math.fma
+  // CHECK-COUNT-11: math.fma
+  // CHECK-NOT: math.fma
+  // CHECK-COUNT-12: llvm.store
+  // CHECK: }
+  // CHECK: %{{.*}}:8 = scf.for %{{.*}} = %c0_i64 to %c16_i64 step %c1_i64{{.*}} iter_args(
+  // CHECK-COUNT-8: math.fma
   // CHECK-NOT: math.fma
   // CHECK-COUNT-8: llvm.store
   %a = eft.splat %x : f32 -> tensor<16x16xf32, #rows>
@@ -67,7 +72,7 @@ func.func @buffers() {
   // CHECK-NEXT: vector.shuffle %[[FIRST]], %[[SECOND]] [1, 9, 3, 11, 5, 13, 7, 15]
   // CHECK-COUNT-22: vector.shuffle
   // CHECK-NOT: vector.shuffle
-  // CHECK: %{{.*}}:8 = scf.for %[[K:.*]] = %c0_i64 to %c16_i64 step %c1_i64 iter_args(
+  // CHECK: %{{.*}}:12 = scf.for %[[K:.*]] = %c0_i64 to %c16_i64 step %c1_i64{{.*}} iter_args(
   %a = eft.buffer : <tensor<16x16xf32, #columns>>
   %b = eft.buffer : <tensor<16x16xf32, #columns>>
   %c = eft.buffer : <tensor<16x16xf32, #rows>>
@@ -89,8 +94,8 @@ func.func @by_columns() {
   // CHECK: scf.for %{{.*}} = %c0_i64 to %c32_i64 step %c8_i64
   // CHECK-COUNT-24: vector.shuffle
   // CHECK: scf.for %{{.*}} = %c0_i64 to %c16_i64 step %c16_i64
-  // CHECK: scf.for %{{.*}} = %c0_i64 to %c32_i64 step %c4_i64
-  // CHECK: %{{.*}}:8 = scf.for %[[K:.*]] = %c0_i64 to %c32_i64 step %c1_i64 iter_args(
+  // CHECK: scf.for %{{.*}} = %c0_i64 to %c30_i64 step %c6_i64
+  // CHECK: %{{.*}}:12 = scf.for %[[K:.*]] = %c0_i64 to %c32_i64{{.*}} step %c1_i64{{.*}} iter_args(
   %a = eft.buffer : <tensor<16x32xf32, #rows>>
   %b = eft.buffer : <tensor<32x32xf32, #tall>>
   %c = eft.buffer : <tensor<16x32xf32, #columns>>
@@ -110,8 +115,8 @@ func.func @panel() {
   // CHECK: scf.for %{{.*}} = %c0_i64 to %c32_i64 step %c1_i64
   // CHECK: %[[TO:.*]] = llvm.getelementptr %[[PANEL]]
   // CHECK: llvm.store %{{.*}}, %[[TO]] {alignment = 4 : i64} : vector<8xf32>, !llvm.ptr
-  // CHECK: scf.for %{{.*}} = %c0_i64 to %c32_i64 step %c4_i64
-  // CHECK: %{{.*}}:8 = scf.for %{{.*}} = %c0_i64 to %c32_i64 step %c1_i64 iter_args(
+  // CHECK: scf.for %{{.*}} = %c0_i64 to %c30_i64 step %c6_i64
+  // CHECK: %{{.*}}:12 = scf.for %{{.*}} = %c0_i64 to %c32_i64{{.*}} step %c1_i64{{.*}} iter_args(
   // CHECK: %[[FROM:.*]] = llvm.getelementptr %[[PANEL]]
   // CHECK: llvm.load %[[FROM]] {alignment = 4 : i64} : !llvm.ptr -> vector<8xf32>
   %a = eft.buffer : <tensor<32x32xf32, #rows>>

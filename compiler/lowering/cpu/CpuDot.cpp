@@ -14,8 +14,9 @@
 // The copies take turns with many rows, and lie in a few lines of the first cache. In b itself rows
 // lie a power of two apart, so that a few sets of the cache would have to hold all of them.
 //
-// The loops are loops, so the code has the size of one tile, whatever the block's. Every element is
-// one chain of fused products and sums, k ascending, that begins with the accumulator.
+// The loops are loops, so the code has the size of one tile, whatever the block's, and of a lower
+// one for the rows that are left. Every element is one chain of fused products and sums, k
+// ascending, that begins with the accumulator.
 #include "compiler/lowering/cpu/CpuLowering.h"
 #include "compiler/lowering/cpu/StackBlock.h"
 
@@ -42,8 +43,10 @@ public:
         type(VectorType::get(
             std::min<int64_t>(vectorBits / acc.element.getIntOrFloatBitWidth(), columns),
             acc.element)),
-        // Half of the registers hold the tile: enough chains to hide the latency of a product.
-        tileRows(vectorBits >= 512 ? 8 : 4),
+        // Of 32 registers half hold the tile: enough chains to hide the latency of a product. Of 16
+        // twelve do, beside two for the second factor and one for the first: with fewer rows, loads
+        // of factors take as long as the products.
+        tileRows(std::min<int64_t>(vectorBits >= 512 ? 8 : 6, rows)),
         tileVectors(std::min<int64_t>(2, columns / type.getNumElements())) {}
 
   void emit() {
@@ -56,7 +59,7 @@ public:
     loop(columns, tileColumns, [&](Value column) {
       if (panel)
         fillPanel(column);
-      loop(rows, tileRows, [&](Value row) { emitTile(row, column); });
+      emitTiles(column);
     });
   }
 
@@ -74,6 +77,14 @@ private:
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
     body(loop.getInductionVar());
+  }
+
+  /// Tiles of all rows; the last one may be lower than the others.
+  void emitTiles(Value column) {
+    const int64_t rest = rows % tileRows;
+    loop(rows - rest, tileRows, [&](Value row) { emitTile(row, tileRows, column); });
+    if (rest != 0)
+      emitTile(constant(rows - rest), rest, column);
   }
 
   /// The address of element (row + i, column + j).
@@ -140,26 +151,27 @@ private:
     }
   }
 
-  void emitTile(Value row, Value column) {
+  void emitTile(Value row, int64_t height, Value column) {
     const unsigned bytes = type.getElementTypeBitWidth() / 8;
     Tile tile;
-    for (int64_t i = 0; i < tileRows; ++i)
+    for (int64_t i = 0; i < height; ++i)
       for (unsigned vector = 0; vector < tileVectors; ++vector)
         tile.push_back(b.create<LLVM::LoadOp>(type, vectorAt(acc, row, i, column, vector), bytes));
     auto sum = b.create<scf::ForOp>(constant(0), constant(depth), constant(1), tile);
     {
       OpBuilder::InsertionGuard guard(b);
       b.setInsertionPointToStart(sum.getBody());
-      b.create<scf::YieldOp>(emitStep(row, column, sum.getInductionVar(), sum.getRegionIterArgs()));
+      b.create<scf::YieldOp>(
+          emitStep(row, height, column, sum.getInductionVar(), sum.getRegionIterArgs()));
     }
-    for (int64_t i = 0; i < tileRows; ++i)
+    for (int64_t i = 0; i < height; ++i)
       for (unsigned vector = 0; vector < tileVectors; ++vector)
         b.create<LLVM::StoreOp>(sum.getResult(i * tileVectors + vector),
                                 vectorAt(acc, row, i, column, vector), bytes);
   }
 
   /// The tile with the products of one k added.
-  Tile emitStep(Value row, Value column, Value k, ValueRange tile) {
+  Tile emitStep(Value row, int64_t height, Value column, Value k, ValueRange tile) {
     const unsigned bytes = type.getElementTypeBitWidth() / 8;
     SmallVector<Value, 2> vectors;
     for (unsigned vector = 0; vector < tileVectors; ++vector)
@@ -168,7 +180,7 @@ private:
                                                      : vectorAt(other, k, 0, column, vector),
                                                bytes));
     Tile result;
-    for (int64_t i = 0; i < tileRows; ++i) {
+    for (int64_t i = 0; i < height; ++i) {
       Value scalar = b.create<LLVM::LoadOp>(type.getElementType(), address(a, row, i, k, 0), bytes);
       Value factor = b.create<vector::SplatOp>(type, scalar);
       for (Value vector : vectors)
