@@ -39,8 +39,9 @@ void AtomicRMWOp::dropMask() { getMaskMutable().clear(); }
 void AtomicLoadOp::dropMask() { getMaskMutable().clear(); }
 void AtomicStoreOp::dropMask() { getMaskMutable().clear(); }
 
-/// This operation has no mask.
+// These have no mask.
 void AtomicCASOp::dropMask() {}
+void PrefetchOp::dropMask() {}
 
 //===--- What is asked of any operation -------------------------------------------------------===//
 

@@ -91,6 +91,8 @@ void addBlockTransforms(OpPassManager &passes, const PassOptions &options) {
   passes.addPass(createCarryScalars());
   if (options.isGpu)
     passes.addNestedPass<func::FuncOp>(createVersionLoops());
+  else
+    passes.addNestedPass<func::FuncOp>(createPrefetchFactors());
   passes.addPass(createUniformComparison({options.isGpu}));
   passes.addPass(createUniformDivision());
   passes.addPass(createCanonicalizerPass());

@@ -509,6 +509,39 @@ def CarryScalars : Pass<"eft-carry-scalars"> {
                            "::mlir::scf::SCFDialect"];
 }
 
+def PrefetchFactors : Pass<"eft-prefetch-factors", "::mlir::func::FuncOp"> {
+  let summary = "Lets loops with products prefetch the factors of their next iteration";
+  let description = [{
+    For a CPU. Rows of a factor's block lie further apart than processors prefetch by themselves. So a loop
+    that loads factors of its products prefetches, behind each such load, what that load reads in the next
+    iteration. In the last one it prefetches what nobody reads. The attribute `eft.prefetched` says to the
+    lowering that the load needs no other prefetch.
+
+    A load stays alone if its address does not change from iteration to iteration, or follows from more than
+    arithmetic on what the loop carries.
+
+    ```mlir
+    %r = scf.for %i = %c0 to %n step %c1 iter_args(%sum = %zero, %p = %first) -> ... {
+      %a = eft.load %p : tensor<16x16x!eft.ptr<f32>>
+      %d = eft.dot %a, %b, %sum ...
+      %q = eft.addptr %p, %step : tensor<16x16x!eft.ptr<f32>>, tensor<16x16xi32>
+      scf.yield %d, %q
+    }
+    ```
+    becomes
+    ```mlir
+    %r = scf.for %i = %c0 to %n step %c1 iter_args(%sum = %zero, %p = %first) -> ... {
+      %a = eft.load %p {eft.prefetched} : tensor<16x16x!eft.ptr<f32>>
+      %next = eft.addptr %p, %step : tensor<16x16x!eft.ptr<f32>>, tensor<16x16xi32>
+      eft.prefetch %next : tensor<16x16x!eft.ptr<f32>>
+      %d = eft.dot %a, %b, %sum ...
+      ...
+    }
+    ```
+  }];
+  let dependentDialects = ["::eft::EftDialect", "::mlir::arith::ArithDialect"];
+}
+
 def VersionLoops : Pass<"eft-version-loops", "::mlir::func::FuncOp"> {
   let summary = "Gives loops with products a version for arrays at multiples of 16 bytes";
   let description = [{

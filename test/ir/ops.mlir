@@ -34,6 +34,8 @@ func.func @memory(%p: tensor<8x!eft.ptr<bf16>>, %o: tensor<8xi64>, %m: tensor<8x
   %1 = eft.load %q, mask %m other %v : tensor<8x!eft.ptr<bf16>>
   // CHECK: eft.store %{{.*}}, %{{.*}}, mask %{{.*}} : tensor<8x!eft.ptr<bf16>>
   eft.store %q, %1, mask %m : tensor<8x!eft.ptr<bf16>>
+  // CHECK: eft.prefetch %{{.*}} : tensor<8x!eft.ptr<bf16>>
+  eft.prefetch %q : tensor<8x!eft.ptr<bf16>>
   // CHECK: eft.store %{{.*}}, %{{.*}} : tensor<8x!eft.ptr<bf16>>
   eft.store %q, %0 : tensor<8x!eft.ptr<bf16>>
   return

@@ -123,6 +123,22 @@ def Eft_StoreOp : Eft_Op<"store", [Eft_Placed, Eft_MemoryAccess,
   let hasCanonicalizeMethod = 1;
 }
 
+def Eft_PrefetchOp : Eft_Op<"prefetch", [Eft_Placed, Eft_MemoryAccess]> {
+  let summary = "Lets memory be fetched into the caches";
+  let description = [{
+    For a CPU. A hint: a later load of these addresses need not wait for memory. Any address may be given,
+    because no memory is touched as far as the program can see. Of each vector, the first element's cache
+    line is fetched, if it is another one than that of the vector before.
+
+    ```mlir
+    eft.prefetch %ps : tensor<64x128x!eft.ptr<f32>>
+    ```
+  }];
+  // A write keeps it from being left out.
+  let arguments = (ins Arg<Eft_PointerLike, "", [MemWrite]>:$pointer);
+  let assemblyFormat = "$pointer attr-dict `:` type($pointer)";
+}
+
 def Eft_CastPtrOp : Eft_Op<"cast_ptr", [Pure, Eft_KeepsNumbers, Elementwise, Scalarizable, Vectorizable, Tensorizable]> {
   let summary = "Converts an address to one of another type, or to or from a number";
   let description = [{

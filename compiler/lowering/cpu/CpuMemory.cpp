@@ -7,6 +7,8 @@
 // them: no vector of addresses exists then. Nor does one where all lanes load the same element.
 // Where the runs are headless (AxisInfo.h), or shorter than a vector for want of alignment, the
 // addresses are compared: mostly they are neighbours, and nothing is gathered.
+#include "compiler/analysis/FactorLoads.h"
+#include "compiler/ir/LayoutConversion.h"
 #include "compiler/layout/Placement.h"
 #include "compiler/lowering/cpu/CpuLowering.h"
 #include "compiler/lowering/cpu/FirstLane.h"
@@ -37,8 +39,9 @@ Value scalarPointer(ImplicitLocOpBuilder &b, Value address) {
 class VectorAccess {
 public:
   VectorAccess(ImplicitLocOpBuilder &b, VectorType type, std::optional<uint32_t> run,
-               bool isHeadless, bool isVolatile = false, bool isUniform = false)
-      : b(b), type(type), isVolatile(isVolatile),
+               bool isHeadless, bool isVolatile = false, bool isUniform = false,
+               bool isPrefetched = false)
+      : b(b), type(type), isVolatile(isVolatile), isPrefetched(isPrefetched),
         isHeadless(isHeadless && type.getNumElements() > 1),
         isContiguous(!this->isHeadless && run.value_or(1) >= type.getNumElements()),
         isUniform(isUniform), alignment(alignmentOf(type.getElementType())) {}
@@ -77,7 +80,8 @@ private:
     Value pointer = firstPointer(addresses);
     if (mask)
       return b.create<LLVM::MaskedLoadOp>(type, pointer, mask, other, alignment);
-    prefetch(pointer, /*forWriting=*/0);
+    if (!isPrefetched)
+      prefetch(pointer, /*forWriting=*/0);
     return b.create<LLVM::LoadOp>(type, pointer, alignment, isVolatile);
   }
 
@@ -148,6 +152,7 @@ private:
   ImplicitLocOpBuilder &b;
   VectorType type;
   bool isVolatile;
+  bool isPrefetched;
   bool isHeadless;
   bool isContiguous;
   bool isUniform;
@@ -205,7 +210,7 @@ void lowerLoad(CpuLowering &lowering, ImplicitLocOpBuilder &b, LoadOp load) {
   if (load.readsAnew())
     b.create<LLVM::FenceOp>(LLVM::AtomicOrdering::acq_rel, "singlethread");
   VectorAccess access(b, type, load.getRun(), load.getHeadless(), load.readsAnew(),
-                      isUniformOverLanes(block));
+                      isUniformOverLanes(block), load->hasAttr(prefetchedName));
   Fragments addresses(lowering.fragmentsOf(load.getPointer())), masks(addresses.size()),
       others(addresses.size());
   if (load.getMask()) {
@@ -235,9 +240,40 @@ void lowerStore(CpuLowering &lowering, ImplicitLocOpBuilder &b, StoreOp store) {
     access.store(address, value, mask);
 }
 
+/// The bytes of a cache line.
+constexpr int64_t lineBytes = 64;
+
+/// Whether the first lane of a step lies in another cache line than the step before, as far as the
+/// layout tells: neighbours in a block are mostly neighbours in memory.
+bool beginsLine(const LinearLayout &layout, int64_t step, int64_t elements) {
+  const Coordinates index = layout.apply(std::array{int64_t(0), step});
+  for (unsigned dim = 0; dim < index.size(); ++dim)
+    if (layout.contiguousAlong(place::lane, dim) > 1)
+      return index[dim] % elements == 0;
+  return true;
+}
+
+void prefetchPointer(ImplicitLocOpBuilder &b, Value address) {
+  constexpr unsigned toRead = 0, keepInAllCaches = 3, data = 1;
+  b.create<LLVM::Prefetch>(scalarPointer(b, address), toRead, keepInAllCaches, data);
+}
+
+void lowerPrefetch(CpuLowering &lowering, ImplicitLocOpBuilder &b, PrefetchOp prefetch) {
+  auto block = dyn_cast<RankedTensorType>(prefetch.getPointer().getType());
+  if (!block)
+    return prefetchPointer(b, lowering.scalarOf(prefetch.getPointer()));
+  auto pointer = cast<PointerType>(block.getElementType());
+  const int64_t elements = lineBytes / std::max(1u, alignmentOf(pointer.getPointee()));
+  const LinearLayout layout = withPlaces(*layoutOf(block), cpuPlaces);
+  for (auto [step, addresses] : llvm::enumerate(lowering.fragmentsOf(prefetch.getPointer())))
+    if (beginsLine(layout, int64_t(step), elements))
+      prefetchPointer(b, firstLane(b, addresses));
+}
+
 } // namespace
 
 void populateCpuMemoryLowerings(LoweringTable &table) {
+  table.add(lowerPrefetch);
   table.add(lowerLoad);
   table.add(lowerStore);
 }
