@@ -89,10 +89,12 @@ void addBlockTransforms(OpPassManager &passes, const PassOptions &options) {
   passes.addPass(createExpandPhilox({options.isGpu ? 32u : 64u}));
   passes.addPass(createHoistUniform());
   passes.addPass(createCarryScalars());
-  if (options.isGpu)
+  if (options.isGpu) {
     passes.addNestedPass<func::FuncOp>(createVersionLoops());
-  else
+  } else {
     passes.addNestedPass<func::FuncOp>(createPrefetchFactors());
+    passes.addNestedPass<func::FuncOp>(createVersionFactors());
+  }
   passes.addPass(createUniformComparison({options.isGpu}));
   passes.addPass(createUniformDivision());
   passes.addPass(createCanonicalizerPass());

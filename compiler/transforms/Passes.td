@@ -542,6 +542,41 @@ def PrefetchFactors : Pass<"eft-prefetch-factors", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::eft::EftDialect", "::mlir::arith::ArithDialect"];
 }
 
+def VersionFactors : Pass<"eft-version-factors", "::mlir::func::FuncOp"> {
+  let summary = "Gives loads of products' factors a version without masks and remainders";
+  let description = [{
+    For a CPU. A kernel masks the loads of its factors for the iteration at the end of k, and takes row and
+    column numbers modulo the matrix's extents for the programs at its border. In all other iterations the
+    masks are true and the remainders are neighbours in memory. So numbers are compared in each iteration of
+    a loop with products. If they say that all masks are true, and that no remainder wraps around inside its
+    block, the factors are loaded without masks and remainders: vectors of neighbours, whose addresses are
+    computed from numbers. Otherwise they are loaded as before. Prefetches stand in the first version alone.
+
+    A load has no version of its own if its mask is more than comparisons of ranges with numbers, or if it
+    is `volatile`. Loads behind a write to memory, or that need another factor, stay where they are.
+
+    ```mlir
+    %o = arith.remsi %columns, %ns : tensor<16xi32>
+    ...
+    %a = eft.load %p, mask %m other %zero : tensor<16x16x!eft.ptr<f32>>
+    ```
+    becomes
+    ```mlir
+    %a = scf.if %plain -> (tensor<16x16xf32>) {
+      %o = arith.addi %columns, %distances : tensor<16xi32>
+      ...
+      %1 = eft.load %q : tensor<16x16x!eft.ptr<f32>>
+      scf.yield %1
+    } else {
+      %1 = eft.load %p, mask %m other %zero : tensor<16x16x!eft.ptr<f32>>
+      scf.yield %1
+    }
+    ```
+  }];
+  let dependentDialects = ["::eft::EftDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::scf::SCFDialect"];
+}
+
 def VersionLoops : Pass<"eft-version-loops", "::mlir::func::FuncOp"> {
   let summary = "Gives loops with products a version for arrays at multiples of 16 bytes";
   let description = [{

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "compiler/transforms/PlainBlocks.h"
+
+#include "compiler/analysis/PrefixMask.h"
+
+#include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+using namespace mlir;
+using arith::CmpIPredicate;
+
+namespace eft {
+
+namespace {
+
+/// Longer chains of operations are left as they are.
+constexpr unsigned maxDepth = 32;
+
+Value constantLike(OpBuilder &b, Value number, int64_t value) {
+  return b.create<arith::ConstantOp>(number.getLoc(), b.getIntegerAttr(number.getType(), value));
+}
+
+bool isSignedRemainder(Operation *op) { return isa<arith::RemSIOp>(op); }
+
+/// The remainder that a selection has for all divisors but zero, where it has the dividend.
+Operation *guardedRemainder(arith::SelectOp select) {
+  Operation *remainder = select.getFalseValue().getDefiningOp();
+  return isa_and_present<arith::RemSIOp, arith::RemUIOp>(remainder) &&
+                 remainder->getOperand(0) == select.getTrueValue()
+             ? remainder
+             : nullptr;
+}
+
+} // namespace
+
+//===--- What is required ---------------------------------------------------------------------===//
+
+bool PlainBlocks::isUniform(Value block) const {
+  return growthOf(block) == 0 && hasScalarOrigin(block);
+}
+
+/// The difference between the last element and the first, if the elements follow each other along
+/// one dimension at most and are the same along all others.
+std::optional<int64_t> PlainBlocks::growthOf(Value block) const {
+  auto type = dyn_cast<RankedTensorType>(block.getType());
+  const AxisInfo info = infos.of(block);
+  if (!type || !info.isReached() || !type.getElementType().isSignlessInteger())
+    return std::nullopt;
+  int64_t growth = 0;
+  for (unsigned dim = 0; dim < info.rank() && dim < unsigned(type.getRank()); ++dim) {
+    const int64_t extent = type.getDimSize(dim);
+    if (info.constancy(dim) >= extent)
+      continue;
+    if (growth != 0 || info.contiguity(dim) < extent)
+      return std::nullopt;
+    growth = extent - 1;
+  }
+  // So that numbers which wrap around are below the first one.
+  const unsigned width = type.getElementTypeBitWidth();
+  return growth == 0 || (width <= 64 && llvm::isUIntN(width - 1, growth)) ? std::optional(growth)
+                                                                          : std::nullopt;
+}
+
+LogicalResult PlainBlocks::collect(arith::CmpIOp compare) {
+  CmpIPredicate predicate = compare.getPredicate();
+  Value small = compare.getLhs(), large = compare.getRhs();
+  if (llvm::is_contained(
+          {CmpIPredicate::sgt, CmpIPredicate::sge, CmpIPredicate::ugt, CmpIPredicate::uge},
+          predicate)) {
+    std::swap(small, large);
+    predicate = predicate == CmpIPredicate::sgt   ? CmpIPredicate::slt
+                : predicate == CmpIPredicate::sge ? CmpIPredicate::sle
+                : predicate == CmpIPredicate::ugt ? CmpIPredicate::ult
+                                                  : CmpIPredicate::ule;
+  } else if (predicate == CmpIPredicate::eq || predicate == CmpIPredicate::ne) {
+    return failure();
+  }
+  std::optional<int64_t> growth = growthOf(small);
+  if (!growth || growthOf(large) != 0 || !hasScalarOrigin(small) || !hasScalarOrigin(large))
+    return failure();
+  comparisons.push_back({predicate, small, large, *growth});
+  return success();
+}
+
+LogicalResult PlainBlocks::collect(Value mask, unsigned depth) {
+  if (isUniform(mask)) {
+    uniforms.push_back(mask);
+    return success();
+  }
+  Operation *op = mask.getDefiningOp();
+  if (!op || depth > maxDepth)
+    return failure();
+  if (auto compare = dyn_cast<arith::CmpIOp>(op))
+    return collect(compare);
+  // Moved elements are some of those that are there.
+  if (!isa<arith::AndIOp, ElementMoveOpInterface>(op))
+    return failure();
+  return success(llvm::all_of(
+      op->getOperands(), [&](Value operand) { return succeeded(collect(operand, depth + 1)); }));
+}
+
+LogicalResult PlainBlocks::require(Value mask) {
+  const size_t before = uniforms.size(), comparisonsBefore = comparisons.size();
+  if (succeeded(collect(mask, 0)))
+    return success();
+  uniforms.truncate(before);
+  comparisons.truncate(comparisonsBefore);
+  return failure();
+}
+
+bool PlainBlocks::isPlainable(Operation *op) const {
+  Value dividend = op->getOperand(0), divisor = op->getOperand(1);
+  return growthOf(dividend).value_or(0) != 0 && isUniform(divisor) && hasScalarOrigin(dividend);
+}
+
+bool PlainBlocks::collectRemainders(Value value, unsigned depth) {
+  Operation *op = value.getDefiningOp();
+  if (!op || !isa<RankedTensorType>(value.getType()) || depth > maxDepth)
+    return false;
+  if (auto known = hasRemainder.find(value); known != hasRemainder.end())
+    return known->second;
+  bool found = false;
+  if (isa<arith::RemSIOp, arith::RemUIOp>(op)) {
+    found = isPlainable(op);
+    if (found)
+      remainders.insert(op);
+  } else if (isMemoryEffectFree(op) && op->getNumRegions() == 0) {
+    for (Value operand : op->getOperands())
+      found |= collectRemainders(operand, depth + 1);
+    auto select = dyn_cast<arith::SelectOp>(op);
+    Operation *guarded = select && found ? guardedRemainder(select) : nullptr;
+    if (guarded && remainders.contains(guarded) && isUniform(select.getCondition()))
+      excluded.push_back(select.getCondition());
+  }
+  hasRemainder[value] = found;
+  return found;
+}
+
+bool PlainBlocks::requireRemainders(Value block) { return collectRemainders(block, 0); }
+
+//===--- What holds then ----------------------------------------------------------------------===//
+
+/// The greatest known power of two that divides the first element of a remainder.
+int64_t PlainBlocks::divisibilityOfRest(Operation *op) const {
+  const AxisInfo dividend = infos.of(op->getOperand(0));
+  int64_t common = infos.of(op->getOperand(1)).divisibilityOfAll();
+  for (unsigned dim = 0; dim < dividend.rank(); ++dim)
+    common = std::min(common, dividend.divisibility(dim));
+  return common;
+}
+
+static Value withDivisibility(OpBuilder &b, Value number, int64_t divisibility) {
+  if (divisibility == 1)
+    return number;
+  return b.create<HintOp>(number.getLoc(), number.getType(), number, nullptr,
+                          b.getDenseI64ArrayAttr({divisibility}), nullptr);
+}
+
+Value PlainBlocks::emitCondition(OpBuilder &b, Location loc) {
+  Value all;
+  auto add = [&](Value condition) {
+    all = all ? b.create<arith::AndIOp>(loc, all, condition).getResult() : condition;
+  };
+  auto compare = [&](CmpIPredicate predicate, Value left, Value right) {
+    add(b.create<arith::CmpIOp>(loc, predicate, left, right));
+  };
+  /// The last of the elements that begin with `first`.
+  auto lastOf = [&](Value first, int64_t growth, bool isSigned) {
+    if (growth == 0)
+      return first;
+    Value last = b.create<arith::AddIOp>(loc, first, constantLike(b, first, growth));
+    compare(isSigned ? CmpIPredicate::sge : CmpIPredicate::uge, last, first);
+    return last;
+  };
+  for (Value uniform : uniforms)
+    add(materializeOrigin(b, uniform));
+  for (Value uniform : excluded) {
+    Value condition = materializeOrigin(b, uniform);
+    compare(CmpIPredicate::eq, condition, constantLike(b, condition, 0));
+  }
+  for (const Comparison &part : comparisons) {
+    const bool isSigned =
+        part.predicate == CmpIPredicate::slt || part.predicate == CmpIPredicate::sle;
+    Value last = lastOf(materializeOrigin(b, part.small), part.growth, isSigned);
+    compare(part.predicate, last, materializeOrigin(b, part.large));
+  }
+  for (Operation *op : remainders) {
+    const bool isSigned = isSignedRemainder(op);
+    const int64_t growth = *growthOf(op->getOperand(0));
+    Value first = materializeOrigin(b, op->getOperand(0)),
+          divisor = materializeOrigin(b, op->getOperand(1));
+    // The condition fails for a divisor below 1, by which a processor may not be able to divide.
+    Value one = constantLike(b, divisor, 1);
+    Value rest =
+        isSigned ? b.create<arith::RemSIOp>(loc, first, b.create<arith::MaxSIOp>(loc, divisor, one))
+                       .getResult()
+                 : b.create<arith::RemUIOp>(loc, first, b.create<arith::MaxUIOp>(loc, divisor, one))
+                       .getResult();
+    rests[op] = withDivisibility(b, rest, divisibilityOfRest(op));
+    lastOf(first, growth, isSigned);
+    Value zero = constantLike(b, first, 0), extent = constantLike(b, first, growth + 1);
+    if (isSigned) {
+      compare(CmpIPredicate::sge, first, zero);
+      compare(CmpIPredicate::sgt, divisor, zero);
+    } else {
+      compare(CmpIPredicate::uge, divisor, extent);
+    }
+    Value bound = b.create<arith::SubIOp>(loc, divisor, extent);
+    compare(isSigned ? CmpIPredicate::sle : CmpIPredicate::ule, rest, bound);
+  }
+  return all ? all : b.create<arith::ConstantIntOp>(loc, 1, 1).getResult();
+}
+
+/// The dividend, moved as a whole.
+static Value plainRemainder(OpBuilder &b, Operation *op, Value rest) {
+  Value dividend = op->getOperand(0);
+  Value first = materializeOrigin(b, dividend);
+  Value distance = b.create<arith::SubIOp>(op->getLoc(), rest, first);
+  Value distances = b.create<SplatOp>(op->getLoc(), dividend.getType(), distance);
+  return b.create<arith::AddIOp>(op->getLoc(), dividend, distances);
+}
+
+Value PlainBlocks::makePlain(OpBuilder &b, Value value) {
+  if (!hasRemainder.lookup(value))
+    return value;
+  if (Value made = plain.lookupOrNull(value))
+    return made;
+  Operation *op = value.getDefiningOp();
+  Value result;
+  if (remainders.contains(op)) {
+    result = plainRemainder(b, op, rests.lookup(op));
+  } else if (auto select = dyn_cast<arith::SelectOp>(op);
+             select && llvm::is_contained(excluded, select.getCondition())) {
+    result = makePlain(b, select.getFalseValue());
+  } else {
+    IRMapping operands;
+    for (Value operand : op->getOperands())
+      operands.map(operand, makePlain(b, operand));
+    result = b.clone(*op, operands)->getResult(cast<OpResult>(value).getResultNumber());
+  }
+  plain.map(value, result);
+  return result;
+}
+
+Value PlainBlocks::emitPlain(OpBuilder &b, Value block) { return makePlain(b, block); }
+
+} // namespace eft
