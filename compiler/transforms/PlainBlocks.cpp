@@ -83,6 +83,8 @@ LogicalResult PlainBlocks::collect(arith::CmpIOp compare) {
 }
 
 LogicalResult PlainBlocks::collect(Value mask, unsigned depth) {
+  if (!getElementTypeOrSelf(mask).isInteger(1)) // an index, by which elements are moved
+    return failure();
   if (isUniform(mask)) {
     uniforms.push_back(mask);
     return success();
