@@ -10,56 +10,48 @@ using namespace mlir;
 using namespace eft;
 using arith::CmpIPredicate;
 
+std::optional<Below> eft::matchBelow(arith::CmpIOp op) {
+  switch (op.getPredicate()) {
+  case CmpIPredicate::slt:
+  case CmpIPredicate::sle:
+  case CmpIPredicate::ult:
+  case CmpIPredicate::ule:
+    return Below{op.getLhs(), op.getRhs(), op.getPredicate()};
+  case CmpIPredicate::sgt:
+    return Below{op.getRhs(), op.getLhs(), CmpIPredicate::slt};
+  case CmpIPredicate::sge:
+    return Below{op.getRhs(), op.getLhs(), CmpIPredicate::sle};
+  case CmpIPredicate::ugt:
+    return Below{op.getRhs(), op.getLhs(), CmpIPredicate::ult};
+  case CmpIPredicate::uge:
+    return Below{op.getRhs(), op.getLhs(), CmpIPredicate::ule};
+  default:
+    return std::nullopt;
+  }
+}
+
 namespace {
 
 /// Conjunctions and chains of arithmetic are followed so far: more than any kernel writes, and
 /// little enough for values that are used many times over in them.
 constexpr unsigned maxDepth = 12;
 
-/// A comparison with the growing side on the left, when it is one that a prefix satisfies.
-struct Upper {
-  Value linear, bound;
-  CmpIPredicate predicate;
-};
-
-std::optional<Upper> matchUpper(arith::CmpIOp op) {
-  switch (op.getPredicate()) {
-  case CmpIPredicate::slt:
-  case CmpIPredicate::sle:
-  case CmpIPredicate::ult:
-  case CmpIPredicate::ule:
-    return Upper{op.getLhs(), op.getRhs(), op.getPredicate()};
-  case CmpIPredicate::sgt:
-    return Upper{op.getRhs(), op.getLhs(), CmpIPredicate::slt};
-  case CmpIPredicate::sge:
-    return Upper{op.getRhs(), op.getLhs(), CmpIPredicate::sle};
-  case CmpIPredicate::ugt:
-    return Upper{op.getRhs(), op.getLhs(), CmpIPredicate::ult};
-  case CmpIPredicate::uge:
-    return Upper{op.getRhs(), op.getLhs(), CmpIPredicate::ule};
-  default:
-    return std::nullopt;
-  }
-}
-
 /// Whether the growing side may pass the largest number of its type inside a block of this extent.
-bool mayWrapInside(const AxisInfos &infos, const Upper &upper, unsigned dim, int64_t extent) {
-  if (infos.of(upper.linear).alignedRun(dim) >= extent)
+bool mayWrapInside(const AxisInfos &infos, const Below &below, unsigned dim, int64_t extent) {
+  if (infos.of(below.linear).alignedRun(dim) >= extent)
     return false;
   // An arange ends where it says: as a signed number always, as an unsigned one if it doesn't pass
   // zero.
-  auto arange = upper.linear.getDefiningOp<ArangeOp>();
-  const bool isSigned =
-      upper.predicate == CmpIPredicate::slt || upper.predicate == CmpIPredicate::sle;
-  return !(arange && (isSigned || int32_t(arange.getStart()) >= 0));
+  auto arange = below.linear.getDefiningOp<ArangeOp>();
+  return !(arange && (below.isSigned() || int32_t(arange.getStart()) >= 0));
 }
 
 /// The longest run in which a growing side stays below a bound.
-int64_t runOf(const AxisInfos &infos, const Upper &upper, unsigned dim) {
-  AxisInfo linear = infos.of(upper.linear);
+int64_t runOf(const AxisInfos &infos, const Below &below, unsigned dim) {
+  AxisInfo linear = infos.of(below.linear);
   const int64_t run = linear.contiguity(dim);
-  return std::min(mayWrapInside(infos, upper, dim, run) ? linear.alignedRun(dim) : run,
-                  infos.of(upper.bound).constancy(dim));
+  return std::min(mayWrapInside(infos, below, dim, run) ? linear.alignedRun(dim) : run,
+                  infos.of(below.bound).constancy(dim));
 }
 
 int64_t runOf(const AxisInfos &infos, Value mask, unsigned dim, unsigned depth) {
@@ -80,8 +72,8 @@ int64_t runOf(const AxisInfos &infos, Value mask, unsigned dim, unsigned depth) 
     return std::max(same, runOf(infos, expand.getSource(), dim < axis ? dim : dim - 1, depth + 1));
   }
   if (auto compare = dyn_cast<arith::CmpIOp>(op))
-    if (std::optional<Upper> upper = matchUpper(compare))
-      return std::max(same, runOf(infos, *upper, dim));
+    if (std::optional<Below> below = matchBelow(compare))
+      return std::max(same, runOf(infos, *below, dim));
   return same;
 }
 
@@ -97,13 +89,13 @@ LogicalResult collect(const AxisInfos &infos, Value mask, PrefixMask &result, un
     return success(succeeded(collect(infos, op->getOperand(0), result, depth + 1)) &&
                    succeeded(collect(infos, op->getOperand(1), result, depth + 1)));
   auto compare = dyn_cast<arith::CmpIOp>(op);
-  std::optional<Upper> upper = compare ? matchUpper(compare) : std::nullopt;
-  if (!upper || infos.of(upper->linear).contiguity(0) < result.extent ||
-      infos.of(upper->bound).constancy(0) < result.extent || !hasScalarOrigin(upper->linear) ||
-      !hasScalarOrigin(upper->bound))
+  std::optional<Below> below = compare ? matchBelow(compare) : std::nullopt;
+  if (!below || infos.of(below->linear).contiguity(0) < result.extent ||
+      infos.of(below->bound).constancy(0) < result.extent || !hasScalarOrigin(below->linear) ||
+      !hasScalarOrigin(below->bound))
     return failure();
-  result.comparisons.push_back({upper->linear, upper->bound, upper->predicate,
-                                mayWrapInside(infos, *upper, 0, result.extent)});
+  result.comparisons.push_back({below->linear, below->bound, below->predicate,
+                                mayWrapInside(infos, *below, 0, result.extent)});
   return success();
 }
 

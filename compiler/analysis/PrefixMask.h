@@ -15,6 +15,20 @@
 
 namespace eft {
 
+/// A comparison `linear` < or ≤ `bound`.
+struct Below {
+  mlir::Value linear, bound;
+  mlir::arith::CmpIPredicate predicate; // slt, sle, ult or ule
+
+  bool isSigned() const {
+    return predicate == mlir::arith::CmpIPredicate::slt ||
+           predicate == mlir::arith::CmpIPredicate::sle;
+  }
+};
+
+/// A comparison of order in this form; nothing for one of equality.
+std::optional<Below> matchBelow(mlir::arith::CmpIOp compare);
+
 /// The longest run (a power of two; from multiples of its length, as in AxisInfo.h) along the
 /// dimension inside which the mask is true for some first elements and false for all others. Runs
 /// of one value count.

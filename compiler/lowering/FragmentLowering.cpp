@@ -147,6 +147,13 @@ LogicalResult FragmentLowering::lowerOp(Operation *op) {
   return lowerElementwise(b, op);
 }
 
+/// The place of an operation; that of its first user if it has none, as a folded constant.
+static Location placeOf(Operation *op) {
+  while (isa<UnknownLoc>(op->getLoc()) && !op->use_empty())
+    op = *op->user_begin();
+  return op->getLoc();
+}
+
 static LogicalResult refuseLargeBlock(Location loc, RankedTensorType block, unsigned count,
                                       bool isGpu) {
   const int64_t found = block.getNumElements();
@@ -164,7 +171,7 @@ LogicalResult FragmentLowering::checkTypes(Operation *op, TypeRange types) {
     if (isa<RankedTensorType>(type) && !layoutOf(type))
       return op->emitOpError("has a block without a layout; run eft-place first, got ") << type;
     if (unsigned count = numFragments(type); count > maxFragments)
-      return refuseLargeBlock(op->getLoc(), cast<RankedTensorType>(type), count,
+      return refuseLargeBlock(placeOf(op), cast<RankedTensorType>(type), count,
                               fragmentDimension == place::registers);
     bool isBlock = isa<RankedTensorType>(type);
     if (isBlock && op->hasTrait<FetchesElements>() && !placesOf(type).isSurjective())

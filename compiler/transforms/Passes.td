@@ -518,7 +518,8 @@ def PrefetchFactors : Pass<"eft-prefetch-factors", "::mlir::func::FuncOp"> {
     lowering that the load needs no other prefetch.
 
     A load stays alone if its address does not change from iteration to iteration, or follows from more than
-    arithmetic on what the loop carries.
+    arithmetic on what the loop carries. Divisions must be expanded before, since those of an iteration that
+    never runs are computed, too.
 
     ```mlir
     %r = scf.for %i = %c0 to %n step %c1 iter_args(%sum = %zero, %p = %first) -> ... {

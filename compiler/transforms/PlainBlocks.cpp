@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "compiler/transforms/PlainBlocks.h"
 
-#include "compiler/analysis/PrefixMask.h"
-
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
@@ -29,6 +27,29 @@ Operation *guardedRemainder(arith::SelectOp select) {
                  remainder->getOperand(0) == select.getTrueValue()
              ? remainder
              : nullptr;
+}
+
+/// True if the mask is only true where the dividend is the least number of its type.
+bool isOfLeastNumber(Value mask, Value dividend) {
+  auto both = mask.getDefiningOp<arith::AndIOp>();
+  return both && llvm::any_of(both->getOperands(), [&](Value part) {
+           auto compare = part.getDefiningOp<arith::CmpIOp>();
+           APInt number;
+           return compare && compare.getPredicate() == CmpIPredicate::eq &&
+                  compare.getLhs() == dividend &&
+                  matchPattern(compare.getRhs(), m_ConstantInt(&number)) &&
+                  number.isMinSignedValue();
+         });
+}
+
+/// The divisor of all dividends from zero on. For the least number divided by -1 another one may
+/// stand in its place (ExpandIntegerCorners.cpp).
+Value divisorOf(Operation *remainder) {
+  Value dividend = remainder->getOperand(0), divisor = remainder->getOperand(1);
+  auto select = divisor.getDefiningOp<arith::SelectOp>();
+  const bool isGuarded =
+      select && isSignedRemainder(remainder) && isOfLeastNumber(select.getCondition(), dividend);
+  return isGuarded ? select.getFalseValue() : divisor;
 }
 
 } // namespace
@@ -62,23 +83,14 @@ std::optional<int64_t> PlainBlocks::growthOf(Value block) const {
 }
 
 LogicalResult PlainBlocks::collect(arith::CmpIOp compare) {
-  CmpIPredicate predicate = compare.getPredicate();
-  Value small = compare.getLhs(), large = compare.getRhs();
-  if (llvm::is_contained(
-          {CmpIPredicate::sgt, CmpIPredicate::sge, CmpIPredicate::ugt, CmpIPredicate::uge},
-          predicate)) {
-    std::swap(small, large);
-    predicate = predicate == CmpIPredicate::sgt   ? CmpIPredicate::slt
-                : predicate == CmpIPredicate::sge ? CmpIPredicate::sle
-                : predicate == CmpIPredicate::ugt ? CmpIPredicate::ult
-                                                  : CmpIPredicate::ule;
-  } else if (predicate == CmpIPredicate::eq || predicate == CmpIPredicate::ne) {
+  std::optional<Below> below = matchBelow(compare);
+  if (!below || growthOf(below->bound) != 0 || !hasScalarOrigin(below->linear) ||
+      !hasScalarOrigin(below->bound))
     return failure();
-  }
-  std::optional<int64_t> growth = growthOf(small);
-  if (!growth || growthOf(large) != 0 || !hasScalarOrigin(small) || !hasScalarOrigin(large))
+  std::optional<int64_t> growth = growthOf(below->linear);
+  if (!growth)
     return failure();
-  comparisons.push_back({predicate, small, large, *growth});
+  comparisons.push_back({*below, *growth});
   return success();
 }
 
@@ -111,8 +123,9 @@ LogicalResult PlainBlocks::require(Value mask) {
 }
 
 bool PlainBlocks::isPlainable(Operation *op) const {
-  Value dividend = op->getOperand(0), divisor = op->getOperand(1);
-  return growthOf(dividend).value_or(0) != 0 && isUniform(divisor) && hasScalarOrigin(dividend);
+  Value dividend = op->getOperand(0);
+  return growthOf(dividend).value_or(0) != 0 && isUniform(divisorOf(op)) &&
+         hasScalarOrigin(dividend);
 }
 
 bool PlainBlocks::collectRemainders(Value value, unsigned depth) {
@@ -145,7 +158,7 @@ bool PlainBlocks::requireRemainders(Value block) { return collectRemainders(bloc
 /// The greatest known power of two that divides the first element of a remainder.
 int64_t PlainBlocks::divisibilityOfRest(Operation *op) const {
   const AxisInfo dividend = infos.of(op->getOperand(0));
-  int64_t common = infos.of(op->getOperand(1)).divisibilityOfAll();
+  int64_t common = infos.of(divisorOf(op)).divisibilityOfAll();
   for (unsigned dim = 0; dim < dividend.rank(); ++dim)
     common = std::min(common, dividend.divisibility(dim));
   return common;
@@ -180,17 +193,15 @@ Value PlainBlocks::emitCondition(OpBuilder &b, Location loc) {
     Value condition = materializeOrigin(b, uniform);
     compare(CmpIPredicate::eq, condition, constantLike(b, condition, 0));
   }
-  for (const Comparison &part : comparisons) {
-    const bool isSigned =
-        part.predicate == CmpIPredicate::slt || part.predicate == CmpIPredicate::sle;
-    Value last = lastOf(materializeOrigin(b, part.small), part.growth, isSigned);
-    compare(part.predicate, last, materializeOrigin(b, part.large));
+  for (const auto &[below, growth] : comparisons) {
+    Value last = lastOf(materializeOrigin(b, below.linear), growth, below.isSigned());
+    compare(below.predicate, last, materializeOrigin(b, below.bound));
   }
   for (Operation *op : remainders) {
     const bool isSigned = isSignedRemainder(op);
     const int64_t growth = *growthOf(op->getOperand(0));
     Value first = materializeOrigin(b, op->getOperand(0)),
-          divisor = materializeOrigin(b, op->getOperand(1));
+          divisor = materializeOrigin(b, divisorOf(op));
     // The condition fails for a divisor below 1, by which a processor may not be able to divide.
     Value one = constantLike(b, divisor, 1);
     Value rest =

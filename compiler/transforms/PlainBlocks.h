@@ -12,7 +12,7 @@
 // where first + range must not wrap around in its type: its last number is not below its first.
 #pragma once
 
-#include "compiler/analysis/AxisInfo.h"
+#include "compiler/analysis/PrefixMask.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/IRMapping.h"
@@ -37,12 +37,9 @@ public:
   mlir::Value emitPlain(mlir::OpBuilder &b, mlir::Value block);
 
 private:
-  /// A comparison of which `small` or `large` grow from element to element, in the direction that
-  /// makes it harder to hold.
   struct Comparison {
-    mlir::arith::CmpIPredicate predicate;
-    mlir::Value small, large;
-    int64_t growth; ///< of `small`: from its first element to its last
+    Below below;    ///< with one number as its bound
+    int64_t growth; ///< of the other side, from its first element to its last
   };
 
   mlir::LogicalResult collect(mlir::Value mask, unsigned depth);

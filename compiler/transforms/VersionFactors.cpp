@@ -57,7 +57,8 @@ LoadGroup gather(ArrayRef<LoadOp> candidates) {
 
 /// Makes the loads in a choice between their plain versions and themselves. Prefetches go along
 /// with the plain ones: where factors are loaded element by element, they would cost as much again.
-void makeVersions(LoadGroup group, PlainBlocks &blocks) {
+/// What is replaced stays, so that the analysis knows no other operation by its address.
+void makeVersions(LoadGroup &group, PlainBlocks &blocks, SmallVectorImpl<Operation *> &replaced) {
   Operation *first = group.loads.front();
   ImplicitLocOpBuilder b(first->getLoc(), first);
   Value condition = blocks.emitCondition(b, first->getLoc());
@@ -83,10 +84,9 @@ void makeVersions(LoadGroup group, PlainBlocks &blocks) {
   b.create<scf::YieldOp>(usual);
   for (auto [load, result] : llvm::zip_equal(group.loads, choice.getResults())) {
     load.getResult().replaceAllUsesWith(result);
-    load->erase();
+    replaced.push_back(load);
   }
-  for (PrefetchOp prefetch : group.prefetches)
-    prefetch->erase();
+  llvm::append_range(replaced, group.prefetches);
 }
 
 /// The factors' loads that have a mask or a remainder of which numbers tell that it does nothing.
@@ -101,7 +101,8 @@ SmallVector<LoadOp> candidatesOf(scf::ForOp loop, const AxisInfos &infos) {
   return candidates;
 }
 
-void versionFactors(scf::ForOp loop, const AxisInfos &infos) {
+void versionFactors(scf::ForOp loop, const AxisInfos &infos,
+                    SmallVectorImpl<Operation *> &replaced) {
   SmallVector<LoadOp> candidates = candidatesOf(loop, infos);
   if (candidates.empty())
     return;
@@ -114,7 +115,7 @@ void versionFactors(scf::ForOp loop, const AxisInfos &infos) {
   }
   for (PrefetchOp prefetch : group.prefetches)
     blocks.requireRemainders(prefetch.getPointer());
-  makeVersions(group, blocks);
+  makeVersions(group, blocks, replaced);
 }
 
 struct VersionFactorsPass : impl::VersionFactorsBase<VersionFactorsPass> {
@@ -127,8 +128,11 @@ struct VersionFactorsPass : impl::VersionFactorsBase<VersionFactorsPass> {
     if (loops.empty())
       return;
     AxisInfos infos(getOperation());
+    SmallVector<Operation *> replaced;
     for (scf::ForOp loop : loops)
-      versionFactors(loop, infos);
+      versionFactors(loop, infos, replaced);
+    for (Operation *op : replaced)
+      op->erase();
   }
 };
 

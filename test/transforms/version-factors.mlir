@@ -58,6 +58,58 @@ func.func @mask_and_remainder(%p: !eft.ptr<f32>, %n: i32, %k: i32, %start: i32) 
 
 // -----
 
+// The remainder as eft-expand-integer-corners leaves it: by zero it is the dividend, and the least number
+// is not divided by -1. No dividend from zero on is that number.
+// CHECK-LABEL: @guarded_remainder
+// CHECK-SAME: (%[[P:.*]]: !eft.ptr<f32>, %[[N:.*]]: i32, %[[K:.*]]: i32, %[[START:.*]]: i32)
+// CHECK-DAG: %[[ZERO:.*]] = arith.cmpi eq, %[[N]], %c0_i32
+// CHECK-DAG: %[[ABOVE:.*]] = arith.maxui %[[N]], %c1_i32
+// CHECK: scf.for
+// CHECK-DAG: arith.cmpi eq, %[[ZERO]], %false
+// CHECK-DAG: %[[DIVISOR:.*]] = arith.maxsi %[[ABOVE]], %c1_i32
+// CHECK-DAG: arith.remsi %[[START]], %[[DIVISOR]] : i32
+// CHECK-DAG: arith.cmpi sge, %[[START]], %c0_i32
+// CHECK: scf.if
+// CHECK-NOT: arith.select
+// CHECK: eft.load
+// CHECK: } else {
+// CHECK-NEXT: eft.load
+func.func @guarded_remainder(%p: !eft.ptr<f32>, %n: i32, %k: i32, %start: i32) -> tensor<16x16xf32> {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %minus_one = arith.constant -1 : i32
+  %step = arith.constant 16 : i32
+  %first = arith.constant dense<0.0> : tensor<16x16xf32>
+  %least = arith.constant dense<-2147483648> : tensor<16xi32>
+  %ones = arith.constant dense<1> : tensor<16xi32>
+  %i = eft.arange 0 to 16 : tensor<16xi32>
+  %starts = eft.splat %start : i32 -> tensor<16xi32>
+  %columns = arith.addi %starts, %i : tensor<16xi32>
+  %is_zero = arith.cmpi eq, %n, %zero : i32
+  %are_zero = eft.splat %is_zero : i1 -> tensor<16xi1>
+  %above = arith.maxui %n, %one : i32
+  %aboves = eft.splat %above : i32 -> tensor<16xi32>
+  %are_least = arith.cmpi eq, %columns, %least : tensor<16xi32>
+  %is_minus_one = arith.cmpi eq, %n, %minus_one : i32
+  %are_minus_one = eft.splat %is_minus_one : i1 -> tensor<16xi1>
+  %overflows = arith.andi %are_least, %are_minus_one : tensor<16xi1>
+  %divisors = arith.select %overflows, %ones, %aboves : tensor<16xi1>, tensor<16xi32>
+  %rests = arith.remsi %columns, %divisors : tensor<16xi32>
+  %wrapped = arith.select %are_zero, %columns, %rests : tensor<16xi1>, tensor<16xi32>
+  %c = eft.expand_dims %wrapped axis 0 : tensor<16xi32> -> tensor<1x16xi32>
+  %cs = eft.broadcast %c : tensor<1x16xi32> -> tensor<16x16xi32>
+  %ps = eft.splat %p : !eft.ptr<f32> -> tensor<16x16x!eft.ptr<f32>>
+  %q = eft.addptr %ps, %cs : tensor<16x16x!eft.ptr<f32>>, tensor<16x16xi32>
+  %sums = scf.for %at = %zero to %k step %step iter_args(%sum = %first) -> (tensor<16x16xf32>) : i32 {
+    %a = eft.load %q : tensor<16x16x!eft.ptr<f32>>
+    %next = eft.dot %a, %a, %sum precision ieee : tensor<16x16xf32>, tensor<16x16xf32> -> tensor<16x16xf32>
+    scf.yield %next : tensor<16x16xf32>
+  }
+  return %sums : tensor<16x16xf32>
+}
+
+// -----
+
 // Only the loads in front of the store have a second version, and a loaded mask leaves its load.
 // CHECK-LABEL: @store_between
 func.func @store_between(%p: tensor<16x16x!eft.ptr<f32>>, %m: tensor<16x16x!eft.ptr<i8>>, %k: i32) -> tensor<16x16xf32> {

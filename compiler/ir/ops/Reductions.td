@@ -26,7 +26,7 @@ def Eft_ReduceOp : Eft_CombiningOp<"reduce", [Pure, Eft_Anchored, Eft_FetchesEle
     that folds one bit of the index: x[i] and x[i + bit] are combined for every i that has that bit clear.
 
     `order_free` states that the function gives the same bits in every such order: as a maximum does, or
-    a sum of integers. Placing then writes an order that suits the layout of the sources.
+    a sum of integers. It may then be associative alone, as what takes the second of two elements is. Placing then writes an order that suits the layout of the sources.
 
     ```mlir
     %1 = eft.reduce %0 axis 0 : (tensor<64x32xf32>) -> tensor<32xf32> {

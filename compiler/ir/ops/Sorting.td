@@ -20,7 +20,7 @@ def Eft_SortOp : Eft_Op<"sort", [Pure, Eft_Anchored, AllTypesMatch<["source", "r
     %2 = eft.sort %0 axis 0 stages 4 to 4 descending unsigned : tensor<1024xi32>
     ```
 
-    `eft-expand-sort` expands it into compare-exchange stages, except for large blocks on a CPU.
+    `eft-expand-sort` expands it into compare-exchange stages, except for large blocks.
   }];
   let arguments = (ins Eft_IntBlock:$source, I32Attr:$axis, I32Attr:$first, I32Attr:$last,
                        UnitAttr:$descending, UnitAttr:$isUnsigned);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Blocks of which a GPU's thread holds more elements than it has registers."""
+"""Blocks of which a GPU's thread holds more elements than it keeps in registers."""
 
 import eft
 import eft.language as tl
@@ -219,3 +219,20 @@ def test_gather(device, name, shape, axis, num_warps):
     expected = np.take_along_axis(x, at, axis)
     found = run(device, gathered, (x, at), shape, x.dtype, num_warps, SHAPE=shape, AXIS=axis)
     assert_same_bits(found, expected)
+
+
+@eft.jit
+def next_of_each(x, y, N: tl.constexpr):
+    i = tl.arange(0, N)
+    a = tl.load(x + i)
+    tl.store(y + i, tl.gather(a, (a + 1) & (N - 1), 0))
+
+
+def test_blocks_of_which_a_thread_would_hold_too_many_elements():
+    message = (
+        "block of 1048576 elements is too large to be held in registers at once: expected at most "
+        "524288 elements, got 1048576; use a smaller block or more warps"
+    )
+    with pytest.raises(eft.CompilationError, match=message) as raised:
+        next_of_each.warmup(tl.int32, tl.int32, N=1 << 20, target="cuda:90")
+    assert "tl.gather(a, (a + 1) & (N - 1), 0)" in str(raised.value)

@@ -63,11 +63,15 @@ def product_from(a_ptr, b_ptr, c_ptr, start, n, first_k, last_k, BLOCK: tl.const
     tl.store(c_ptr + i[:, None] * BLOCK + i[None, :], total)
 
 
-@pytest.mark.parametrize("n", [1, 15, 16, 17, 32, 100, 112, 200, -100, 2**31 - 1, -(2**31)])
-@pytest.mark.parametrize("start", [0, 1, 16, 84, 85, 96, -16, -7, 2**31 - 16, 2**31 - 8, -(2**31)])
+@pytest.mark.parametrize("n", [0, 1, 15, 16, 17, 32, 100, 112, 200, -100, 2**31 - 1, -(2**31)])
+@pytest.mark.parametrize(
+    "start", [0, 1, 16, 84, 85, 96, 97, 111, -16, -7, 2**31 - 16, 2**31 - 8, -(2**31)]
+)
 def test_remainders_inside_and_outside(device, start, n):
     with np.errstate(over="ignore"):
-        columns = np.fmod((np.int32(start) + np.arange(16, dtype=np.int32)).astype(np.int64), n)
+        columns = (np.int32(start) + np.arange(16, dtype=np.int32)).astype(np.int64)
+    if n != 0:  # by which a remainder is the dividend
+        columns = np.fmod(columns, n)
     if np.abs(columns).max() >= 256:
         pytest.skip("the columns would lie outside of the matrix")
     a, b = small_integers((16, 64), 5), small_integers((65, 512), 6)
