@@ -13,14 +13,7 @@
 #include <string>
 #include <vector>
 
-namespace llvm::orc {
-class JITDylib;
-}
-
 namespace eft {
-
-/// Names and addresses of functions.
-using HostSymbols = std::vector<std::pair<std::string, uintptr_t>>;
 
 /// Ends a module, and what LLVM's NVPTX target remembers of it.
 struct CodeModuleDeleter {
@@ -98,32 +91,5 @@ llvm::Expected<std::string> emit(llvm::Module &module, llvm::TargetMachine &mach
 /// Names the accesses in PTX by the bits that they move, as versions of LLVM after 19 do:
 /// `ld.global.v4.b32` for `ld.global.v4.f32`. Assembly that was written by hand stays as it is.
 void nameAccessesByBits(std::string &ptx);
-
-/// An object that was loaded into this process, for as long as it lives. May be made and destroyed
-/// in several threads.
-class HostCode {
-public:
-  /// Loads an object whose function `name` is wanted. `symbols` are functions of the process that
-  /// the code may call, beside those of the C library.
-  static llvm::Expected<std::unique_ptr<const HostCode>>
-  load(llvm::StringRef object, llvm::StringRef name, const HostSymbols &symbols);
-  ~HostCode();
-  HostCode(const HostCode &) = delete;
-
-  /// The function's.
-  uintptr_t address() const { return function; }
-
-private:
-  HostCode(llvm::orc::JITDylib *library, uintptr_t function)
-      : library(library), function(function) {}
-
-  llvm::orc::JITDylib *library;
-  uintptr_t function;
-};
-
-/// Loads an object in the same way and gives the address of its function `name`. The code stays
-/// for the life of the process. May be called from several threads.
-llvm::Expected<uintptr_t> loadHostObject(llvm::StringRef object, llvm::StringRef name,
-                                         const HostSymbols &symbols);
 
 } // namespace eft

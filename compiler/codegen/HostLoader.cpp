@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Loading host objects with ORC.
-#include "compiler/codegen/Codegen.h"
+#include "compiler/codegen/HostCode.h"
 #include "compiler/codegen/HostTools.h"
 #include "compiler/codegen/Targets.h"
 

@@ -9,6 +9,7 @@
 #pragma once
 
 #include "compiler/analysis/AddressParameters.h"
+#include "compiler/codegen/HostCode.h"
 #include "eft/Compiler.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -53,14 +54,6 @@ mlir::FailureOr<Compiled> compile(mlir::ModuleOp module, const Target &target,
 /// The kernel's integer parameters whose values reach an address: those that are worth specialising
 /// a kernel on.
 mlir::FailureOr<std::vector<AddressParameter>> addressParameters(mlir::ModuleOp module);
-
-/// Names and addresses of functions.
-using HostSymbols = std::vector<std::pair<std::string, uintptr_t>>;
-
-/// Loads an object that `compile` made and gives the address of the kernel's function; see
-/// Codegen.h.
-llvm::Expected<uintptr_t> loadHostObject(llvm::StringRef object, llvm::StringRef name,
-                                         const HostSymbols &symbols = {});
 
 /// LLVM's names of the features that code for a host target may use; an error for a CPU or a
 /// feature that LLVM doesn't know.

@@ -8,7 +8,7 @@ one is refused after a change.
 
 from __future__ import annotations
 
-from eft.compiler.scope import Closure, is_allowed
+from eft.compiler.closure import Closure, is_allowed
 from eft.errors import CompilationError
 from eft.language.constexpr import constexpr, unwrap
 from eft.language.dtypes import describe

@@ -5,15 +5,13 @@ compiler."""
 from __future__ import annotations
 
 import os
-import sys
 from collections import namedtuple
 
-from eft import _runtime, host, left_out
+from eft import _runtime, host
 from eft.constants import check_constants
 from eft.errors import CompilationError, InternalError
 from eft.kernel import Asm, Compilation, CompiledKernel, Metadata
 from eft.keys import cache_key, stable_facts
-from eft.language.dtypes import describe
 from eft.stable_text import NotStable
 
 #: All that a kernel is compiled for. `types` has the type of each parameter in the signature, None
@@ -38,10 +36,7 @@ def load_code(compilation: Compilation, device: int) -> CompiledKernel:
     """Loads a kernel's code on a GPU, or into this process if it is for the host."""
     metadata, binary = compilation.metadata, compilation.binary
     if metadata.target == "cpu":
-        from eft import _compiler
-
-        address = _compiler.load_host_object(binary, metadata.name, _runtime.host_symbols())
-        kernel = CompiledKernel.load_host(address, None, metadata.name)
+        kernel = CompiledKernel.load_host(_load_on_host(compilation), None, metadata.name)
     else:
         kernel = CompiledKernel.load_cuda(
             device, binary, metadata.name, metadata.num_warps, metadata.shared
@@ -49,6 +44,16 @@ def load_code(compilation: Compilation, device: int) -> CompiledKernel:
     kernel.compilation = compilation
     kernel.device = -1 if metadata.target == "cpu" else device
     return kernel
+
+
+def _load_on_host(compilation: Compilation) -> int:
+    """The address of a kernel's function."""
+    if compilation.linked is not None and not os.environ.get("EFT_SHOW_CODE"):
+        return _runtime.load_code(*compilation.linked)
+    from eft import _compiler  # which tells debuggers and profilers
+
+    name, symbols = compilation.metadata.name, _runtime.host_symbols()
+    return _compiler.load_host_object(compilation.binary, name, symbols)
 
 
 class LoweredVariant:
@@ -84,9 +89,11 @@ def compile_variant(
     # A cached result would show none of the passes at work.
     entry = _runtime.cache_get(key) if key and not _print_ir() and not _always() else None
     if entry is not None:
-        metadata, binary = _unpack(entry)
+        metadata, binary, linked = _unpack(entry)
     else:
-        _log_reason(function, variant)
+        from eft import left_out, reasons
+
+        reasons.log_reason(function, variant)
         compiled = _run_compiler(
             function, variant, keep_stages=False, lowered=lowered and lowered.lowered
         )
@@ -97,14 +104,26 @@ def compile_variant(
             compiled.shared_bytes,
             variant.options.get("maxnreg"),
         )
-        binary = compiled.binary
-        reason = reason or _runtime.cache_put(key, _pack(metadata, binary))
+        binary, linked = compiled.binary, None
+        if variant.target == "cpu":
+            linked = _link(function, variant, metadata.name, binary)
+        reason = reason or _runtime.cache_put(key, _pack(metadata, binary, linked))
         if reason:
             left_out.note(function, variant.target, reason)
         else:
             left_out.forget(function)
     asm = Asm(lambda: _stages(function, variant), metadata, binary, device)
-    return Compilation(metadata, binary, asm)
+    return Compilation(metadata, binary, asm, linked)
+
+
+def _link(function, variant: Variant, name: str, binary: bytes) -> tuple | None:
+    """What the runtime loads of an object; None on processors on which the compiler has to."""
+    if not _runtime.processor_description():
+        return None
+    from eft import _compiler
+
+    with _compiler_errors(function, variant):
+        return _compiler.link_host_object(binary, name)
 
 
 def address_parameters(
@@ -269,51 +288,23 @@ class _compiler_errors:
         return CompilationError(text, place.file, place.line, place.column, source, calls)
 
 
-def _pack(metadata: Metadata, binary: bytes) -> bytes:
-    return "\n".join([*map(str, metadata), ""]).encode() + binary
+def _pack(metadata: Metadata, binary: bytes, linked: tuple | None) -> bytes:
+    """An entry of the cache: a line for each of the metadata, one that says where the linked code
+    is to hold addresses, the size of the binary, then the binary and the linked code."""
+    code, entry, addresses = linked or (b"", "", ())
+    places = (f"{offset}:{symbol}:{addend}" for offset, symbol, addend in addresses)
+    lines = [*map(str, metadata), " ".join([str(entry), *places]), str(len(binary)), ""]
+    return "\n".join(lines).encode() + binary + code
 
 
-def _unpack(entry: bytes) -> tuple[Metadata, bytes]:
-    name, target, *numbers, binary = entry.split(b"\n", len(Metadata._fields))
+def _unpack(packed: bytes) -> tuple[Metadata, bytes, tuple | None]:
+    name, target, *numbers, places, size, rest = packed.split(b"\n", len(Metadata._fields) + 2)
     numbers = [None if number == b"None" else int(number) for number in numbers]
-    return Metadata(name.decode(), target.decode(), *numbers), binary
-
-
-def _log_reason(function, variant: Variant):
-    """Logs at level INFO why a compile happens: the facts that no earlier variant had."""
-    logging = sys.modules.get("logging")  # if it is not there, nobody listens
-    if logging is not None and logging.getLogger("eft").isEnabledFor(logging.INFO):
-        names = function.arg_names
-        differences = [_differences(names, variant, each) for each in function.variants]
-        closest = min(differences, key=len, default=["first use"])
-        reason = "; ".join(closest) or "it was compiled before, but not for this device"
-        logging.getLogger("eft").info(
-            "compiling %s for %s: %s", function.__name__, variant.target, reason
-        )
-    function.variants.append(variant)
-
-
-def _differences(names, variant: Variant, earlier: Variant) -> list[str]:
-    """The facts that `variant` has and `earlier` has not."""
-    found = []
-    if variant.target != earlier.target:
-        found.append(f"the target is {variant.target}")
-    for name, type, other in zip(names, variant.types, earlier.types, strict=True):
-        if type != other:
-            found.append(f"{name} is {type or describe(variant.constexprs[name])}")
-    for name, special, other in zip(
-        names, variant.specialization, earlier.specialization, strict=True
-    ):
-        if special != other:
-            found.append(f"{name} is {_value_in_words(special, other)}")
-    for new, old in ((variant.constexprs, earlier.constexprs), (variant.options, earlier.options)):
-        changed = [key for key in new if key not in old or new[key] != old[key]]
-        found += [f"{key} = {describe(new[key])}" for key in changed]
-    return found
-
-
-def _value_in_words(special: str, other: str) -> str:
-    """Says in words the knowledge of a value, in contrast to that of another."""
-    if special == "":
-        return "not 1" if other == "1" else f"not divisible by {other}"
-    return "1" if special == "1" else f"divisible by {special}"
+    metadata = Metadata(name.decode(), target.decode(), *numbers)
+    binary, code = rest[: int(size)], rest[int(size) :]
+    if not code:
+        return metadata, binary, None
+    entry, *places = places.decode().split(" ")
+    addresses = [place.split(":") for place in places]
+    addresses = [(int(offset), symbol, int(addend)) for offset, symbol, addend in addresses]
+    return metadata, binary, (code, int(entry), addresses)

@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import os
 
+from eft import _runtime
+
 _descriptions: dict[str, str] = {}
 
 
@@ -20,19 +22,26 @@ def target() -> str:
 
 
 def description() -> str:
-    """The CPU and its features: what the code of those kernels depends on.
+    """A text of the CPU and its features: what the code of those kernels depends on.
 
     Raises:
         ValueError: `EFT_CPU` names no CPU, or one that has what this machine lacks.
     """
     if _target() not in _descriptions:
-        from eft import _compiler
-
-        try:
-            _descriptions[_target()] = _compiler.host_description(_target())
-        except ValueError as error:
-            raise ValueError(f"EFT_CPU is {wanted()!r}: {error}") from None
+        _descriptions[_target()] = _describe()
     return _descriptions[_target()]
+
+
+def _describe() -> str:
+    # A launch whose code is in the cache loads no compiler.
+    if wanted() in ("", "native") and (known := _runtime.processor_description()):
+        return known
+    from eft import _compiler
+
+    try:
+        return _compiler.host_description(_target())
+    except ValueError as error:
+        raise ValueError(f"EFT_CPU is {wanted()!r}: {error}") from None
 
 
 def _target() -> str:

@@ -8,6 +8,7 @@ it has not met before: which parameters reach an address, and a new variant of t
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable, Iterable
 from types import GenericAlias
 
@@ -250,12 +251,11 @@ class JITFunction(Reflection, _runtime.KernelBase, KernelInterface):
             raise error.with_traceback(None) from None
 
     def _compile(self, target, device, types, constexprs, options, specialization, lowered=None):
-        from eft import driver, hooks
+        from eft import driver
 
         options = self.effective(options)
         variant = driver.Variant(target, types, constexprs, options, specialization)
-        if hooks.before_compile is not None:
-            hooks.call_compile_hook(hooks.before_compile, self, device, variant)
+        self._call_hook("before_compile", device, variant)
         try:
             kernel = driver.load(self, variant, device, lowered)
         except CompilationError as error:
@@ -263,9 +263,13 @@ class JITFunction(Reflection, _runtime.KernelBase, KernelInterface):
         self.compiled.setdefault(device, {})[id(kernel)] = kernel
         if folder := os.environ.get("EFT_DUMP_DIR"):
             driver.dump(kernel, folder)
-        if hooks.after_compile is not None:
-            hooks.call_compile_hook(hooks.after_compile, self, device, variant)
+        self._call_hook("after_compile", device, variant)
         return kernel
+
+    def _call_hook(self, name: str, device: int, variant):
+        hooks = sys.modules.get("eft.hooks")  # if it is not there, nobody has set one
+        if hooks is not None and (hook := getattr(hooks, name)) is not None:
+            hooks.call_compile_hook(hook, self, device, variant)
 
 
 def _names(option: str, value):

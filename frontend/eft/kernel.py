@@ -114,12 +114,15 @@ class Compilation:
         metadata: see `Metadata`.
         binary: PTX, or an object for the host.
         asm: see `Asm`.
+        linked: what `_compiler.link_host_object` made of an object for the host, for the runtime to
+            load; None if the compiler is to load it, and for PTX.
     """
 
-    def __init__(self, metadata: Metadata, binary: bytes, asm: Asm):
+    def __init__(self, metadata: Metadata, binary: bytes, asm: Asm, linked: tuple | None = None):
         self.metadata = metadata
         self.binary = binary
         self.asm = asm
+        self.linked = linked
 
     @property
     def name(self) -> str:

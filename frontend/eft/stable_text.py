@@ -23,7 +23,7 @@ from types import (
 
 from eft._runtime import MISSING
 from eft.annotations import annotations_of
-from eft.compiler.scope import Closure
+from eft.compiler.closure import Closure
 from eft.errors import Mistake
 from eft.language.builtin import is_constexpr_function
 from eft.language.constexpr import unwrap

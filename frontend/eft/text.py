@@ -116,7 +116,7 @@ def _text_of_loader(file: str, names: dict) -> Text:
 
 def _decode(contents: bytes) -> str:
     """The text of a Python file. UTF-8, if it does not say that it is something else."""
-    encoding = "utf-8-sig"
+    encoding = "utf-8"
     if b"coding" in b"".join(contents.split(b"\n", 2)[:2]):
         import io
         import tokenize
@@ -125,7 +125,7 @@ def _decode(contents: bytes) -> str:
             encoding, _ = tokenize.detect_encoding(io.BytesIO(contents).readline)
         except SyntaxError:
             pass
-    return contents.decode(encoding, errors="replace")
+    return contents.removeprefix(b"\xef\xbb\xbf").decode(encoding, errors="replace")
 
 
 def _start_of_process() -> int:

@@ -6,6 +6,8 @@ from __future__ import annotations
 import os
 import sys
 
+from eft import _runtime
+
 __version__ = "0.1.0"
 
 _fingerprint = None
@@ -17,13 +19,7 @@ def fingerprint() -> str:
     global _fingerprint
     if _fingerprint is None:
         folder = os.path.dirname(os.path.abspath(__file__))
-        parts = [__version__, sys.version, os.path.realpath(folder)]
-        for name in (".", "compiler", "language"):
-            with os.scandir(os.path.join(folder, name)) as entries:
-                for entry in sorted(entries, key=lambda entry: entry.name):
-                    is_code = entry.name.endswith((".py", ".so")) and entry.is_file()
-                    if is_code and not entry.name.startswith("_runtime"):
-                        status = entry.stat()
-                        parts.append(f"{name}/{entry.name} {status.st_size} {status.st_mtime_ns}")
-        _fingerprint = "\n".join(parts)
+        folders = (os.path.join(folder, name) for name in (".", "compiler", "language"))
+        files = map(_runtime.code_files, folders)
+        _fingerprint = "\n".join([__version__, sys.version, os.path.realpath(folder), *files])
     return _fingerprint

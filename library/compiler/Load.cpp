@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // From compiled code to a kernel on a device.
-#include "compiler/codegen/Codegen.h"
 #include "compiler/pipeline/Compile.h"
 
 namespace eft {

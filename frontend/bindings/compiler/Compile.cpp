@@ -94,6 +94,16 @@ uintptr_t loadObject(const std::string &object, const std::string &name,
   throw IRError(words);
 }
 
+py::tuple linkObject(const std::string &object, const std::string &name) {
+  llvm::Expected<LinkedObject> linked = eft::linkHostObject(object, name);
+  if (!linked)
+    throw IRError(llvm::toString(linked.takeError()));
+  py::list addresses;
+  for (const LinkedObject::Address &each : linked->addresses)
+    addresses.append(py::make_tuple(each.offset, each.symbol, each.addend));
+  return py::make_tuple(py::bytes(linked->code), linked->entry, addresses);
+}
+
 } // namespace
 
 void addCompileFunctions(py::module_ &module) {
@@ -129,6 +139,11 @@ void addCompileFunctions(py::module_ &module) {
       py::arg("object"), py::arg("name"), py::arg("symbols") = HostSymbols(),
       "Loads machine code for this host and gives the address of the function `name` in it.\n"
       "`symbols` are pairs of names and addresses of functions that it may call.");
+  module.def(
+      "link_host_object", &linkObject, py::arg("object"), py::arg("name"),
+      "Links machine code for this host, as far as its function `name` needs it, for\n"
+      "`_runtime.load_code`: the code, the function's offset in it, and the places that are\n"
+      "to hold addresses, as tuples of an offset, a symbol and an addend.");
   module.def("target_name", &targetName, py::arg("text"),
              "Returns the one name of a target that may be called in several ways: 'cuda:90' for\n"
              "'sm_90'. Raises ValueError if there is no such target.");

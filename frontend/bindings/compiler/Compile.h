@@ -6,7 +6,8 @@
 
 namespace eft::bindings {
 
-/// Adds `compile`, `address_parameters`, `load_host_object` and `host_description`.
+/// Adds `compile`, `address_parameters`, `link_host_object`, `load_host_object` and those about
+/// targets.
 void addCompileFunctions(pybind11::module_ &module);
 
 } // namespace eft::bindings

@@ -10,11 +10,14 @@
 #include "frontend/bindings/runtime/Signals.h"
 #include "frontend/bindings/runtime/Signature.h"
 #include "frontend/bindings/runtime/Stream.h"
+#include "runtime/cache/CodeFiles.h"
 #include "runtime/cache/DiskCache.h"
 #include "runtime/cpu/HostCalls.h"
+#include "runtime/cpu/LoadCode.h"
 #include "runtime/cuda/Event.h"
 #include "runtime/cuda/Linker.h"
 #include "runtime/device/Host.h"
+#include "runtime/device/Processor.h"
 
 #include <pybind11/pybind11.h>
 
@@ -177,7 +180,23 @@ py::list hostSymbols() {
   return symbols;
 }
 
+uintptr_t loadCode(const py::bytes &code, uint64_t entry, const py::list &addresses) {
+  std::vector<cpu::CodeAddress> all;
+  for (const py::handle &each : addresses) {
+    auto [offset, symbol, addend] = py::cast<std::tuple<uint64_t, std::string, int64_t>>(each);
+    all.push_back({offset, std::move(symbol), addend});
+  }
+  return reinterpret_cast<uintptr_t>(unwrap(cpu::loadCode(code, entry, all)));
+}
+
 void addFunctions(py::module_ &module) {
+  module.def(
+      "load_code", loadCode, "code"_a, "entry"_a, "addresses"_a,
+      "Loads code of the host that `_compiler.link_host_object` has linked, which gives the\n"
+      "arguments, and returns the address of its function. The code stays for the life of\n"
+      "the process. Raises ValueError if it calls a function that is not there.");
+  module.def("processor_description", processorDescription,
+             "Returns what the processor says of its model and its features.");
   module.def("host_symbols", hostSymbols,
              "Returns the functions that code on the host may call, as pairs of names and "
              "addresses.");
@@ -199,6 +218,9 @@ void addFunctions(py::module_ &module) {
       "host_threads", [] { return unwrap(hostThreads()); },
       "Returns the number of threads that kernels on the host run on: EFT_NUM_THREADS, else\n"
       "the cores that this process may use.");
+  module.def("code_files", &cache::describeCodeFiles, "folder"_a,
+             "Returns a line with the name, the size and the time of each Python file and each\n"
+             "library in a folder.");
   module.def("cache_get", cacheGet, "key"_a, "Returns the bytes kept under a key, or None.");
   module.def(
       "cache_put", cachePut, "key"_a, "data"_a,

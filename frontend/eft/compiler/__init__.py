@@ -3,7 +3,8 @@
 
 emitter.py      writes operations, with their places in the source
 suggestions.py  what a name that can't be used was probably meant to be
-scope.py        what a name means: locals, then what the function closes over, then builtins
+closure.py      the names outside of a function: what it closes over, then builtins
+scope.py        the names that it has assigned
 statements.py   assignments, `if`, `for`, `return`
 expressions.py  names, operators, comparisons, subscripts
 calls.py        builtins, other kernels' functions, Python's own functions

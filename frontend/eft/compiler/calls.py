@@ -6,18 +6,13 @@ from __future__ import annotations
 
 from types import BuiltinMethodType, MethodType
 
+from eft.compiler.closure import PYTHON_FUNCTIONS, is_of_math
 from eft.compiler.expressions import shown
-from eft.compiler.scope import PYTHON_FUNCTIONS, is_of_math
 from eft.compiler.suggestions import instead_of
 from eft.compiler.values import contains_tensor
 from eft.errors import Mistake
 from eft.language import loops, math
-from eft.language.aggregates import (
-    BoundKernel,
-    is_aggregate_class,
-    is_method_of_aggregate,
-    make,
-)
+from eft.language.aggregates import BoundKernel, is_method_of_aggregate, make
 from eft.language.builtin import is_builtin, is_constexpr_function
 from eft.language.casts import cast_to
 from eft.language.constants import to_tensor
@@ -25,7 +20,7 @@ from eft.language.constexpr import constexpr
 from eft.language.debug import device_print
 from eft.language.dtypes import describe, dtype, from_name, pointer_type
 from eft.language.missing import NotYet
-from eft.language.tensor import structure, tensor
+from eft.language.tensor import is_aggregate_class, structure, tensor
 from eft.language.tuples import constant_elements, is_named_class
 from eft.parameters import match
 

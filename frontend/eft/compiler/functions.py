@@ -13,9 +13,10 @@ import ast
 from eft.compiler.arguments import Arguments, descriptor_value
 from eft.compiler.branches import Branches
 from eft.compiler.calls import Calls
+from eft.compiler.closure import Closure
 from eft.compiler.expressions import Expressions
 from eft.compiler.loops import Loops
-from eft.compiler.scope import Closure, Scope
+from eft.compiler.scope import Scope
 from eft.compiler.statements import Statements
 from eft.compiler.values import contains_tensor, flatten, key, rebuild
 from eft.errors import CompilationError, InternalError, Mistake, is_of_signal

@@ -1,29 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The meaning of a name in a kernel."""
+"""The names that a kernel has assigned."""
 
 from __future__ import annotations
 
-import builtins
-import os
-from types import BuiltinFunctionType, FunctionType, ModuleType
-
-from eft.annotations import annotations_of_globals
-from eft.compiler.suggestions import did_you_mean, instead_of
 from eft.compiler.values import Unusable
 from eft.errors import Mistake
-from eft.language.aggregates import is_aggregate_class
-from eft.language.builtin import is_builtin, is_constexpr_function
-from eft.language.constexpr import const, constexpr, unwrap
-from eft.language.dtypes import describe, dtype
-from eft.language.math import PropagateNan
-from eft.language.missing import NotYet
-from eft.language.tensor import tensor
-from eft.language.tuples import is_constexpr_annotation, is_named_class, is_tuple
-
-#: Python's own functions that kernels may call.
-_CALLABLE = "abs bool float getattr hasattr int isinstance len max min print range tuple"
-PYTHON_FUNCTIONS = {name: getattr(builtins, name) for name in _CALLABLE.split()}
-_LANGUAGE_CLASSES = (constexpr, const, tensor, dtype, PropagateNan)
 
 
 class Scope:
@@ -94,83 +75,3 @@ class Scope:
             raise Mistake(f"{name!r} has a value already and can't become a constexpr")
         self.set(name, value, node)
         self.constants.add(name)
-
-
-class Closure:
-    """The names that a function sees outside of itself: variables of the functions around it,
-    globals, builtins."""
-
-    def __init__(self, function):
-        self.globals = function.__globals__
-        self.variables = {}
-        for name, cell in zip(
-            function.__code__.co_freevars, function.__closure__ or (), strict=True
-        ):
-            try:
-                self.variables[name] = cell.cell_contents
-            except ValueError:  # not assigned yet
-                continue
-
-    def get(self, name: str, others=()):
-        """The value of `name`, if a kernel may read it; `others` are names that it could also have
-        been."""
-        for names in (self.variables, self.globals):
-            if name in names:
-                return self._checked(name, names[name], names is self.globals)
-        if name in PYTHON_FUNCTIONS:
-            return PYTHON_FUNCTIONS[name]
-        if hasattr(builtins, name):
-            found = instead_of(getattr(builtins, name))
-            hint = f": use {found[1]}" if found else ""
-            raise Mistake(f"Python's {name!r} can't be used in a kernel{hint}")
-        names = (*others, *self.variables, *self.globals, *PYTHON_FUNCTIONS)
-        raise Mistake(f"{name!r} is not defined{did_you_mean(name, names)}")
-
-    def _checked(self, name: str, value, is_global: bool):
-        if is_global and self.is_annotated(name):
-            return unwrap(value)
-        if may_read(value) or is_allowed(value):
-            return unwrap(value)
-        if found := instead_of(value):
-            raise Mistake(f"{found[0]!r} can't be called in a kernel: use {found[1]}")
-        if isinstance(value, FunctionType | BuiltinFunctionType):
-            raise Mistake(
-                f"{name!r} is a Python function: only functions under @eft.jit can be called"
-            )
-        raise Mistake(
-            f"{name!r} is {describe(value)} outside of the kernel, which may change: pass it as an "
-            f"argument, or make it `{name} = tl.constexpr(...)`"
-        )
-
-    def is_annotated(self, name: str) -> bool:
-        """Whether a global says by its annotation that it does not change."""
-        return is_constexpr_annotation(annotations_of_globals(self.globals).get(name))
-
-
-def is_allowed(value) -> bool:
-    """Whether kernels may read this number or text though it may change, because the environment
-    says so."""
-    if not isinstance(value, bool | int | float | str):
-        return False
-    return os.environ.get("EFT_ALLOW_NON_CONSTEXPR_GLOBALS", "0") not in ("", "0")
-
-
-def is_of_math(value) -> bool:
-    """Whether a value is a function of Python's module math."""
-    return isinstance(value, BuiltinFunctionType) and value.__module__ == "math"
-
-
-def may_read(value) -> bool:
-    """Whether a kernel may read a global with this value: it does not change, or says that it does
-    not."""
-    return (
-        isinstance(value, ModuleType | constexpr | dtype | NotYet | PropagateNan)
-        or is_builtin(value)
-        or is_constexpr_function(value)
-        or hasattr(value, "_eft_jit")
-        or any(value is each for each in (*_LANGUAGE_CLASSES, *PYTHON_FUNCTIONS.values()))
-        or is_named_class(value)
-        or is_aggregate_class(value)
-        or is_of_math(value)
-        or (is_tuple(value) and all(may_read(each) for each in value))
-    )

@@ -192,10 +192,6 @@ def _checked(owner: str, name: str, value, kind):
     return value
 
 
-def is_aggregate_class(value) -> bool:
-    return isinstance(value, type) and getattr(value, "_eft_aggregate", False)
-
-
 def is_method_of_aggregate(value) -> bool:
     """Whether a value is a method of an aggregate that is a plain function of Python's, which runs
     at compile time."""

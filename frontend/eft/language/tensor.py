@@ -51,6 +51,11 @@ class structure:
     __slots__ = ()
 
 
+def is_aggregate_class(value) -> bool:
+    """Whether `value` is a class that `eft.aggregate` has made."""
+    return isinstance(value, type) and getattr(value, "_eft_aggregate", False)
+
+
 _current = ContextVar("emitter", default=None)
 
 

@@ -132,7 +132,7 @@ def summary(entry: bytes) -> tuple[str, str]:
     best = ""
     if times:
         best = lines[_LINES_BEFORE + times.index(min(times))].split("\t")[-2]
-    device = re.sub(r" [+-]\S+,[+-]\S+(?=,)", "", device)
+    device = re.sub(r"(; [0-9a-f ]+| [+-]\S+,[+-]\S+)(?=,)", "", device)
     return name.rpartition(".")[2], f"({key}) on {device}: {best}"
 
 

@@ -170,6 +170,12 @@ def kernel(x_ptr):
 """
 
 
+@pytest.fixture(autouse=True)
+def no_compiled_files(monkeypatch):
+    """Else Python would take what it compiled of a file that had the same size in this second."""
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+
+
 def import_file(path, text):
     """The module that the text is, under a name that no other one has."""
     path.write_text(text)

@@ -2,6 +2,7 @@
 #include "VectorKernel.h"
 
 #include "compiler/codegen/Codegen.h"
+#include "compiler/codegen/HostCode.h"
 #include "compiler/ir/EftDialect.h"
 #include "compiler/transforms/Passes.h"
 
