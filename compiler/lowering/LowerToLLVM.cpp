@@ -53,8 +53,7 @@ struct LowerToLLVMPass : impl::LowerToLLVMBase<LowerToLLVMPass> {
     // A GPU's code has no tiled loops by the hundred, and its PTX is shorter if all test at their
     // start.
     for (auto function : getOperation().getOps<func::FuncOp>())
-      branchControlFlow(function, function->hasAttr(EftDialect::threadsName) ? LoopTest::AtStart
-                                                                             : LoopTest::AtEnd);
+      branchControlFlow(function, isOfGpu(function) ? LoopTest::AtStart : LoopTest::AtEnd);
     MLIRContext *context = &getContext();
     LLVMTypeConverter types(context);
     RewritePatternSet patterns(context);
@@ -83,16 +82,28 @@ struct LowerToLLVMPass : impl::LowerToLLVMBase<LowerToLLVMPass> {
     SmallVector<StopOp> stops;
     getOperation().walk([&](StopOp stop) { stops.push_back(stop); });
     llvm::for_each(stops, makeReturn);
-    for (auto function : getOperation().getOps<LLVM::LLVMFuncOp>())
+    for (auto function : getOperation().getOps<LLVM::LLVMFuncOp>()) {
       markKernel(function);
+      markConvergent(function);
+    }
   }
 
 private:
+  /// True for a kernel, or a part of one, for a GPU.
+  static bool isOfGpu(func::FuncOp function) {
+    return function->hasAttr(EftDialect::threadsName) ||
+           function->hasAttr(EftDialect::convergentName);
+  }
+
   /// Ends the function here; what stood behind is not reached.
   static void makeReturn(StopOp stop) {
     Block *rest = stop->getBlock()->splitBlock(stop->getNextNode());
     OpBuilder builder(stop);
-    builder.create<LLVM::ReturnOp>(stop.getLoc(), ValueRange());
+    auto function = stop->getParentOfType<LLVM::LLVMFuncOp>();
+    SmallVector<Value> isStopped; // which a part of a kernel says
+    if (Type type = function.getFunctionType().getReturnType(); !isa<LLVM::LLVMVoidType>(type))
+      isStopped.push_back(builder.create<LLVM::ConstantOp>(stop.getLoc(), type, 1));
+    builder.create<LLVM::ReturnOp>(stop.getLoc(), isStopped);
     stop.erase();
     rest->dropAllDefinedValueUses();
     rest->erase();
@@ -111,6 +122,15 @@ private:
     if (maxRegisters != 0)
       function->setAttr(NVVM::NVVMDialect::getMaxnregAttrName(),
                         builder.getI32IntegerAttr(maxRegisters));
+  }
+
+  /// Says in LLVM's words that a function has operations that threads do together.
+  static void markConvergent(LLVM::LLVMFuncOp function) {
+    if (!function->removeDiscardableAttr(EftDialect::convergentName))
+      return;
+    SmallVector<Attribute> words(function.getPassthroughAttr().getValue());
+    words.push_back(StringAttr::get(function.getContext(), "convergent"));
+    function.setPassthroughAttr(ArrayAttr::get(function.getContext(), words));
   }
 };
 

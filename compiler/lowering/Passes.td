@@ -280,7 +280,7 @@ def TileScans : Pass<"eft-tile-scans", "::mlir::func::FuncOp"> {
     ```
   }];
   let options = [
-    Option<"maxFragments", "max-fragments", "unsigned", /*default=*/"64",
+    Option<"maxFragments", "max-fragments", "unsigned", /*default=*/"16384",
            "the most elements of a thread that are scanned in registers">,
     Option<"tileFragments", "tile-fragments", "unsigned", /*default=*/"8",
            "the fewest elements of a thread in one tile; a power of two">,
@@ -375,7 +375,7 @@ def SpecializeMasked : Pass<"eft-specialize-masked", "::mlir::func::FuncOp"> {
     ```
   }];
   let options = [
-    Option<"maxOperations", "max-operations", "unsigned", /*default=*/"4096",
+    Option<"maxOperations", "max-operations", "unsigned", /*default=*/"16384",
            "the most operations of a version; with more, nothing is changed">
   ];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect",
@@ -480,7 +480,9 @@ def LowerToCpu : Pass<"eft-lower-to-cpu", "::mlir::ModuleOp"> {
     Option<"vectorBits", "vector-bits", "unsigned", /*default=*/"256",
            "bits of a vector register; a power of two">,
     Option<"stoppable", "stoppable", "bool", /*default=*/"false",
-           "end early where the runtime asks for it">
+           "end early where the runtime asks for it">,
+    Option<"maxOperations", "max-operations", "unsigned", /*default=*/"16384",
+           "the most operations of a block, with those nested in it, before a part becomes a function">
   ];
   let dependentDialects = ["::eft::EftDialect", "::mlir::arith::ArithDialect",
                            "::mlir::math::MathDialect", "::mlir::scf::SCFDialect",
@@ -507,6 +509,37 @@ def Bf16ToBits : Pass<"eft-bf16-to-bits", "::mlir::ModuleOp"> {
     ```
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+def OutlineParts : Pass<"eft-outline-parts", "::mlir::ModuleOp"> {
+  let summary = "Cuts a long kernel into functions that it calls";
+  let description = [{
+    For a GPU, in front of `eft-lower-to-llvm`; `eft-lower-to-cpu` does the same. Parts of LLVM take time
+    that grows with more than the length of a function. So in a block of more than `max-operations`,
+    with those nested in it, runs of operations become functions. A run ends where the fewest values
+    live on.
+
+    ```mlir
+    %b = arith.addf %a, %x : f32
+    %c = arith.mulf %b, %x : f32
+    // a thousand more
+    %z = arith.addf %y, %x : f32
+    ```
+    becomes, with `max-operations=1000`,
+    ```mlir
+    %y = call @kernel.part0(%a, %x) : (f32, f32) -> f32
+    %z = arith.addf %y, %x : f32
+    ```
+
+    Each function has its own constants, and those arrays of the frame which it alone uses. A kernel
+    with `wgmma` stays whole: ptxas would let its products wait for each other.
+  }];
+  let options = [
+    Option<"maxOperations", "max-operations", "unsigned", /*default=*/"16384",
+           "the most operations of a block, with those nested in it">
+  ];
+  let dependentDialects = ["::mlir::func::FuncDialect", "::mlir::scf::SCFDialect",
+                           "::mlir::LLVM::LLVMDialect"];
 }
 
 def LowerToLLVM : Pass<"eft-lower-to-llvm", "::mlir::ModuleOp"> {

@@ -2,27 +2,12 @@
 #include "compiler/lowering/StackLifetimes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 
 namespace eft {
 
-namespace {
-
-/// The bytes that an array on the stack takes. Booleans of a vector are bits there.
-int64_t bytesOf(LLVM::AllocaOp array) {
-  APInt count;
-  if (!matchPattern(array.getArraySize(), m_ConstantInt(&count)))
-    return 0;
-  auto vector = dyn_cast<VectorType>(array.getElemType());
-  int64_t bits = vector ? vector.getNumElements() * vector.getElementTypeBitWidth()
-                        : array.getElemType().getIntOrFloatBitWidth();
-  return count.getSExtValue() * llvm::divideCeil(bits, 8);
-}
-
-/// The operations that use an array; nothing if there are none, or its address may be kept.
 std::optional<SmallVector<Operation *>> usersOf(LLVM::AllocaOp array) {
   SmallVector<Operation *> users;
   SmallVector<Value> addresses = {array};
@@ -39,6 +24,31 @@ std::optional<SmallVector<Operation *>> usersOf(LLVM::AllocaOp array) {
         return std::nullopt;
     }
   return users.empty() ? std::nullopt : std::optional(std::move(users));
+}
+
+namespace {
+
+/// The bytes that a value takes in memory. Booleans of a vector are bits there.
+int64_t bytesOf(Type type) {
+  if (auto record = dyn_cast<LLVM::LLVMStructType>(type)) {
+    int64_t bytes = 0;
+    for (Type field : record.getBody())
+      bytes = llvm::alignTo(bytes, llvm::PowerOf2Ceil(bytesOf(field))) + bytesOf(field);
+    return bytes;
+  }
+  const int64_t count =
+      LLVM::isCompatibleVectorType(type) ? LLVM::getVectorNumElements(type).getFixedValue() : 1;
+  Type element = LLVM::isCompatibleVectorType(type) ? LLVM::getVectorElementType(type) : type;
+  const unsigned bits = isa<LLVM::LLVMPointerType>(element) ? 64 : element.getIntOrFloatBitWidth();
+  return llvm::divideCeil(count * bits, 8);
+}
+
+/// The bytes that an array on the stack takes.
+int64_t bytesOf(LLVM::AllocaOp array) {
+  APInt count;
+  if (!matchPattern(array.getArraySize(), m_ConstantInt(&count)))
+    return 0;
+  return count.getSExtValue() * bytesOf(array.getElemType());
 }
 
 /// The innermost block that has all of the operations, in itself or in what is nested.

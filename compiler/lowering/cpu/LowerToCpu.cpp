@@ -2,6 +2,7 @@
 // eft-lower-to-cpu: the pass, and the table of its lowerings.
 #include "compiler/lowering/Passes.h"
 
+#include "compiler/lowering/OutlineParts.h"
 #include "compiler/lowering/StackLifetimes.h"
 #include "compiler/lowering/cpu/CpuLowering.h"
 #include "compiler/lowering/cpu/ProgramLoop.h"
@@ -41,16 +42,33 @@ void populateCpuLowerings(LoweringTable &table) {
 /// A thread's stack has 8 MiB by default, and the caller's frames are on it too.
 constexpr int64_t maxStackBytes = 4 * 1024 * 1024;
 
-/// A program whose arrays share memory is not inlined into the loop over programs: a launch may be
+/// The bytes of stack that a program takes with the functions that it calls, which come before it.
+/// One whose arrays share memory is not inlined into the loop over programs: a launch may be
 /// stopped anywhere, and then LLVM would take all arrays for being in use in the next program.
-LogicalResult layOutStack(func::FuncOp kernel) {
-  const StackBytes bytes = markStackLifetimes(kernel);
-  if (bytes.atOnce > maxStackBytes)
-    return emitError(kernel.getLoc())
-           << "kernel needs " << bytes.atOnce << " bytes of stack for its blocks, more than "
+int64_t layOutFrames(func::FuncOp program, ArrayRef<func::FuncOp> parts) {
+  llvm::StringMap<int64_t> bytesOf;
+  auto layOut = [&](func::FuncOp function) {
+    const StackBytes own = markStackLifetimes(function);
+    int64_t ofCalls = 0;
+    function.walk(
+        [&](func::CallOp call) { ofCalls = std::max(ofCalls, bytesOf.lookup(call.getCallee())); });
+    bytesOf[function.getName()] = own.atOnce + ofCalls;
+    return own;
+  };
+  for (func::FuncOp part : parts)
+    layOut(part);
+  const StackBytes own = layOut(program);
+  if (own.atOnce != own.all)
+    program->setAttr("passthrough", Builder(program).getStrArrayAttr({"noinline"}));
+  return bytesOf[program.getName()];
+}
+
+LogicalResult layOutStack(func::FuncOp program, ArrayRef<func::FuncOp> parts) {
+  const int64_t bytes = layOutFrames(program, parts);
+  if (bytes > maxStackBytes)
+    return emitError(program.getLoc())
+           << "kernel needs " << bytes << " bytes of stack for its blocks, more than "
            << maxStackBytes << "; use smaller blocks";
-  if (bytes.atOnce != bytes.all)
-    kernel->setAttr("passthrough", Builder(kernel).getStrArrayAttr({"noinline"}));
   return success();
 }
 
@@ -110,10 +128,10 @@ private:
     if (failed(lowering.lower(kernel.getBody())))
       return failure();
     lowering.dropArguments(kernel);
-    if (failed(layOutStack(kernel)))
-      return failure();
     if (stoppable)
       emitStopPolls(kernel);
+    if (failed(layOutStack(kernel, outlineParts(kernel, maxOperations))))
+      return failure();
     makeProgramLoop(kernel, stoppable);
     return success();
   }

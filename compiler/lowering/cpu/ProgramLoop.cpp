@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "compiler/lowering/cpu/ProgramLoop.h"
 
+#include "compiler/lowering/DebugScopes.h"
 #include "compiler/lowering/cpu/StopPolls.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -41,19 +42,6 @@ SmallVector<Value> positionOf(ImplicitLocOpBuilder &b, Value linear, ArrayRef<Va
   for (Value &coordinate : position)
     coordinate = b.create<arith::TruncIOp>(b.getI32Type(), coordinate);
   return position;
-}
-
-/// The same place in a function of its own. A scope belongs to one function.
-Location withOwnScope(Location location) {
-  auto place = dyn_cast<FusedLocWith<LLVM::DISubprogramAttr>>(location);
-  if (!place)
-    return location;
-  LLVM::DISubprogramAttr old = place.getMetadata();
-  auto own = LLVM::DISubprogramAttr::get(
-      old.getContext(), DistinctAttr::create(UnitAttr::get(old.getContext())), old.getCompileUnit(),
-      old.getScope(), old.getName(), old.getLinkageName(), old.getFile(), old.getLine(),
-      old.getScopeLine(), old.getSubprogramFlags(), old.getType());
-  return FusedLoc::get(old.getContext(), place.getLocations(), own);
 }
 
 } // namespace

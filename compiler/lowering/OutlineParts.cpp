@@ -1,0 +1,353 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// eft-outline-parts, and the same for code of a CPU.
+//
+// A kernel unrolled by hand, or by `static_range`, is one straight line of code. Some of what LLVM
+// does with a function takes time that grows with more than its length: it asks for each number all
+// conditions on it, and for each loop all loops before it. If functions have a bounded length, each
+// takes a bounded time.
+//
+// Values that live on behind a call go through memory. So a cut is made where few do.
+#include "compiler/lowering/OutlineParts.h"
+
+#include "compiler/ir/EftDialect.h"
+#include "compiler/lowering/DebugScopes.h"
+#include "compiler/lowering/Passes.h"
+#include "compiler/lowering/StackLifetimes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/SCF/Utils/Utils.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Transforms/RegionUtils.h"
+
+using namespace mlir;
+
+namespace eft {
+#define GEN_PASS_DEF_OUTLINEPARTS
+#include "compiler/lowering/Passes.h.inc"
+
+namespace {
+
+using Run = ArrayRef<Operation *>;
+
+/// True for a constant, or an address of a global, which each function has for itself.
+bool isConstant(Operation *op) {
+  return op && op->getNumOperands() == 0 && op->getNumRegions() == 0 && isPure(op);
+}
+
+/// What a block computes before its last operation. The length of an operation counts those that
+/// are nested in it.
+class Line {
+public:
+  explicit Line(Block &block) : block(block) {}
+
+  void append(Operation *op, unsigned length) {
+    numbers[op] = operations.size();
+    operations.push_back(op);
+    lengths.push_back(lengths.back() + length);
+  }
+
+  unsigned length() const { return lengths.back(); }
+
+  unsigned lengthOf(Run run) const {
+    return lengths[numbers.at(run.back()) + 1] - lengths[numbers.at(run.front())];
+  }
+
+  /// Runs of more than half of `maxLength`, and at most that, until the rest is no longer either.
+  SmallVector<Run> cut(unsigned maxLength) const {
+    const SmallVector<int> living = countLiving();
+    SmallVector<Run> runs;
+    for (size_t first = 0; lengths.back() - lengths[first] > maxLength;) {
+      std::optional<size_t> best;
+      size_t end = first;
+      while (lengths[++end] - lengths[first] <= maxLength)
+        if (lengths[end] - lengths[first] > maxLength / 2 &&
+            (!best || living[end] <= living[*best]))
+          best = end;
+      if (best)
+        runs.push_back(Run(operations).slice(first, *best - first));
+      first = best.value_or(end);
+    }
+    return runs;
+  }
+
+private:
+  /// For each place between operations, how many results of those before are used behind it.
+  SmallVector<int> countLiving() const {
+    SmallVector<int> living(operations.size() + 2);
+    for (auto [number, op] : llvm::enumerate(operations)) {
+      for (Value result : op->getResults()) {
+        size_t last = number;
+        for (Operation *user : result.getUsers())
+          last = std::max(last, numberOf(user));
+        ++living[number + 1];
+        --living[last + 1];
+      }
+    }
+    for (size_t place = 1; place < living.size(); ++place)
+      living[place] += living[place - 1];
+    return living;
+  }
+
+  /// The number of the operation that is, or contains, another one; behind all for the last one.
+  size_t numberOf(Operation *op) const {
+    auto found = numbers.find(block.findAncestorOpInBlock(*op));
+    return found == numbers.end() ? operations.size() : found->second;
+  }
+
+  Block &block;
+  SmallVector<Operation *> operations;
+  SmallVector<unsigned> lengths = {0};
+  DenseMap<Operation *, size_t> numbers;
+};
+
+class Outliner {
+public:
+  Outliner(func::FuncOp function, unsigned maxLength)
+      : function(function), maxLength(maxLength), rewriter(function.getContext()) {}
+
+  SmallVector<func::FuncOp> run() {
+    outline(function.getBody().front());
+    for (Operation *load : loads)
+      if (load->use_empty()) {
+        Operation *field = load->getOperand(0).getDefiningOp();
+        rewriter.eraseOp(load);
+        rewriter.eraseOp(field);
+      }
+    return std::move(parts);
+  }
+
+private:
+  /// Gives the length of what is left in a block.
+  unsigned outline(Block &block) {
+    Line line(block);
+    for (Operation &op : block.without_terminator()) {
+      unsigned length = 1;
+      for (Region &region : op.getRegions())
+        for (Block &nested : region)
+          length += outline(nested);
+      if (!isa<LLVM::AllocaOp>(op) && !isConstant(&op)) // these stay where they are
+        line.append(&op, length);
+    }
+    unsigned length = line.length();
+    if (length > maxLength)
+      for (Run run : line.cut(maxLength)) {
+        length -= line.lengthOf(run) - 1;
+        makeFunction(run);
+      }
+    return length + 1;
+  }
+
+  void makeFunction(Run run) {
+    auto region = makeRegion(run);
+    auto name = (function.getName() + ".part" + Twine(parts.size())).str();
+    func::CallOp call;
+    func::FuncOp part =
+        *mlir::outlineSingleBlockRegion(rewriter, region.getLoc(), region.getRegion(), name, &call);
+    part->setLoc(function.getLoc());
+    giveOwnScope(part);
+    part.setPrivate();
+    part->setAttr("llvm.linkage",
+                  LLVM::LinkageAttr::get(part.getContext(), LLVM::Linkage::Internal));
+    part->setAttr("passthrough", rewriter.getStrArrayAttr({"noinline"}));
+    parts.push_back(part);
+    call->moveBefore(region);
+    rewriter.eraseOp(region);
+    if (part.getNumResults() != 0)
+      stopAfter(call);
+  }
+
+  /// Moves operations into a region.
+  scf::ExecuteRegionOp makeRegion(Run run) {
+    Block *block = run.front()->getBlock();
+    SmallPtrSet<Operation *, 16> inside(run.begin(), run.end());
+    auto isUsedBehind = [&](Value value) {
+      return llvm::any_of(value.getUsers(), [&](Operation *user) {
+        return !inside.contains(block->findAncestorOpInBlock(*user));
+      });
+    };
+    // An array whose address is a result would be in use until the end.
+    for (Operation *op : llvm::reverse(run))
+      if (isa<LLVM::GEPOp>(op) && isUsedBehind(op->getResult(0))) {
+        rewriter.setInsertionPointAfter(run.back());
+        rewriter.replaceUsesWithIf(
+            op->getResult(0), rewriter.clone(*op)->getResult(0), [&](OpOperand &use) {
+              return !inside.contains(block->findAncestorOpInBlock(*use.getOwner()));
+            });
+      }
+    SmallVector<Value> results;
+    for (Operation *op : run)
+      llvm::copy_if(op->getResults(), std::back_inserter(results), isUsedBehind);
+
+    rewriter.setInsertionPointAfter(run.back());
+    const bool mayStop = llvm::any_of(run, containsStop);
+    SmallVector<Type> types(mayStop ? 1 : 0, rewriter.getI1Type());
+    auto region = rewriter.create<scf::ExecuteRegionOp>(function.getLoc(), types);
+    Block *body = &region.getRegion().emplaceBlock();
+    for (Operation *op : run)
+      op->moveBefore(body, body->end());
+    keepResults(results, region);
+    takeOver(region);
+    ImplicitLocOpBuilder b(region.getLoc(), rewriter);
+    b.setInsertionPointToEnd(body);
+    SmallVector<Value> isStopped;
+    if (mayStop)
+      isStopped.push_back(b.create<arith::ConstantIntOp>(0, 1));
+    b.create<scf::YieldOp>(isStopped);
+    return region;
+  }
+
+  static bool containsStop(Operation *op) {
+    return op->walk([](StopOp) { return WalkResult::interrupt(); }).wasInterrupted();
+  }
+
+  /// A function that may stop the kernel says whether it did.
+  void stopAfter(func::CallOp call) {
+    rewriter.setInsertionPointAfter(call);
+    auto branch = rewriter.create<scf::IfOp>(call.getLoc(), call.getResult(0));
+    rewriter.setInsertionPointToStart(branch.thenBlock());
+    rewriter.create<StopOp>(call.getLoc());
+  }
+
+  /// Stores what a region computes, and loads it behind the region. There may be thousands of
+  /// values, and what LLVM does with a function's results would take time that grows with their
+  /// square.
+  void keepResults(ArrayRef<Value> results, scf::ExecuteRegionOp region) {
+    Block *inside = &region.getRegion().front();
+    passThroughMemory(results, {inside, inside->end()},
+                      {region->getBlock(), std::next(region->getIterator())},
+                      [&](OpOperand &use) { return !region->isProperAncestor(use.getOwner()); });
+  }
+
+  /// Gives a region its own constants, its own loads of what others computed, and the arrays of the
+  /// frame that are used nowhere else.
+  ///
+  /// Vectors come through memory: as arguments on the stack, LLVM 19 takes them for aligned where
+  /// they are not.
+  void takeOver(scf::ExecuteRegionOp region) {
+    Block *body = &region.getRegion().front();
+    SetVector<Value> captured;
+    getUsedValuesDefinedAbove(region.getRegion(), captured);
+    SmallVector<Value> vectors;
+    llvm::copy_if(captured, std::back_inserter(vectors), [&](Value value) {
+      Operation *op = value.getDefiningOp();
+      return LLVM::isCompatibleVectorType(value.getType()) && !isConstant(op) && !isOfRecord(op);
+    });
+    passThroughMemory(vectors, {region->getBlock(), region->getIterator()}, {body, body->begin()},
+                      [&](OpOperand &use) { return region->isProperAncestor(use.getOwner()); });
+    IRMapping own;
+    rewriter.setInsertionPointToStart(body);
+    auto makeOwn = [&](Operation *op) {
+      if (!own.contains(op->getResult(0)))
+        rewriter.clone(*op, own);
+    };
+    for (Value value : captured) {
+      Operation *op = value.getDefiningOp();
+      auto array = dyn_cast_or_null<LLVM::AllocaOp>(op);
+      if (array && isUsedIn(array, region)) {
+        makeOwn(array.getArraySize().getDefiningOp());
+        makeOwn(array);
+      } else if (isConstant(op)) {
+        makeOwn(op);
+      } else if (isOfRecord(op)) {
+        makeOwn(op->getOperand(0).getDefiningOp());
+        makeOwn(op);
+      }
+    }
+    body->walk([&](Operation *op) {
+      for (OpOperand &operand : op->getOpOperands())
+        operand.set(own.lookupOrDefault(operand.get()));
+    });
+    for (Value value : captured)
+      if (Operation *op = value.getDefiningOp(); op && isa<LLVM::AllocaOp>(op) && op->use_empty())
+        rewriter.eraseOp(op);
+    for (Operation &op : llvm::make_early_inc_range(*body))
+      leaveMarker(op, region);
+  }
+
+  /// True for the load of what another part computed, which may be done at each use.
+  bool isOfRecord(Operation *op) const { return loads.contains(op); }
+
+  /// A place between operations.
+  struct Place {
+    Block *block;
+    Block::iterator next;
+  };
+
+  /// Stores values in a record of the frame at one place, and loads them at another one for some of
+  /// their uses.
+  void passThroughMemory(ArrayRef<Value> values, Place from, Place to,
+                         function_ref<bool(OpOperand &)> isBehind) {
+    if (values.empty())
+      return;
+    ImplicitLocOpBuilder b(function.getLoc(), rewriter);
+    b.setInsertionPointToStart(&function.getBody().front());
+    auto types = llvm::to_vector(ValueRange(values).getTypes());
+    auto record = LLVM::LLVMStructType::getLiteral(b.getContext(), types);
+    Value memory = b.create<LLVM::AllocaOp>(LLVM::LLVMPointerType::get(b.getContext()), record,
+                                            b.create<arith::ConstantIntOp>(1, 32));
+    auto fieldOf = [&](unsigned number) {
+      return b.create<LLVM::GEPOp>(memory.getType(), record, memory,
+                                   ArrayRef<LLVM::GEPArg>{0, int32_t(number)});
+    };
+    for (auto [number, value] : llvm::enumerate(values)) {
+      b.setInsertionPoint(to.block, to.next);
+      auto loaded = b.create<LLVM::LoadOp>(value.getType(), fieldOf(number));
+      loads.insert(loaded);
+      rewriter.replaceUsesWithIf(value, loaded, isBehind);
+      b.setInsertionPoint(from.block, from.next);
+      b.create<LLVM::StoreOp>(value, fieldOf(number));
+    }
+  }
+
+  /// True if all uses of an array of constant size are in a region.
+  static bool isUsedIn(LLVM::AllocaOp array, scf::ExecuteRegionOp region) {
+    std::optional<SmallVector<Operation *>> users = usersOf(array);
+    Operation *size = array.getArraySize().getDefiningOp();
+    return users && isConstant(size) &&
+           llvm::all_of(*users, [&](Operation *user) { return region->isProperAncestor(user); });
+  }
+
+  /// Moves the marker of where the life of an array begins or ends out of a region, if the array
+  /// stays outside.
+  static void leaveMarker(Operation &op, scf::ExecuteRegionOp region) {
+    const bool isStart = isa<LLVM::LifetimeStartOp>(op);
+    if (!isStart && !isa<LLVM::LifetimeEndOp>(op))
+      return;
+    Operation *array = op.getOperand(0).getDefiningOp();
+    if (array && region->isProperAncestor(array))
+      return;
+    if (isStart)
+      op.moveBefore(region);
+    else
+      op.moveAfter(region);
+  }
+
+  func::FuncOp function;
+  unsigned maxLength;
+  IRRewriter rewriter;
+  SmallVector<func::FuncOp> parts;
+  SetVector<Operation *> loads; ///< of records
+};
+
+/// For code of a GPU; that of a CPU is cut where its frames are laid out.
+struct OutlinePartsPass : impl::OutlinePartsBase<OutlinePartsPass> {
+  using OutlinePartsBase::OutlinePartsBase;
+
+  void runOnOperation() override {
+    for (auto function : llvm::to_vector(getOperation().getOps<func::FuncOp>()))
+      // ptxas lets products wait for each other in functions that call others.
+      if (!function.isExternal() && !function->hasAttr(EftDialect::warpgroupsName))
+        for (func::FuncOp part : outlineParts(function, maxOperations))
+          part->setAttr(EftDialect::convergentName, UnitAttr::get(&getContext()));
+  }
+};
+
+} // namespace
+
+SmallVector<func::FuncOp> outlineParts(func::FuncOp function, unsigned maxOperations) {
+  return Outliner(function, maxOperations).run();
+}
+
+} // namespace eft

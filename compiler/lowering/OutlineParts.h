@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Cuts a long function of scalars and vectors into functions that are compiled one by one.
+#pragma once
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace eft {
+
+/// Moves operations that follow each other into functions of their own, until each block has, with
+/// all that is nested in it, at most `maxOperations`. Gives the new functions; one that calls
+/// another stands behind it. An array of the frame that one part alone uses moves there.
+mlir::SmallVector<mlir::func::FuncOp> outlineParts(mlir::func::FuncOp function,
+                                                   unsigned maxOperations);
+
+} // namespace eft

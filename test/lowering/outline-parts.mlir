@@ -1,0 +1,172 @@
+// RUN: eft-opt %s --split-input-file --eft-outline-parts=max-operations=4 | FileCheck %s
+// RUN: eft-opt %s --split-input-file --eft-outline-parts=max-operations=4 --eft-lower-to-llvm | FileCheck %s --check-prefix=LLVM
+
+// A run ends where few values live on: one behind %c, two behind %b and %d.
+// CHECK-LABEL: func.func private @chain.part0
+// CHECK-SAME: (%[[A:.*]]: f32, %[[RECORD:.*]]: !llvm.ptr)
+// CHECK-SAME: eft.convergent
+// CHECK-SAME: passthrough = ["noinline"]
+// LLVM: llvm.func internal @chain.part0({{.*}}passthrough = ["noinline", "convergent"]
+// CHECK: %[[ONE:.*]] = arith.constant 1.0
+// CHECK: arith.addf %[[A]], %[[ONE]]
+// CHECK: arith.mulf
+// CHECK: %[[C:.*]] = arith.addf
+// CHECK: %[[FIELD:.*]] = llvm.getelementptr %[[RECORD]][0, 0]
+// CHECK: llvm.store %[[C]], %[[FIELD]]
+// CHECK: return
+// CHECK-LABEL: func.func @chain(
+// CHECK-SAME: %[[A:.*]]: f32
+// CHECK: %[[MEMORY:.*]] = llvm.alloca %{{.*}} x !llvm.struct<(f32)>
+// CHECK: call @chain.part0(%[[A]], %[[MEMORY]])
+// CHECK: %[[C:.*]] = llvm.load
+// CHECK: %[[D:.*]] = arith.mulf %[[C]], %{{.*}}
+// CHECK: %[[E:.*]] = arith.addf %[[D]], %[[C]]
+// CHECK: return %[[E]]
+func.func @chain(%x: f32) -> f32 {
+  %one = arith.constant 1.0 : f32
+  %a = arith.addf %x, %one : f32
+  %b = arith.mulf %a, %x : f32
+  %c = arith.addf %a, %b : f32
+  %d = arith.mulf %c, %one : f32
+  %e = arith.addf %d, %c : f32
+  return %e : f32
+}
+
+// -----
+
+// What is long in a loop is cut there, and the loop is short then.
+// CHECK-LABEL: func.func private @loop.part0
+// CHECK-NOT: scf.for
+// CHECK-LABEL: func.func @loop(
+// CHECK: scf.for
+// CHECK: func.call @loop.part0
+// CHECK: scf.yield
+func.func @loop(%x: f32, %n: i32) -> f32 {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %sum = scf.for %i = %c0 to %n step %c1 iter_args(%a = %x) -> f32 : i32 {
+    %b = arith.addf %a, %a : f32
+    %c = arith.addf %b, %a : f32
+    %d = arith.addf %c, %c : f32
+    %e = arith.addf %d, %d : f32
+    %f = arith.addf %e, %e : f32
+    %g = arith.addf %f, %f : f32
+    scf.yield %g : f32
+  }
+  return %sum : f32
+}
+
+// -----
+
+// An array that one part alone uses moves there. Of another one the address is passed, and the
+// markers of its life stay outside.
+// CHECK-LABEL: func.func private @arrays.part0
+// CHECK: %[[OWN:.*]] = llvm.alloca
+// CHECK-NOT: alloca
+// CHECK-NOT: lifetime
+// CHECK: llvm.store %{{.*}}, %[[OWN]]
+// CHECK: llvm.load %[[OWN]]
+// CHECK: return
+// CHECK-LABEL: func.func @arrays(
+// CHECK: %[[SHARED:.*]] = llvm.alloca
+// CHECK-NOT: alloca
+// CHECK: llvm.intr.lifetime.start 4, %[[SHARED]]
+// CHECK: call @arrays.part0(%{{.*}}, %[[SHARED]])
+// CHECK: llvm.load %[[SHARED]]
+// CHECK: llvm.intr.lifetime.end 4, %[[SHARED]]
+func.func @arrays(%x: f32) -> f32 {
+  %c1 = arith.constant 1 : i32
+  %own = llvm.alloca %c1 x f32 : (i32) -> !llvm.ptr
+  %shared = llvm.alloca %c1 x f32 : (i32) -> !llvm.ptr
+  llvm.intr.lifetime.start 4, %shared : !llvm.ptr
+  llvm.store %x, %own : f32, !llvm.ptr
+  %a = llvm.load %own : !llvm.ptr -> f32
+  llvm.store %a, %shared : f32, !llvm.ptr
+  %b = llvm.load %shared : !llvm.ptr -> f32
+  llvm.intr.lifetime.end 4, %shared : !llvm.ptr
+  return %b : f32
+}
+
+// -----
+
+// An array whose address was a result would be in use until the function ends.
+// CHECK-LABEL: func.func private @address.part0
+// CHECK-LABEL: func.func @address(
+// CHECK: %[[ARRAY:.*]] = llvm.alloca
+// CHECK-NOT: alloca
+// CHECK: call @address.part0(%{{.*}}, %[[ARRAY]])
+// CHECK: %[[SECOND:.*]] = llvm.getelementptr %[[ARRAY]][1]
+// CHECK: llvm.load %[[SECOND]]
+func.func @address(%x: f32) -> f32 {
+  %c2 = arith.constant 2 : i32
+  %array = llvm.alloca %c2 x f32 : (i32) -> !llvm.ptr
+  llvm.store %x, %array : f32, !llvm.ptr
+  %second = llvm.getelementptr %array[1] : (!llvm.ptr) -> !llvm.ptr, f32
+  llvm.store %x, %second : f32, !llvm.ptr
+  llvm.store %x, %array : f32, !llvm.ptr
+  %a = llvm.load %second : !llvm.ptr -> f32
+  %b = arith.addf %a, %a : f32
+  return %b : f32
+}
+
+// -----
+
+// Vectors are passed in memory.
+// CHECK-LABEL: func.func private @vectors.part0
+// CHECK-SAME: (%[[RECORD:.*]]: !llvm.ptr, %{{.*}}: !llvm.ptr)
+// CHECK: %[[FIELD:.*]] = llvm.getelementptr %[[RECORD]][0, 0]
+// CHECK: llvm.load %[[FIELD]] : !llvm.ptr -> vector<8xf32>
+// CHECK-LABEL: func.func @vectors(
+// CHECK-SAME: %[[X:.*]]: vector<8xf32>
+// CHECK: llvm.store %[[X]]
+// CHECK: call @vectors.part0
+func.func @vectors(%x: vector<8xf32>) -> vector<8xf32> {
+  %a = arith.addf %x, %x : vector<8xf32>
+  %b = arith.addf %a, %x : vector<8xf32>
+  %c = arith.addf %b, %b : vector<8xf32>
+  %d = arith.addf %c, %c : vector<8xf32>
+  %e = arith.addf %d, %d : vector<8xf32>
+  return %e : vector<8xf32>
+}
+
+// -----
+
+// A part that may stop the kernel says whether it did.
+// CHECK-LABEL: func.func private @stops.part0
+// CHECK-SAME: -> i1
+// CHECK: eft.stop
+// CHECK: %[[NO:.*]] = arith.constant false
+// CHECK: return %[[NO]]
+// CHECK-LABEL: func.func @stops(
+// LLVM-LABEL: llvm.func internal @stops.part0
+// LLVM: llvm.cond_br %{{.*}}, ^[[STOP:.*]], ^
+// LLVM: ^[[STOP]]:
+// LLVM-NEXT: %[[YES:.*]] = llvm.mlir.constant(true) : i1
+// LLVM-NEXT: llvm.return %[[YES]] : i1
+// LLVM: %[[NO:.*]] = llvm.mlir.constant(false) : i1
+// LLVM: llvm.return %[[NO]] : i1
+// CHECK: %[[STOPPED:.*]] = call @stops.part0
+// CHECK-NEXT: scf.if %[[STOPPED]]
+// CHECK-NEXT: eft.stop
+func.func @stops(%x: i32, %p: !llvm.ptr, %c: i1) {
+  %a = arith.addi %x, %x : i32
+  scf.if %c {
+    eft.stop
+  }
+  %b = arith.addi %a, %a : i32
+  llvm.store %b, %p : i32, !llvm.ptr
+  return
+}
+
+// -----
+
+// A kernel with products of warpgroups stays whole.
+// CHECK-NOT: part0
+func.func @warpgroups(%x: f32) -> f32 attributes {eft.warpgroups} {
+  %a = arith.addf %x, %x : f32
+  %b = arith.addf %a, %a : f32
+  %c = arith.addf %b, %b : f32
+  %d = arith.addf %c, %c : f32
+  %e = arith.addf %d, %d : f32
+  return %e : f32
+}
