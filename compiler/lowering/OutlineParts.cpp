@@ -2,9 +2,9 @@
 // eft-outline-parts, and the same for code of a CPU.
 //
 // A kernel unrolled by hand, or by `static_range`, is one straight line of code. Some of what LLVM
-// does with a function takes time that grows with more than its length: it asks for each number all
-// conditions on it, and for each loop all loops before it. If functions have a bounded length, each
-// takes a bounded time.
+// does with a function takes time that grows with more than its length: for each value it looks at
+// all conditions on it, for each loop at all loops before it. If functions have a bounded length,
+// each takes a bounded time.
 //
 // Values that live on behind a call go through memory. So a cut is made where few do.
 #include "compiler/lowering/OutlineParts.h"
@@ -54,7 +54,9 @@ public:
     return lengths[numbers.at(run.back()) + 1] - lengths[numbers.at(run.front())];
   }
 
-  /// Runs of more than half of `maxLength`, and at most that, until the rest is no longer either.
+  /// Runs that end where the fewest values live on: of more than half of `maxLength`, and at most
+  /// that if no operation alone is as long. What is left behind the last one is at most
+  /// `maxLength` long.
   SmallVector<Run> cut(unsigned maxLength) const {
     const SmallVector<int> living = countLiving();
     SmallVector<Run> runs;
@@ -65,8 +67,7 @@ public:
         if (lengths[end] - lengths[first] > maxLength / 2 &&
             (!best || living[end] <= living[*best]))
           best = end;
-      if (best)
-        runs.push_back(Run(operations).slice(first, *best - first));
+      runs.push_back(Run(operations).slice(first, best.value_or(end) - first));
       first = best.value_or(end);
     }
     return runs;
@@ -108,7 +109,8 @@ public:
       : function(function), maxLength(maxLength), rewriter(function.getContext()) {}
 
   SmallVector<func::FuncOp> run() {
-    outline(function.getBody().front());
+    for (Block &block : function.getBody())
+      outline(block);
     for (Operation *load : loads)
       if (load->use_empty()) {
         Operation *field = load->getOperand(0).getDefiningOp();
@@ -142,6 +144,8 @@ private:
   void makeFunction(Run run) {
     auto region = makeRegion(run);
     auto name = (function.getName() + ".part" + Twine(parts.size())).str();
+    while (SymbolTable::lookupNearestSymbolFrom(function, rewriter.getStringAttr(name)))
+      name += "_";
     func::CallOp call;
     func::FuncOp part =
         *mlir::outlineSingleBlockRegion(rewriter, region.getLoc(), region.getRegion(), name, &call);
@@ -223,8 +227,8 @@ private:
   /// Gives a region its own constants, its own loads of what others computed, and the arrays of the
   /// frame that are used nowhere else.
   ///
-  /// Vectors come through memory: as arguments on the stack, LLVM 19 takes them for aligned where
-  /// they are not.
+  /// Vectors come through memory. On x86, LLVM 19 reads those of 64 bytes which are arguments on
+  /// the stack as if they were aligned, but does not always align them.
   void takeOver(scf::ExecuteRegionOp region) {
     Block *body = &region.getRegion().front();
     SetVector<Value> captured;
@@ -283,7 +287,8 @@ private:
       return;
     ImplicitLocOpBuilder b(function.getLoc(), rewriter);
     b.setInsertionPointToStart(&function.getBody().front());
-    auto types = llvm::to_vector(ValueRange(values).getTypes());
+    auto stored = [&](Type type) { return type.isIndex() ? b.getI64Type() : type; };
+    auto types = llvm::map_to_vector(ValueRange(values).getTypes(), stored);
     auto record = LLVM::LLVMStructType::getLiteral(b.getContext(), types);
     Value memory = b.create<LLVM::AllocaOp>(LLVM::LLVMPointerType::get(b.getContext()), record,
                                             b.create<arith::ConstantIntOp>(1, 32));
@@ -293,11 +298,16 @@ private:
     };
     for (auto [number, value] : llvm::enumerate(values)) {
       b.setInsertionPoint(to.block, to.next);
-      auto loaded = b.create<LLVM::LoadOp>(value.getType(), fieldOf(number));
-      loads.insert(loaded);
+      Value loaded = b.create<LLVM::LoadOp>(types[number], fieldOf(number));
+      loads.insert(loaded.getDefiningOp());
+      if (value.getType().isIndex())
+        loaded = b.create<arith::IndexCastOp>(value.getType(), loaded);
       rewriter.replaceUsesWithIf(value, loaded, isBehind);
       b.setInsertionPoint(from.block, from.next);
-      b.create<LLVM::StoreOp>(value, fieldOf(number));
+      Value kept = value;
+      if (value.getType().isIndex())
+        kept = b.create<arith::IndexCastOp>(types[number], value);
+      b.create<LLVM::StoreOp>(kept, fieldOf(number));
     }
   }
 
@@ -347,6 +357,11 @@ struct OutlinePartsPass : impl::OutlinePartsBase<OutlinePartsPass> {
 } // namespace
 
 SmallVector<func::FuncOp> outlineParts(func::FuncOp function, unsigned maxOperations) {
+  bool hasFixedFrame = llvm::all_of(function.getOps<LLVM::AllocaOp>(), [](LLVM::AllocaOp array) {
+    return isConstant(array.getArraySize().getDefiningOp());
+  });
+  if (!hasFixedFrame)
+    return {};
   return Outliner(function, maxOperations).run();
 }
 

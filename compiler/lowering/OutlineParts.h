@@ -6,9 +6,10 @@
 
 namespace eft {
 
-/// Moves operations that follow each other into functions of their own, until each block has, with
-/// all that is nested in it, at most `maxOperations`. Gives the new functions; one that calls
-/// another stands behind it. An array of the frame that one part alone uses moves there.
+/// Moves operations that follow each other into functions of their own, until no block has, with
+/// all that is nested in it, many more than `maxOperations`. Gives the new functions; one that
+/// calls another stands behind it. An array of the frame that one part alone uses moves there. A
+/// function with an array of computed size stays as it is.
 mlir::SmallVector<mlir::func::FuncOp> outlineParts(mlir::func::FuncOp function,
                                                    unsigned maxOperations);
 

@@ -280,7 +280,7 @@ def TileScans : Pass<"eft-tile-scans", "::mlir::func::FuncOp"> {
     ```
   }];
   let options = [
-    Option<"maxFragments", "max-fragments", "unsigned", /*default=*/"16384",
+    Option<"maxFragments", "max-fragments", "unsigned", /*default=*/"64",
            "the most elements of a thread that are scanned in registers">,
     Option<"tileFragments", "tile-fragments", "unsigned", /*default=*/"8",
            "the fewest elements of a thread in one tile; a power of two">,
@@ -375,7 +375,7 @@ def SpecializeMasked : Pass<"eft-specialize-masked", "::mlir::func::FuncOp"> {
     ```
   }];
   let options = [
-    Option<"maxOperations", "max-operations", "unsigned", /*default=*/"16384",
+    Option<"maxOperations", "max-operations", "unsigned", /*default=*/"4096",
            "the most operations of a version; with more, nothing is changed">
   ];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect",
@@ -517,7 +517,7 @@ def OutlineParts : Pass<"eft-outline-parts", "::mlir::ModuleOp"> {
     For a GPU, in front of `eft-lower-to-llvm`; `eft-lower-to-cpu` does the same. Parts of LLVM take time
     that grows with more than the length of a function. So in a block of more than `max-operations`,
     with those nested in it, runs of operations become functions. A run ends where the fewest values
-    live on.
+    live on. These go through a record in the kernel's frame.
 
     ```mlir
     %b = arith.addf %a, %x : f32
@@ -527,12 +527,14 @@ def OutlineParts : Pass<"eft-outline-parts", "::mlir::ModuleOp"> {
     ```
     becomes, with `max-operations=1000`,
     ```mlir
-    %y = call @kernel.part0(%a, %x) : (f32, f32) -> f32
+    call @kernel.part0(%a, %x, %record) : (f32, f32, !llvm.ptr) -> ()
+    %y = llvm.load %field : !llvm.ptr -> f32
     %z = arith.addf %y, %x : f32
     ```
 
-    Each function has its own constants, and those arrays of the frame which it alone uses. A kernel
-    with `wgmma` stays whole: ptxas would let its products wait for each other.
+    Each function has its own constants, and those arrays of the frame which it alone uses. A function
+    that may stop the kernel returns whether it did. A kernel with `wgmma` stays whole: ptxas would let
+    its products wait for each other.
   }];
   let options = [
     Option<"maxOperations", "max-operations", "unsigned", /*default=*/"16384",

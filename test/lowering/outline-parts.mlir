@@ -34,13 +34,15 @@ func.func @chain(%x: f32) -> f32 {
 
 // -----
 
-// What is long in a loop is cut there, and the loop is short then.
+// What is long in a loop is cut there. A part may call another one.
 // CHECK-LABEL: func.func private @loop.part0
 // CHECK-NOT: scf.for
-// CHECK-LABEL: func.func @loop(
+// CHECK-LABEL: func.func private @loop.part1
 // CHECK: scf.for
 // CHECK: func.call @loop.part0
 // CHECK: scf.yield
+// CHECK-LABEL: func.func @loop(
+// CHECK: call @loop.part1
 func.func @loop(%x: f32, %n: i32) -> f32 {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
@@ -160,8 +162,69 @@ func.func @stops(%x: i32, %p: !llvm.ptr, %c: i1) {
 
 // -----
 
+// A run ends behind an operation that is long by itself, such as a conditional whose two branches
+// are each as long as a function may be.
+// CHECK-LABEL: func.func private @branches.part0
+// CHECK: scf.if
+// CHECK: } else {
+// CHECK: return
+// CHECK-LABEL: func.func private @branches.part1
+// CHECK: scf.if
+// CHECK: } else {
+// CHECK: return
+// CHECK-LABEL: func.func @branches(
+// CHECK-NOT: scf.if
+// CHECK: call @branches.part0
+// CHECK: call @branches.part1
+func.func @branches(%x: f32, %c: i1) -> f32 {
+  %w = arith.addf %x, %x : f32
+  %a = scf.if %c -> f32 {
+    %0 = arith.addf %w, %x : f32
+    %1 = arith.addf %0, %0 : f32
+    %2 = arith.addf %1, %1 : f32
+    scf.yield %2 : f32
+  } else {
+    %0 = arith.mulf %w, %x : f32
+    %1 = arith.mulf %0, %0 : f32
+    %2 = arith.mulf %1, %1 : f32
+    scf.yield %2 : f32
+  }
+  %b = scf.if %c -> f32 {
+    %0 = arith.addf %a, %x : f32
+    %1 = arith.addf %0, %0 : f32
+    %2 = arith.addf %1, %1 : f32
+    scf.yield %2 : f32
+  } else {
+    %0 = arith.mulf %a, %x : f32
+    %1 = arith.mulf %0, %0 : f32
+    %2 = arith.mulf %1, %1 : f32
+    scf.yield %2 : f32
+  }
+  return %b : f32
+}
+
+// -----
+
+// An index has no size in LLVM.
+// CHECK-LABEL: func.func private @indices.part0
+// CHECK: arith.index_cast %{{.*}} : index to i64
+// LLVM-LABEL: llvm.func internal @indices.part0
+// LLVM: llvm.store %{{.*}} : i64, !llvm.ptr
+func.func @indices(%x: i32) -> i32 {
+  %0 = arith.index_cast %x : i32 to index
+  %1 = arith.addi %0, %0 : index
+  %2 = arith.addi %1, %1 : index
+  %3 = arith.addi %2, %2 : index
+  %4 = arith.addi %3, %3 : index
+  %5 = arith.index_cast %4 : index to i32
+  return %5 : i32
+}
+
+// -----
+
 // A kernel with products of warpgroups stays whole.
-// CHECK-NOT: part0
+// CHECK-LABEL: func.func @warpgroups(
+// CHECK-NOT: call
 func.func @warpgroups(%x: f32) -> f32 attributes {eft.warpgroups} {
   %a = arith.addf %x, %x : f32
   %b = arith.addf %a, %a : f32
