@@ -22,6 +22,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Transforms/DialectConversion.h"
+#include "mlir/Transforms/RegionUtils.h"
 
 using namespace mlir;
 
@@ -82,7 +83,10 @@ struct LowerToLLVMPass : impl::LowerToLLVMBase<LowerToLLVMPass> {
     SmallVector<StopOp> stops;
     getOperation().walk([&](StopOp stop) { stops.push_back(stop); });
     llvm::for_each(stops, makeReturn);
+    IRRewriter rewriter(context);
     for (auto function : getOperation().getOps<LLVM::LLVMFuncOp>()) {
+      if (!stops.empty())
+        (void)eraseUnreachableBlocks(rewriter, function->getRegions());
       markKernel(function);
       markConvergent(function);
     }
@@ -95,9 +99,9 @@ private:
            function->hasAttr(EftDialect::convergentName);
   }
 
-  /// Ends the function here; what stood behind is not reached.
+  /// Ends the function here; what stood behind gets a block that nothing reaches.
   static void makeReturn(StopOp stop) {
-    Block *rest = stop->getBlock()->splitBlock(stop->getNextNode());
+    stop->getBlock()->splitBlock(stop->getNextNode());
     OpBuilder builder(stop);
     auto function = stop->getParentOfType<LLVM::LLVMFuncOp>();
     SmallVector<Value> isStopped; // which a part of a kernel says
@@ -105,8 +109,6 @@ private:
       isStopped.push_back(builder.create<LLVM::ConstantOp>(stop.getLoc(), type, 1));
     builder.create<LLVM::ReturnOp>(stop.getLoc(), isStopped);
     stop.erase();
-    rest->dropAllDefinedValueUses();
-    rest->erase();
   }
 
   /// Says in NVVM's words that a function is a kernel of so many threads and registers.
