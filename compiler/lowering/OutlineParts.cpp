@@ -54,29 +54,53 @@ public:
     return lengths[numbers.at(run.back()) + 1] - lengths[numbers.at(run.front())];
   }
 
-  /// Runs that end where the fewest values live on: of more than half of `maxLength`, and at most
-  /// that if no operation alone is as long. What is left behind the last one is at most
-  /// `maxLength` long.
-  SmallVector<Run> cut(unsigned maxLength) const {
-    const SmallVector<int> living = countLiving();
+  /// Runs that end where the fewest values live on: of more than half of `maxOperations`, and at
+  /// most that if no operation alone is as long. Where more values live on than such a run is
+  /// worth, it goes on to the next place at which fewer do, if that is near. What is left behind
+  /// the last run is at most `maxOperations` long, unless a run that goes on would leave less than
+  /// half of that.
+  SmallVector<Run> cut(PartLimits limits) const {
+    const SmallVector<unsigned> living = countLiving();
     SmallVector<Run> runs;
-    for (size_t first = 0; lengths.back() - lengths[first] > maxLength;) {
-      std::optional<size_t> best;
-      size_t end = first;
-      while (lengths[++end] - lengths[first] <= maxLength)
-        if (lengths[end] - lengths[first] > maxLength / 2 &&
-            (!best || living[end] <= living[*best]))
-          best = end;
-      runs.push_back(Run(operations).slice(first, best.value_or(end) - first));
-      first = best.value_or(end);
+    for (size_t first = 0; lengths.back() - lengths[first] > limits.maxOperations;) {
+      const size_t cheapest = findCheapest(first, limits.maxOperations, living);
+      const size_t end = findWorthwhile(first, cheapest, limits, living);
+      if (end != cheapest && lengths.back() - lengths[end] < limits.maxOperations / 2)
+        break;
+      runs.push_back(Run(operations).slice(first, end - first));
+      first = end;
     }
     return runs;
   }
 
 private:
+  /// The place behind a first operation at which the fewest values live.
+  size_t findCheapest(size_t first, unsigned maxOperations, ArrayRef<unsigned> living) const {
+    std::optional<size_t> best;
+    size_t end = first;
+    while (lengths[++end] - lengths[first] <= maxOperations)
+      if (lengths[end] - lengths[first] > maxOperations / 2 &&
+          (!best || living[end] <= living[*best]))
+        best = end;
+    return best.value_or(end);
+  }
+
+  /// The next place at which a run has enough operations for each value that lives on; the one
+  /// given if there is none before the run is longer by `maxOperations`.
+  size_t findWorthwhile(size_t first, size_t cheapest, PartLimits limits,
+                        ArrayRef<unsigned> living) const {
+    for (size_t end = cheapest; end != lengths.size(); ++end) {
+      if (lengths[end] - lengths[cheapest] > limits.maxOperations)
+        break;
+      if (lengths[end] - lengths[first] >= uint64_t(living[end]) * limits.operationsPerValue)
+        return end;
+    }
+    return cheapest;
+  }
+
   /// For each place between operations, how many results of those before are used behind it.
-  SmallVector<int> countLiving() const {
-    SmallVector<int> living(operations.size() + 2);
+  SmallVector<unsigned> countLiving() const {
+    SmallVector<unsigned> living(operations.size() + 2); // differences first, modulo 2^32
     for (auto [number, op] : llvm::enumerate(operations)) {
       for (Value result : op->getResults()) {
         size_t last = number;
@@ -105,8 +129,8 @@ private:
 
 class Outliner {
 public:
-  Outliner(func::FuncOp function, unsigned maxLength)
-      : function(function), maxLength(maxLength), rewriter(function.getContext()) {}
+  Outliner(func::FuncOp function, PartLimits limits)
+      : function(function), limits(limits), rewriter(function.getContext()) {}
 
   SmallVector<func::FuncOp> run() {
     for (Block &block : function.getBody())
@@ -133,8 +157,8 @@ private:
         line.append(&op, length);
     }
     unsigned length = line.length();
-    if (length > maxLength)
-      for (Run run : line.cut(maxLength)) {
+    if (length > limits.maxOperations)
+      for (Run run : line.cut(limits)) {
         length -= line.lengthOf(run) - 1;
         makeFunction(run);
       }
@@ -335,7 +359,7 @@ private:
   }
 
   func::FuncOp function;
-  unsigned maxLength;
+  PartLimits limits;
   IRRewriter rewriter;
   SmallVector<func::FuncOp> parts;
   SetVector<Operation *> loads; ///< of records
@@ -349,20 +373,20 @@ struct OutlinePartsPass : impl::OutlinePartsBase<OutlinePartsPass> {
     for (auto function : llvm::to_vector(getOperation().getOps<func::FuncOp>()))
       // ptxas lets products wait for each other in functions that call others.
       if (!function.isExternal() && !function->hasAttr(EftDialect::warpgroupsName))
-        for (func::FuncOp part : outlineParts(function, maxOperations))
+        for (func::FuncOp part : outlineParts(function, {maxOperations, operationsPerValue}))
           part->setAttr(EftDialect::convergentName, UnitAttr::get(&getContext()));
   }
 };
 
 } // namespace
 
-SmallVector<func::FuncOp> outlineParts(func::FuncOp function, unsigned maxOperations) {
+SmallVector<func::FuncOp> outlineParts(func::FuncOp function, PartLimits limits) {
   bool hasFixedFrame = llvm::all_of(function.getOps<LLVM::AllocaOp>(), [](LLVM::AllocaOp array) {
     return isConstant(array.getArraySize().getDefiningOp());
   });
   if (!hasFixedFrame)
     return {};
-  return Outliner(function, maxOperations).run();
+  return Outliner(function, limits).run();
 }
 
 } // namespace eft

@@ -6,11 +6,15 @@
 
 namespace eft {
 
+struct PartLimits {
+  unsigned maxOperations;      ///< of a block, with those nested in it
+  unsigned operationsPerValue; ///< of a part, for each value that lives on, worth its memory
+};
+
 /// Moves operations that follow each other into functions of their own, until no block has, with
-/// all that is nested in it, many more than `maxOperations`. Gives the new functions; one that
-/// calls another stands behind it. An array of the frame that one part alone uses moves there. A
-/// function with an array of computed size stays as it is.
-mlir::SmallVector<mlir::func::FuncOp> outlineParts(mlir::func::FuncOp function,
-                                                   unsigned maxOperations);
+/// all that is nested in it, many more than the limit. Gives the new functions; one that calls
+/// another stands behind it. An array of the frame that one part alone uses moves there. A function
+/// with an array of computed size stays as it is.
+mlir::SmallVector<mlir::func::FuncOp> outlineParts(mlir::func::FuncOp function, PartLimits limits);
 
 } // namespace eft

@@ -482,7 +482,9 @@ def LowerToCpu : Pass<"eft-lower-to-cpu", "::mlir::ModuleOp"> {
     Option<"stoppable", "stoppable", "bool", /*default=*/"false",
            "end early where the runtime asks for it">,
     Option<"maxOperations", "max-operations", "unsigned", /*default=*/"16384",
-           "the most operations of a block, with those nested in it, before a part becomes a function">
+           "the most operations of a block, with those nested in it, before a part becomes a function">,
+    Option<"operationsPerValue", "operations-per-value", "unsigned", /*default=*/"128",
+           "operations of such a part, for each value that lives on, that are worth its memory">
   ];
   let dependentDialects = ["::eft::EftDialect", "::mlir::arith::ArithDialect",
                            "::mlir::math::MathDialect", "::mlir::scf::SCFDialect",
@@ -517,7 +519,9 @@ def OutlineParts : Pass<"eft-outline-parts", "::mlir::ModuleOp"> {
     For a GPU, in front of `eft-lower-to-llvm`; `eft-lower-to-cpu` does the same. Parts of LLVM take time
     that grows with more than the length of a function. So in a block of more than `max-operations`,
     with those nested in it, runs of operations become functions. A run ends where the fewest values
-    live on. These go through a record in the kernel's frame.
+    live on. These go through a record in the kernel's frame, which costs a few instructions for each. So
+    if a run has less than `operations-per-value` for each of them, it may go on for as much again, to
+    where it has.
 
     ```mlir
     %b = arith.addf %a, %x : f32
@@ -525,7 +529,7 @@ def OutlineParts : Pass<"eft-outline-parts", "::mlir::ModuleOp"> {
     // a thousand more
     %z = arith.addf %y, %x : f32
     ```
-    becomes, with `max-operations=1000`,
+    becomes, with `max-operations=1000 operations-per-value=1`,
     ```mlir
     call @kernel.part0(%a, %x, %record) : (f32, f32, !llvm.ptr) -> ()
     %y = llvm.load %field : !llvm.ptr -> f32
@@ -538,7 +542,9 @@ def OutlineParts : Pass<"eft-outline-parts", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"maxOperations", "max-operations", "unsigned", /*default=*/"16384",
-           "the most operations of a block, with those nested in it">
+           "the most operations of a block, with those nested in it">,
+    Option<"operationsPerValue", "operations-per-value", "unsigned", /*default=*/"128",
+           "operations of a part, for each value that lives on, that are worth its memory">
   ];
   let dependentDialects = ["::mlir::func::FuncDialect", "::mlir::scf::SCFDialect",
                            "::mlir::LLVM::LLVMDialect"];

@@ -1,5 +1,6 @@
-// RUN: eft-opt %s --split-input-file --eft-outline-parts=max-operations=4 | FileCheck %s
-// RUN: eft-opt %s --split-input-file --eft-outline-parts=max-operations=4 --eft-lower-to-llvm | FileCheck %s --check-prefix=LLVM
+// RUN: eft-opt %s --split-input-file --eft-outline-parts="max-operations=4 operations-per-value=1" | FileCheck %s
+// RUN: eft-opt %s --split-input-file --eft-outline-parts="max-operations=4 operations-per-value=1" --eft-lower-to-llvm | FileCheck %s --check-prefix=LLVM
+// RUN: eft-opt %s --split-input-file --eft-outline-parts="max-operations=4 operations-per-value=5" | FileCheck %s --check-prefix=FEW
 
 // A run ends where few values live on: one behind %c, two behind %b and %d.
 // CHECK-LABEL: func.func private @chain.part0
@@ -232,4 +233,46 @@ func.func @warpgroups(%x: f32) -> f32 attributes {eft.warpgroups} {
   %d = arith.addf %c, %c : f32
   %e = arith.addf %d, %d : f32
   return %e : f32
+}
+
+// -----
+
+// A part goes on where many values live, until it is worth the memory for them.
+// CHECK-LABEL: func.func private @many_values.part0
+// CHECK-COUNT-3: arith.mulf
+// CHECK-NEXT: arith.addf
+// CHECK-NEXT: llvm.getelementptr
+// FEW-LABEL: func.func private @many_values.part0
+// FEW-COUNT-3: arith.mulf
+// FEW-COUNT-2: arith.addf
+// FEW-NEXT: llvm.getelementptr
+// FEW-NEXT: llvm.store
+// FEW-NEXT: return
+// FEW-LABEL: func.func @many_values(
+func.func @many_values(%x: f32) -> f32 {
+  %a = arith.mulf %x, %x : f32
+  %b = arith.mulf %a, %x : f32
+  %c = arith.mulf %b, %x : f32
+  %d = arith.addf %a, %b : f32
+  %e = arith.addf %d, %c : f32
+  %f = arith.addf %e, %x : f32
+  %g = arith.subf %f, %x : f32
+  %h = arith.subf %g, %x : f32
+  %i = arith.subf %h, %x : f32
+  return %i : f32
+}
+
+// -----
+
+// Nothing is cut off that is short by then.
+// FEW-LABEL: func.func @many_values_to_the_end(
+// FEW-NOT: call
+func.func @many_values_to_the_end(%x: f32) -> f32 {
+  %a = arith.mulf %x, %x : f32
+  %b = arith.mulf %a, %x : f32
+  %c = arith.mulf %b, %x : f32
+  %d = arith.addf %a, %b : f32
+  %e = arith.addf %d, %c : f32
+  %f = arith.subf %e, %x : f32
+  return %f : f32
 }

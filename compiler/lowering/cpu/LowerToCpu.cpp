@@ -130,7 +130,7 @@ private:
     lowering.dropArguments(kernel);
     if (stoppable)
       emitStopPolls(kernel);
-    if (failed(layOutStack(kernel, outlineParts(kernel, maxOperations))))
+    if (failed(layOutStack(kernel, outlineParts(kernel, {maxOperations, operationsPerValue}))))
       return failure();
     makeProgramLoop(kernel, stoppable);
     return success();
