@@ -8,11 +8,10 @@ one is refused after a change.
 
 from __future__ import annotations
 
-from eft.compiler.closure import Closure, is_allowed
+from eft.closure import Closure, is_allowed
 from eft.errors import CompilationError
 from eft.language.constexpr import constexpr, unwrap
 from eft.language.dtypes import describe
-from eft.reads import chains
 from eft.stable_text import NotStable, stable_text
 
 
@@ -33,7 +32,7 @@ def check_constants(function) -> dict:
         if not _same(before, identity):
             reader, name = key
             source = reader.source
-            line, column = source.place(_names(source.tree)[name])
+            line, column = source.place(_names(source)[name])
             raise CompilationError(
                 f"{name!r} has changed from {describe(old)} to {describe(value)} since "
                 f"{function.__name__!r} was first compiled, which reads it: pass it as an argument",
@@ -51,8 +50,8 @@ def _collect(function, found: dict, seen: set):
     seen.add(function)
     closure, global_names = Closure(function.fn), _global_names(function.fn.__code__)
     if not function.source.is_original:  # whose names the code does not have
-        global_names = {name for name, *_ in chains(function.source.tree)}
-    for name in _names(function.source.tree):
+        global_names = {name for name, *_ in function.source.chains}
+    for name in _names(function.source):
         is_global = name not in closure.variables
         names = closure.globals if is_global else closure.variables
         if name not in names or (is_global and name not in global_names):
@@ -80,10 +79,10 @@ def _same(a, b) -> bool:
     return a is b or (type(a) is str and type(b) is str and a == b)
 
 
-def _names(tree) -> dict:
+def _names(source) -> dict:
     """The first use of each name in a function."""
     found = {}
-    for (name, *_), node in chains(tree).items():
+    for (name, *_), node in source.chains.items():
         found.setdefault(name, node)
     return found
 

@@ -5,7 +5,6 @@ compiler."""
 from __future__ import annotations
 
 import os
-from collections import namedtuple
 
 from eft import _runtime, host
 from eft.constants import check_constants
@@ -14,11 +13,34 @@ from eft.kernel import Asm, Compilation, CompiledKernel, Metadata
 from eft.keys import cache_key, stable_facts
 from eft.stable_text import NotStable
 
-#: All that a kernel is compiled for. `types` has the type of each parameter in the signature, None
-#: for those that are known at compile time, whose values `constexprs` has by name; `specialization`
-#: has "", "1", or a power of two that divides the value, such as "16", for each parameter, or is
-#: None where that does not matter.
-Variant = namedtuple("Variant", "target types constexprs options specialization")
+
+class Variant:
+    """All that a kernel is compiled for.
+
+    Attributes:
+        target: "cuda:90", "compute_90", "cpu", "host:x86-64-v3".
+        types: the type of each parameter in the signature; None for those that are known at compile
+            time.
+        constexprs: by name the values of those.
+        options: by name those of the launch that reach the code.
+        specialization: for each parameter "", "1", or a power of two that divides the value, such
+            as "16"; None where that does not matter.
+    """
+
+    # Not a named tuple: to make such a class takes longer than the rest of this module, and a first
+    # launch waits for it.
+    __slots__ = ("constexprs", "options", "specialization", "target", "types")
+
+    def __init__(self, target: str, types, constexprs: dict, options: dict, specialization):
+        self.target = target
+        self.types = types
+        self.constexprs = constexprs
+        self.options = options
+        self.specialization = specialization
+
+    def __repr__(self):
+        facts = (f"{name}={getattr(self, name)!r}" for name in self.__slots__)
+        return f"Variant({', '.join(facts)})"
 
 
 def load(function, variant: Variant, device: int, lowered=None) -> CompiledKernel:

@@ -7,7 +7,7 @@ from collections import namedtuple
 from collections.abc import Mapping
 
 from eft import _runtime
-from eft.one_variant import OneVariant, VariantLauncher
+from eft.one_variant import OneVariant
 
 #: The metadata of Triton's kernels that are the same for all of Eft's.
 SAME_FOR_ALL = {
@@ -195,7 +195,9 @@ class CompiledKernel(OneVariant, _runtime.LoadedKernel):
     def _kernel(self):
         return self.source[0]
 
-    def _make_launcher(self) -> VariantLauncher:
+    def _make_launcher(self):
+        from eft.variant_launcher import VariantLauncher  # a launch under jit does without
+
         function, types = self.source
         target = self.metadata.target
         return VariantLauncher(self.name, target, function.arg_names, types, self._on)

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from eft import host
-from eft.digest import hexdigest
 from eft.stable_text import StableText
 from eft.version import fingerprint
 
@@ -29,7 +28,12 @@ def stable_facts(function, variant) -> str:
     return "\0".join(parts)
 
 
-def cache_key(facts: str, kind: str, specialization=None) -> str:
+def cache_key(facts: str, kind: str, specialization=None) -> bytes:
     """The key for what `kind` says of a variant of a kernel with these `stable_facts`."""
-    parts = kind, facts, repr(specialization)
-    return hexdigest(parts)
+    return joined_key((kind, facts, repr(specialization)))
+
+
+def joined_key(parts) -> bytes:
+    """The key of what depends on some texts: the texts themselves. The cache's files are named for
+    a hash, and have the whole key in them."""
+    return "\0".join(parts).encode(errors="surrogatepass")

@@ -147,7 +147,7 @@ class Reflection:
     def get_capture_scope(self) -> dict:
         """The names that the function sees outside of itself: globals, and variables of the
         functions around it."""
-        from eft.compiler.closure import Closure
+        from eft.closure import Closure
 
         closure = Closure(self.fn)
         return closure.globals | closure.variables

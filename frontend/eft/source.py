@@ -68,6 +68,8 @@ class Source:
             if end < len(lines) and not _may_follow(lines[end], margin):
                 continue
             text = "".join(lines[:end])
+            if "def" not in text:  # a decorator alone
+                continue
             try:
                 tree = self._compile(
                     "if True:\n" + text if self._lines_before else text, _ONLY_TREE
@@ -144,6 +146,7 @@ class Source:
 
     #: Whether it is what the function's code was made of.
     is_original = True
+    _chains = None
 
     @property
     def parameters(self) -> list:
@@ -151,6 +154,15 @@ class Source:
         arguments = self.tree.args
         found = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
         return found if arguments.vararg is None else [*found, arguments.vararg]
+
+    @property
+    def chains(self) -> dict:
+        """The names in the function, its decorators aside, each with the attributes that are read
+        of it at once: of `a.b.c` the chain ("a", "b", "c"). For each chain the node of its name
+        where it is first used."""
+        if self._chains is None:
+            self._chains = _find_chains(self.tree)
+        return self._chains
 
     @property
     def code_lines(self) -> list[str]:
@@ -203,6 +215,28 @@ class ReplacedSource(Source):
                 f"the new source of {self.name!r} must define {expected}, got "
                 f"{self.tree.name}({', '.join(found)})"
             )
+
+
+def _find_chains(tree) -> dict:
+    """Those of a function's tree. Written out because importing `ast` takes longer than the rest of
+    a launch whose code is in the cache."""
+    fields = (getattr(tree, name, None) for name in tree._fields if name != "decorator_list")
+    found, rest = {}, list(fields)[::-1]
+    while rest:
+        node = rest.pop()
+        if isinstance(node, list):
+            rest += reversed(node)
+            continue
+        attributes, kind = (), type(node).__name__
+        while kind == "Attribute":
+            attributes = (node.attr, *attributes)
+            node = node.value
+            kind = type(node).__name__
+        if kind == "Name":
+            found.setdefault((node.id, *attributes), node)
+        else:
+            rest += [getattr(node, field, None) for field in reversed(getattr(node, "_fields", ()))]
+    return found
 
 
 def _is_rewritten(function) -> bool:

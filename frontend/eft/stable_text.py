@@ -23,12 +23,10 @@ from types import (
 
 from eft._runtime import MISSING
 from eft.annotations import annotations_of
-from eft.compiler.closure import Closure
-from eft.errors import Mistake
+from eft.closure import Closure
 from eft.language.builtin import is_constexpr_function
 from eft.language.constexpr import unwrap
 from eft.language.dtypes import dtype
-from eft.reads import chains
 
 #: Attributes of classes that say nothing of what their objects do.
 _SILENT = frozenset(
@@ -229,13 +227,12 @@ class StableText:
         closure = Closure(function.fn)
         given = {node.arg for node in function.source.parameters}
         found = {}
-        for chain in chains(function.source.tree):
+        for chain in function.source.chains:
             name = chain[0]
             if name not in given and (name in closure.variables or name in closure.globals):
-                try:
-                    self._read(found, closure.get(name), chain)
-                except Mistake:  # it may not be read: an error if it really is
-                    continue
+                value = closure.find(name)
+                if value is not MISSING:  # else an error if it really is read
+                    self._read(found, value, chain)
         return "\n".join([*parts, *self._all_read(found)])
 
     def _function(self, function: FunctionType) -> str:

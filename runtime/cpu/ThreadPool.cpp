@@ -3,7 +3,6 @@
 #include "runtime/cpu/ThreadPool.h"
 
 #include "runtime/cpu/Futex.h"
-#include "runtime/device/Host.h"
 
 #include <algorithm>
 #include <bit>
@@ -52,7 +51,8 @@ void forgetPool() { processPool = nullptr; }
 
 } // namespace
 
-ThreadPool::ThreadPool(unsigned threads) : numThreads(threads), spins(threads <= usableCores()) {}
+ThreadPool::ThreadPool(unsigned threads, unsigned cores)
+    : numThreads(threads), spins(threads <= cores) {}
 
 ThreadPool::~ThreadPool() {
   stopping = true;
@@ -65,11 +65,12 @@ ThreadPool::~ThreadPool() {
 Expected<ThreadPool *> ThreadPool::process() {
   if (ThreadPool *pool = processPool.load(std::memory_order_acquire))
     return pool;
-  auto threads = hostThreads();
+  const unsigned cores = usableCores();
+  auto threads = hostThreads(cores);
   if (!threads.ok())
     return threads.error();
   [[maybe_unused]] static const int registered = pthread_atfork(nullptr, nullptr, forgetPool);
-  auto made = std::make_unique<ThreadPool>(*threads);
+  auto made = std::make_unique<ThreadPool>(*threads, cores);
   ThreadPool *other = nullptr;
   if (processPool.compare_exchange_strong(other, made.get(), std::memory_order_acq_rel))
     return made.release();

@@ -22,6 +22,7 @@
 #include "eft/Error.h"
 #include "eft/Signature.h"
 #include "runtime/cpu/HostCalls.h"
+#include "runtime/device/Host.h"
 
 #include <array>
 #include <atomic>
@@ -49,8 +50,9 @@ struct Cost {
 
 class ThreadPool {
 public:
-  // `threads` counts the calling thread. The workers are made when the first job needs them.
-  explicit ThreadPool(unsigned threads);
+  // `threads` counts the calling thread. The workers are made when the first job needs them. If
+  // there are as many `cores`, idle ones spin for a while.
+  explicit ThreadPool(unsigned threads, unsigned cores = usableCores());
   // Waits for the workers to end. No job may be running.
   ~ThreadPool();
   ThreadPool(const ThreadPool &) = delete;

@@ -112,10 +112,10 @@ Expected<unsigned> parseThreadCount(const std::string &text) {
   return count;
 }
 
-Expected<unsigned> hostThreads() {
+Expected<unsigned> hostThreads(unsigned cores) {
   if (const char *text = std::getenv("EFT_NUM_THREADS"); text && *text)
     return parseThreadCount(text);
-  return usableCores();
+  return cores;
 }
 
 } // namespace eft

@@ -17,8 +17,8 @@ unsigned usableCores();
 // read below `mount`, usually /sys/fs/cgroup. Nothing if none of them has one.
 std::optional<double> controlGroupQuota(const std::string &membership, const std::string &mount);
 
-// The threads that a kernel on the host runs on: EFT_NUM_THREADS, else usableCores().
-Expected<unsigned> hostThreads();
+// The threads that a kernel on the host runs on: EFT_NUM_THREADS, else one for each core.
+Expected<unsigned> hostThreads(unsigned cores = usableCores());
 
 // Parses EFT_NUM_THREADS.
 Expected<unsigned> parseThreadCount(const std::string &text);

@@ -57,7 +57,7 @@ def lower(kernel, types, specialization=None, **constexprs) -> str:
     return str(lowered.module)
 
 
-def key_of(function, variant, kind: str) -> str:
+def key_of(function, variant, kind: str) -> bytes:
     """The key of the disk cache for what `kind` says of a variant."""
     from eft.keys import cache_key, stable_facts
 

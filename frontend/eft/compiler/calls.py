@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from types import BuiltinMethodType, MethodType
 
-from eft.compiler.closure import PYTHON_FUNCTIONS, is_of_math
+from eft.closure import PYTHON_FUNCTIONS, is_of_math
 from eft.compiler.expressions import shown
 from eft.compiler.suggestions import instead_of
 from eft.compiler.values import contains_tensor

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import ast
 
+from eft.closure import Closure
 from eft.compiler.arguments import Arguments, descriptor_value
 from eft.compiler.branches import Branches
 from eft.compiler.calls import Calls
-from eft.compiler.closure import Closure
 from eft.compiler.expressions import Expressions
 from eft.compiler.loops import Loops
 from eft.compiler.scope import Scope

@@ -12,8 +12,8 @@ import re
 import sys
 
 from eft import _runtime
-from eft.digest import hexdigest
 from eft.errors import AutotunerError
+from eft.keys import joined_key
 from eft.stable_text import NotStable, StableText
 from eft.tuning.candidates import describe
 from eft.tuning.heuristics import Heuristics
@@ -45,9 +45,9 @@ class Kept:
             self.key = None
             self._say(str(error))
 
-    def _make_key(self, key: tuple) -> str:
-        """A hash of what the times depend on: all that the code does, the device, and the arguments
-        that the candidates add. A hook's run is timed, too."""
+    def _make_key(self, key: tuple) -> bytes:
+        """What the times depend on: all that the code does, the device, and the arguments that the
+        candidates add. A hook's run is timed, too."""
         tuner, text = self.tuner, StableText()
         inner = tuner.fn
         while not isinstance(inner, _runtime.KernelBase):
@@ -72,7 +72,7 @@ class Kept:
                 if name not in known or name in each.config.kwargs
             )
             parts.append(text.of(each.config.pre_hook, ".pre_hook"))
-        return hexdigest(parts)
+        return joined_key(parts)
 
     def load(self) -> bool:
         """Fills the candidates with what the cache has. False if that is nothing, or damaged."""

@@ -7,6 +7,7 @@ import fractions
 import functools
 import importlib.util
 import math
+import os
 import subprocess
 import sys
 import textwrap
@@ -17,7 +18,7 @@ import eft
 import eft.language as tl
 import numpy as np
 import pytest
-from eft import driver
+from eft import _runtime, driver
 from eft.stable_text import NotStable, StableText, stable_text
 from support import key_of
 
@@ -32,8 +33,14 @@ def scale(x_ptr, n, stride, factor, BLOCK: tl.constexpr):
 
 
 def variant(**changes):
-    given = driver.Variant("cuda:90", ("*fp32", None), {"N": 4}, {"num_warps": 4}, ("", ""))
-    return given._replace(**changes)
+    given = {
+        "target": "cuda:90",
+        "types": ("*fp32", None),
+        "constexprs": {"N": 4},
+        "options": {"num_warps": 4},
+        "specialization": ("", ""),
+    }
+    return driver.Variant(**{**given, **changes})
 
 
 def load_module(path, text):
@@ -565,3 +572,23 @@ def test_a_cache_that_keeps_nothing_is_logged(tmp_path):
             "compiling kernel for cpu: first use",
             f"not keeping kernel for cpu in the cache: {why}",
         ]
+
+
+def test_a_file_whose_name_is_no_text(tmp_path):
+    folder = tmp_path / os.fsdecode(b"\xff")
+    folder.mkdir()
+    module = load_module(
+        folder / os.fsdecode(b"odd\xff.py"),
+        """
+        import eft, eft.language as tl
+
+        @eft.jit
+        def kernel(x_ptr):
+            tl.store(x_ptr, 3.0)
+        """,
+    )
+    x = np.zeros(1, np.float32)
+    module.kernel[(1,)](x)
+    assert x[0] == 3
+    variant = driver.Variant("cpu", ("*fp32",), {}, {"num_warps": 4}, ("16",))
+    assert _runtime.cache_get(key_of(module.kernel, variant, "code")) is not None

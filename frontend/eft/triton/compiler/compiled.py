@@ -8,11 +8,12 @@ from hashlib import sha256
 
 from eft import _runtime
 from eft import kernel as kernels
-from eft.one_variant import OneVariant, VariantLauncher
+from eft.one_variant import OneVariant
 from eft.triton import __version__
 from eft.triton.backends.compiler import GPUTarget
 from eft.triton.runtime.driver import driver
 from eft.triton.runtime.errors import OutOfResources
+from eft.variant_launcher import VariantLauncher
 
 
 class _Kernels(type):

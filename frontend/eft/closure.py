@@ -10,6 +10,7 @@ import builtins
 import os
 from types import BuiltinFunctionType, FunctionType, ModuleType
 
+from eft._runtime import MISSING
 from eft.annotations import annotations_of_globals
 from eft.errors import Mistake
 from eft.language.builtin import is_builtin, is_constexpr_function
@@ -41,46 +42,58 @@ class Closure:
             except ValueError:  # not assigned yet
                 continue
 
-    def get(self, name: str, others=()):
-        """The value of `name`, if a kernel may read it; `others` are names that it could also have
-        been."""
+    def find(self, name: str):
+        """The value of `name` if a kernel may read it, else MISSING."""
         for names in (self.variables, self.globals):
             if name in names:
-                return self._checked(name, names[name], names is self.globals)
-        if name in PYTHON_FUNCTIONS:
-            return PYTHON_FUNCTIONS[name]
-        if hasattr(builtins, name):
-            from eft.compiler.suggestions import instead_of
+                value = names[name]
+                is_constant = names is self.globals and self.is_annotated(name)
+                may = is_constant or may_read(value) or is_allowed(value)
+                return unwrap(value) if may else MISSING
+        return PYTHON_FUNCTIONS.get(name, MISSING)
 
+    def get(self, name: str, others=()):
+        """The value of `name`; `others` are names that it could also have been.
+
+        Raises:
+            Mistake: a kernel may not read it, or there is none.
+        """
+        found = self.find(name)
+        if found is MISSING:
+            raise self._mistake(name, others)
+        return found
+
+    def _mistake(self, name: str, others) -> Mistake:
+        from eft.compiler.suggestions import did_you_mean, instead_of
+
+        for names in (self.variables, self.globals):
+            if name in names:
+                return _mistake_of_value(name, names[name])
+        if hasattr(builtins, name):
             found = instead_of(getattr(builtins, name))
             hint = f": use {found[1]}" if found else ""
-            raise Mistake(f"Python's {name!r} can't be used in a kernel{hint}")
-        from eft.compiler.suggestions import did_you_mean
-
+            return Mistake(f"Python's {name!r} can't be used in a kernel{hint}")
         names = (*others, *self.variables, *self.globals, *PYTHON_FUNCTIONS)
-        raise Mistake(f"{name!r} is not defined{did_you_mean(name, names)}")
-
-    def _checked(self, name: str, value, is_global: bool):
-        if is_global and self.is_annotated(name):
-            return unwrap(value)
-        if may_read(value) or is_allowed(value):
-            return unwrap(value)
-        from eft.compiler.suggestions import instead_of
-
-        if found := instead_of(value):
-            raise Mistake(f"{found[0]!r} can't be called in a kernel: use {found[1]}")
-        if isinstance(value, FunctionType | BuiltinFunctionType):
-            raise Mistake(
-                f"{name!r} is a Python function: only functions under @eft.jit can be called"
-            )
-        raise Mistake(
-            f"{name!r} is {describe(value)} outside of the kernel, which may change: pass it as an "
-            f"argument, or make it `{name} = tl.constexpr(...)`"
-        )
+        return Mistake(f"{name!r} is not defined{did_you_mean(name, names)}")
 
     def is_annotated(self, name: str) -> bool:
         """Whether a global says by its annotation that it does not change."""
         return is_constexpr_annotation(annotations_of_globals(self.globals).get(name))
+
+
+def _mistake_of_value(name: str, value) -> Mistake:
+    from eft.compiler.suggestions import instead_of
+
+    if found := instead_of(value):
+        return Mistake(f"{found[0]!r} can't be called in a kernel: use {found[1]}")
+    if isinstance(value, FunctionType | BuiltinFunctionType):
+        return Mistake(
+            f"{name!r} is a Python function: only functions under @eft.jit can be called"
+        )
+    return Mistake(
+        f"{name!r} is {describe(value)} outside of the kernel, which may change: pass it as an "
+        f"argument, or make it `{name} = tl.constexpr(...)`"
+    )
 
 
 def is_allowed(value) -> bool:
