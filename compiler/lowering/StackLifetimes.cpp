@@ -3,6 +3,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 
@@ -28,27 +29,59 @@ std::optional<SmallVector<Operation *>> usersOf(LLVM::AllocaOp array) {
 
 namespace {
 
-/// The bytes that a value takes in memory. Booleans of a vector are bits there.
-int64_t bytesOf(Type type) {
-  if (auto record = dyn_cast<LLVM::LLVMStructType>(type)) {
-    int64_t bytes = 0;
-    for (Type field : record.getBody())
-      bytes = llvm::alignTo(bytes, llvm::PowerOf2Ceil(bytesOf(field))) + bytesOf(field);
-    return bytes;
-  }
-  const int64_t count =
-      LLVM::isCompatibleVectorType(type) ? LLVM::getVectorNumElements(type).getFixedValue() : 1;
-  Type element = LLVM::isCompatibleVectorType(type) ? LLVM::getVectorElementType(type) : type;
-  const unsigned bits = isa<LLVM::LLVMPointerType>(element) ? 64 : element.getIntOrFloatBitWidth();
-  return llvm::divideCeil(count * bits, 8);
+/// More than any limit, and little enough that sums of it do not overflow.
+constexpr uint64_t maxBytesOfOne = uint64_t(1) << 40;
+
+uint64_t product(uint64_t count, uint64_t bytes) {
+  return std::min(llvm::SaturatingMultiply(count, bytes), maxBytesOfOne);
 }
 
-/// The bytes that an array on the stack takes.
+uint64_t alignedBytes(uint64_t bytes) {
+  return llvm::alignTo(bytes, llvm::PowerOf2Ceil(std::max<uint64_t>(bytes, 1)));
+}
+
+/// The bytes that a value takes in memory; nothing for types of unknown size. Booleans of a vector
+/// are bits there.
+std::optional<uint64_t> bytesOf(Type type) {
+  if (auto record = dyn_cast<LLVM::LLVMStructType>(type)) {
+    if (record.isOpaque())
+      return std::nullopt;
+    uint64_t bytes = 0;
+    for (Type field : record.getBody()) {
+      std::optional<uint64_t> own = bytesOf(field);
+      if (!own)
+        return std::nullopt;
+      bytes = llvm::alignTo(bytes, llvm::PowerOf2Ceil(std::max<uint64_t>(*own, 1))) + *own;
+    }
+    return std::min(bytes, maxBytesOfOne);
+  }
+  if (auto array = dyn_cast<LLVM::LLVMArrayType>(type)) {
+    std::optional<uint64_t> element = bytesOf(array.getElementType());
+    return element ? std::optional(product(array.getNumElements(), alignedBytes(*element)))
+                   : std::nullopt;
+  }
+  uint64_t count = 1;
+  if (LLVM::isCompatibleVectorType(type)) {
+    const llvm::ElementCount elements = LLVM::getVectorNumElements(type);
+    if (elements.isScalable())
+      return std::nullopt;
+    count = elements.getFixedValue();
+    type = LLVM::getVectorElementType(type);
+  }
+  if (isa<LLVM::LLVMPointerType>(type))
+    return product(count, 8);
+  if (!type.isIntOrFloat())
+    return std::nullopt;
+  return llvm::divideCeil(product(count, type.getIntOrFloatBitWidth()), 8);
+}
+
+/// The bytes that an array on the stack takes; 0 if they are unknown.
 int64_t bytesOf(LLVM::AllocaOp array) {
   APInt count;
-  if (!matchPattern(array.getArraySize(), m_ConstantInt(&count)))
+  std::optional<uint64_t> element = bytesOf(array.getElemType());
+  if (!element || !matchPattern(array.getArraySize(), m_ConstantInt(&count)) || count.isNegative())
     return 0;
-  return count.getSExtValue() * bytesOf(array.getElemType());
+  return product(count.getLimitedValue(), *element);
 }
 
 /// The innermost block that has all of the operations, in itself or in what is nested.

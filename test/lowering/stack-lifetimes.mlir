@@ -73,3 +73,20 @@ func.func @used_in_each_iteration(%n: i32, %p: i1) {
   }
   return
 }
+
+// Types of LLVM's own have sizes, too; what has none is always in use.
+// CHECK-LABEL: @types_of_llvm
+// CHECK-NOT: llvm.intr.lifetime.start
+// CHECK: llvm.intr.lifetime.start 24, %{{.*}} : !llvm.ptr
+// CHECK-NOT: llvm.intr.lifetime.start
+// CHECK: return
+func.func @types_of_llvm(%x: f32) {
+  %c2 = arith.constant 2 : i32
+  %known = llvm.alloca %c2 x !llvm.array<3 x f32> : (i32) -> !llvm.ptr
+  %scalable = llvm.alloca %c2 x vector<[4]xf32> : (i32) -> !llvm.ptr
+  %opaque = llvm.alloca %c2 x !llvm.struct<(!llvm.struct<"opaque", opaque>)> : (i32) -> !llvm.ptr
+  llvm.store %x, %known : f32, !llvm.ptr
+  llvm.store %x, %scalable : f32, !llvm.ptr
+  llvm.store %x, %opaque : f32, !llvm.ptr
+  return
+}
