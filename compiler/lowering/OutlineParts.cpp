@@ -98,7 +98,8 @@ private:
     return cheapest;
   }
 
-  /// For each place between operations, how many results of those before are used behind it.
+  /// For each place between operations, how many results of those before are used behind it, also
+  /// those that an earlier part has stored already.
   SmallVector<unsigned> countLiving() const {
     SmallVector<unsigned> living(operations.size() + 2); // differences first, modulo 2^32
     for (auto [number, op] : llvm::enumerate(operations)) {

@@ -6,9 +6,13 @@
 
 namespace eft {
 
+/// The lengths at which a block is cut into parts.
 struct PartLimits {
-  unsigned maxOperations;      ///< of a block, with those nested in it
-  unsigned operationsPerValue; ///< of a part, for each value that lives on, worth its memory
+  /// The most operations of a block, with those nested in it.
+  unsigned maxOperations;
+  /// The least length of a part for each value that lives on behind it. A part may become twice as
+  /// long for that.
+  unsigned operationsPerValue;
 };
 
 /// Moves operations that follow each other into functions of their own, until no block has, with

@@ -484,7 +484,7 @@ def LowerToCpu : Pass<"eft-lower-to-cpu", "::mlir::ModuleOp"> {
     Option<"maxOperations", "max-operations", "unsigned", /*default=*/"16384",
            "the most operations of a block, with those nested in it, before a part becomes a function">,
     Option<"operationsPerValue", "operations-per-value", "unsigned", /*default=*/"128",
-           "operations of such a part, for each value that lives on, that are worth its memory">
+           "the least length of a part for each value that lives on behind it, if twice the length allows it">
   ];
   let dependentDialects = ["::eft::EftDialect", "::mlir::arith::ArithDialect",
                            "::mlir::math::MathDialect", "::mlir::scf::SCFDialect",
@@ -520,8 +520,9 @@ def OutlineParts : Pass<"eft-outline-parts", "::mlir::ModuleOp"> {
     that grows with more than the length of a function. So in a block of more than `max-operations`,
     with those nested in it, runs of operations become functions. A run ends where the fewest values
     live on. These go through a record in the kernel's frame, which costs a few instructions for each. So
-    if a run has less than `operations-per-value` for each of them, it may go on for as much again, to
-    where it has.
+    a run with fewer than `operations-per-value` operations for each of them may go on, for at most
+    `max-operations` more, to the first place at which it has that many. Nothing is cut where less than
+    half of `max-operations` would be left behind such a run.
 
     ```mlir
     %b = arith.addf %a, %x : f32
@@ -544,7 +545,7 @@ def OutlineParts : Pass<"eft-outline-parts", "::mlir::ModuleOp"> {
     Option<"maxOperations", "max-operations", "unsigned", /*default=*/"16384",
            "the most operations of a block, with those nested in it">,
     Option<"operationsPerValue", "operations-per-value", "unsigned", /*default=*/"128",
-           "operations of a part, for each value that lives on, that are worth its memory">
+           "the least length of a part for each value that lives on behind it, if twice the length allows it">
   ];
   let dependentDialects = ["::mlir::func::FuncDialect", "::mlir::scf::SCFDialect",
                            "::mlir::LLVM::LLVMDialect"];

@@ -3,6 +3,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
+#include "llvm/ADT/ScopeExit.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -29,36 +30,52 @@ std::optional<SmallVector<Operation *>> usersOf(LLVM::AllocaOp array) {
 
 namespace {
 
-/// More than any limit, and little enough that sums of it do not overflow.
-constexpr uint64_t maxBytesOfOne = uint64_t(1) << 40;
+/// A size that is beyond every limit, but sums of which do not overflow.
+constexpr uint64_t maxBytes = uint64_t(1) << 40;
 
-uint64_t product(uint64_t count, uint64_t bytes) {
-  return std::min(llvm::SaturatingMultiply(count, bytes), maxBytesOfOne);
+uint64_t cappedProduct(uint64_t a, uint64_t b) {
+  return std::min(llvm::SaturatingMultiply(a, b), maxBytes);
 }
 
-uint64_t alignedBytes(uint64_t bytes) {
-  return llvm::alignTo(bytes, llvm::PowerOf2Ceil(std::max<uint64_t>(bytes, 1)));
+/// The memory that values of a type take, which is a multiple of their alignment.
+struct Size {
+  uint64_t bytes, alignment;
+};
+
+/// A size of so many bits, aligned to the next power of two.
+Size sizeOfBits(uint64_t bits) {
+  const uint64_t bytes = llvm::divideCeil(bits, 8);
+  const uint64_t alignment = llvm::PowerOf2Ceil(std::max<uint64_t>(bytes, 1));
+  return {llvm::alignTo(bytes, alignment), alignment};
 }
 
-/// The bytes that a value takes in memory; nothing for types of unknown size. Booleans of a vector
-/// are bits there.
-std::optional<uint64_t> bytesOf(Type type) {
+/// The size of a type inside of some others; nothing if it is unknown. Booleans of a vector are
+/// bits in memory.
+std::optional<Size> sizeOf(Type type, SmallVectorImpl<Type> &outer) {
+  if (llvm::is_contained(outer, type)) // a record that contains itself
+    return std::nullopt;
+  outer.push_back(type);
+  auto leave = llvm::make_scope_exit([&] { outer.pop_back(); });
   if (auto record = dyn_cast<LLVM::LLVMStructType>(type)) {
     if (record.isOpaque())
       return std::nullopt;
-    uint64_t bytes = 0;
+    Size size = {0, 1};
     for (Type field : record.getBody()) {
-      std::optional<uint64_t> own = bytesOf(field);
+      std::optional<Size> own = sizeOf(field, outer);
       if (!own)
         return std::nullopt;
-      bytes = llvm::alignTo(bytes, llvm::PowerOf2Ceil(std::max<uint64_t>(*own, 1))) + *own;
+      if (record.isPacked())
+        own->alignment = 1;
+      size.bytes = std::min(llvm::alignTo(size.bytes, own->alignment) + own->bytes, maxBytes);
+      size.alignment = std::max(size.alignment, own->alignment);
     }
-    return std::min(bytes, maxBytesOfOne);
+    return Size{llvm::alignTo(size.bytes, size.alignment), size.alignment};
   }
   if (auto array = dyn_cast<LLVM::LLVMArrayType>(type)) {
-    std::optional<uint64_t> element = bytesOf(array.getElementType());
-    return element ? std::optional(product(array.getNumElements(), alignedBytes(*element)))
-                   : std::nullopt;
+    std::optional<Size> size = sizeOf(array.getElementType(), outer);
+    if (size)
+      size->bytes = cappedProduct(array.getNumElements(), size->bytes);
+    return size;
   }
   uint64_t count = 1;
   if (LLVM::isCompatibleVectorType(type)) {
@@ -69,19 +86,20 @@ std::optional<uint64_t> bytesOf(Type type) {
     type = LLVM::getVectorElementType(type);
   }
   if (isa<LLVM::LLVMPointerType>(type))
-    return product(count, 8);
+    return sizeOfBits(cappedProduct(count, 64));
   if (!type.isIntOrFloat())
     return std::nullopt;
-  return llvm::divideCeil(product(count, type.getIntOrFloatBitWidth()), 8);
+  return sizeOfBits(cappedProduct(count, type.getIntOrFloatBitWidth()));
 }
 
 /// The bytes that an array on the stack takes; 0 if they are unknown.
 int64_t bytesOf(LLVM::AllocaOp array) {
   APInt count;
-  std::optional<uint64_t> element = bytesOf(array.getElemType());
+  SmallVector<Type> outer;
+  std::optional<Size> element = sizeOf(array.getElemType(), outer);
   if (!element || !matchPattern(array.getArraySize(), m_ConstantInt(&count)) || count.isNegative())
     return 0;
-  return product(count.getLimitedValue(), *element);
+  return cappedProduct(count.getLimitedValue(), element->bytes);
 }
 
 /// The innermost block that has all of the operations, in itself or in what is nested.
@@ -119,7 +137,7 @@ std::optional<Life> lifeOf(LLVM::AllocaOp array) {
 using Changes = DenseMap<Operation *, std::pair<int64_t, int64_t>>;
 
 /// The most bytes that are in use at one time in a block.
-int64_t maxBytes(Block &block, const Changes &changes) {
+int64_t maxBytesAtOnce(Block &block, const Changes &changes) {
   int64_t bytes = 0, most = 0;
   for (Operation &op : block) {
     auto [grows, shrinks] = changes.lookup(&op);
@@ -127,7 +145,7 @@ int64_t maxBytes(Block &block, const Changes &changes) {
     int64_t inside = 0;
     for (Region &region : op.getRegions())
       for (Block &nested : region)
-        inside = std::max(inside, maxBytes(nested, changes));
+        inside = std::max(inside, maxBytesAtOnce(nested, changes));
     most = std::max(most, bytes + inside);
     bytes -= shrinks;
   }
@@ -152,7 +170,7 @@ StackBytes markStackLifetimes(func::FuncOp kernel) {
     changes[life->last].second += bytesOf(array);
     lives.push_back(*life);
   }
-  const int64_t atOnce = always + maxBytes(body, changes);
+  const int64_t atOnce = always + maxBytesAtOnce(body, changes);
   for (auto [array, first, last] : lives) {
     OpBuilder b(first);
     b.create<LLVM::LifetimeStartOp>(array.getLoc(), bytesOf(array), array);

@@ -21,8 +21,8 @@ class Variant:
         target: "cuda:90", "compute_90", "cpu", "host:x86-64-v3".
         types: the type of each parameter in the signature; None for those that are known at compile
             time.
-        constexprs: by name the values of those.
-        options: by name those of the launch that reach the code.
+        constexprs: a dict of the parameters that are known at compile time, with their values.
+        options: a dict of the launch's options that reach the code, with their values.
         specialization: for each parameter "", "1", or a power of two that divides the value, such
             as "16"; None where that does not matter.
     """

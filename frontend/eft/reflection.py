@@ -409,4 +409,5 @@ def _hash_of(kernel) -> str:
         text = StableText().of(kernel)
     except NotStable:  # then only its own text
         text = f"{kernel.__module__}.{kernel.__qualname__}\n{kernel.src}"
-    return sha256(f"{text}\0{kernel.starting_line_number}".encode()).hexdigest()
+    facts = f"{text}\0{kernel.starting_line_number}"
+    return sha256(facts.encode(errors="surrogatepass")).hexdigest()

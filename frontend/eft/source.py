@@ -67,9 +67,9 @@ class Source:
         for end in range(1, len(lines) + 1):
             if end < len(lines) and not _may_follow(lines[end], margin):
                 continue
+            if end == 1 and lines[0].lstrip().startswith("@") and "def" not in lines[0]:
+                continue  # a decorator alone, which the parser would refuse
             text = "".join(lines[:end])
-            if "def" not in text:  # a decorator alone
-                continue
             try:
                 tree = self._compile(
                     "if True:\n" + text if self._lines_before else text, _ONLY_TREE
@@ -146,7 +146,8 @@ class Source:
 
     #: Whether it is what the function's code was made of.
     is_original = True
-    _chains = None
+
+    _chains = None  # the last answer of `chains`
 
     @property
     def parameters(self) -> list:
@@ -218,8 +219,8 @@ class ReplacedSource(Source):
 
 
 def _find_chains(tree) -> dict:
-    """Those of a function's tree. Written out because importing `ast` takes longer than the rest of
-    a launch whose code is in the cache."""
+    """The chains of names in a function's tree, see `Source.chains`. Written out because importing
+    `ast` takes longer than the rest of a launch whose code is in the cache."""
     fields = (getattr(tree, name, None) for name in tree._fields if name != "decorator_list")
     found, rest = {}, list(fields)[::-1]
     while rest:

@@ -51,7 +51,7 @@ struct Cost {
 class ThreadPool {
 public:
   // `threads` counts the calling thread. The workers are made when the first job needs them. If
-  // there are as many `cores`, idle ones spin for a while.
+  // there are at least as many `cores`, idle workers spin for a while.
   explicit ThreadPool(unsigned threads, unsigned cores = usableCores());
   // Waits for the workers to end. No job may be running.
   ~ThreadPool();

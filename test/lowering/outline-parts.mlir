@@ -264,7 +264,7 @@ func.func @many_values(%x: f32) -> f32 {
 
 // -----
 
-// Nothing is cut off that is short by then.
+// A function stays whole if little would be left behind its longer part.
 // FEW-LABEL: func.func @many_values_to_the_end(
 // FEW-NOT: call
 func.func @many_values_to_the_end(%x: f32) -> f32 {
@@ -275,4 +275,43 @@ func.func @many_values_to_the_end(%x: f32) -> f32 {
   %e = arith.addf %d, %c : f32
   %f = arith.subf %e, %x : f32
   return %f : f32
+}
+
+// -----
+
+// Where many values live everywhere, no part goes on.
+// FEW-LABEL: func.func private @values_that_live_everywhere.part0
+// FEW-COUNT-3: arith.mulf
+// FEW-NOT: arith.mulf
+// FEW: return
+// FEW-LABEL: func.func private @values_that_live_everywhere.part1
+// FEW-LABEL: func.func private @values_that_live_everywhere.part2
+// FEW-LABEL: func.func private @values_that_live_everywhere.part3
+// FEW-LABEL: func.func private @values_that_live_everywhere.part4
+// FEW-NOT: .part5
+func.func @values_that_live_everywhere(%x: f32) -> f32 {
+  %0 = arith.mulf %x, %x : f32
+  %1 = arith.mulf %x, %x : f32
+  %2 = arith.mulf %x, %x : f32
+  %3 = arith.mulf %x, %x : f32
+  %4 = arith.mulf %x, %x : f32
+  %5 = arith.mulf %x, %x : f32
+  %6 = arith.mulf %x, %x : f32
+  %7 = arith.mulf %x, %x : f32
+  %8 = arith.mulf %x, %x : f32
+  %9 = arith.mulf %x, %x : f32
+  %10 = arith.mulf %x, %x : f32
+  %11 = arith.mulf %x, %x : f32
+  %12 = arith.addf %0, %1 : f32
+  %13 = arith.addf %12, %2 : f32
+  %14 = arith.addf %13, %3 : f32
+  %15 = arith.addf %14, %4 : f32
+  %16 = arith.addf %15, %5 : f32
+  %17 = arith.addf %16, %6 : f32
+  %18 = arith.addf %17, %7 : f32
+  %19 = arith.addf %18, %8 : f32
+  %20 = arith.addf %19, %9 : f32
+  %21 = arith.addf %20, %10 : f32
+  %22 = arith.addf %21, %11 : f32
+  return %22 : f32
 }

@@ -78,15 +78,29 @@ func.func @used_in_each_iteration(%n: i32, %p: i1) {
 // CHECK-LABEL: @types_of_llvm
 // CHECK-NOT: llvm.intr.lifetime.start
 // CHECK: llvm.intr.lifetime.start 24, %{{.*}} : !llvm.ptr
+// CHECK: llvm.intr.lifetime.start 32, %{{.*}} : !llvm.ptr
+// CHECK: llvm.intr.lifetime.start 64, %{{.*}} : !llvm.ptr
+// CHECK: llvm.intr.lifetime.start 14, %{{.*}} : !llvm.ptr
 // CHECK-NOT: llvm.intr.lifetime.start
 // CHECK: return
 func.func @types_of_llvm(%x: f32) {
   %c2 = arith.constant 2 : i32
-  %known = llvm.alloca %c2 x !llvm.array<3 x f32> : (i32) -> !llvm.ptr
+  %negative = arith.constant -2 : i32
+  %nested = llvm.alloca %c2 x !llvm.array<1 x array<3 x f32>> : (i32) -> !llvm.ptr
+  %vectors = llvm.alloca %c2 x vector<3xf32> : (i32) -> !llvm.ptr
+  %record = llvm.alloca %c2 x !llvm.struct<(i8, array<3 x f32>, vector<16xi1>, ptr)> : (i32) -> !llvm.ptr
+  %packed = llvm.alloca %c2 x !llvm.struct<packed (i8, f32, i16)> : (i32) -> !llvm.ptr
   %scalable = llvm.alloca %c2 x vector<[4]xf32> : (i32) -> !llvm.ptr
   %opaque = llvm.alloca %c2 x !llvm.struct<(!llvm.struct<"opaque", opaque>)> : (i32) -> !llvm.ptr
-  llvm.store %x, %known : f32, !llvm.ptr
+  %recursive = llvm.alloca %c2 x !llvm.struct<"again", (f32, struct<"again">)> : (i32) -> !llvm.ptr
+  %none = llvm.alloca %negative x f32 : (i32) -> !llvm.ptr
+  llvm.store %x, %nested : f32, !llvm.ptr
+  llvm.store %x, %vectors : f32, !llvm.ptr
+  llvm.store %x, %record : f32, !llvm.ptr
+  llvm.store %x, %packed : f32, !llvm.ptr
   llvm.store %x, %scalable : f32, !llvm.ptr
   llvm.store %x, %opaque : f32, !llvm.ptr
+  llvm.store %x, %recursive : f32, !llvm.ptr
+  llvm.store %x, %none : f32, !llvm.ptr
   return
 }

@@ -3,7 +3,6 @@
 
 emitter.py      writes operations, with their places in the source
 suggestions.py  what a name that can't be used was probably meant to be
-closure.py      the names outside of a function: what it closes over, then builtins
 scope.py        the names that it has assigned
 statements.py   assignments, `if`, `for`, `return`
 expressions.py  names, operators, comparisons, subscripts

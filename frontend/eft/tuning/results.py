@@ -46,8 +46,9 @@ class Kept:
             self._say(str(error))
 
     def _make_key(self, key: tuple) -> bytes:
-        """What the times depend on: all that the code does, the device, and the arguments that the
-        candidates add. A hook's run is timed, too."""
+        """The key of the choice: the texts of all that the times depend on. That is all that the
+        code does, the device, and the arguments that the candidates add. A hook's run is timed,
+        too."""
         tuner, text = self.tuner, StableText()
         inner = tuner.fn
         while not isinstance(inner, _runtime.KernelBase):

@@ -592,3 +592,4 @@ def test_a_file_whose_name_is_no_text(tmp_path):
     assert x[0] == 3
     variant = driver.Variant("cpu", ("*fp32",), {}, {"num_warps": 4}, ("16",))
     assert _runtime.cache_get(key_of(module.kernel, variant, "code")) is not None
+    assert len(module.kernel.cache_key) == 64
