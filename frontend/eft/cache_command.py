@@ -11,11 +11,11 @@ from collections import Counter, namedtuple
 
 from eft import _runtime
 
-#: A file of the cache. `kind` is "kernel", "choice" (of autotuning), "other" (what the compiler
-#: found out of a kernel, and notes), or "damaged"; `name` is the kernel's, `about` says which one.
+#: A file of the cache. `kind` is "kernel", "choice" (of autotuning), "other" (what else is known
+#: of kernels, and notes), or "damaged"; `name` is the kernel's, `about` says which one.
 File = namedtuple("File", "file size last_use kind name about")
 
-_METADATA_LINES = 5  # in front of a kernel's code, see `eft.kernel.Metadata`
+_METADATA_LINES = 5  # in front of a kernel's code, see `eft.metadata.Metadata`
 _TARGET = rb"cpu|host:.*|cuda:\d+|compute_\d+"  # the forms of `eft::Target::name`
 
 

@@ -19,7 +19,6 @@ from eft.language.dtypes import describe, dtype
 from eft.language.math import PropagateNan
 from eft.language.missing import NotYet
 from eft.language.tensor import is_aggregate_class, tensor
-from eft.language.tuples import is_constexpr_annotation, is_named_class, is_tuple
 
 #: Python's own functions that kernels may call.
 _CALLABLE = "abs bool float getattr hasattr int isinstance len max min print range tuple"
@@ -78,7 +77,12 @@ class Closure:
 
     def is_annotated(self, name: str) -> bool:
         """Whether a global says by its annotation that it does not change."""
-        return is_constexpr_annotation(annotations_of_globals(self.globals).get(name))
+        annotation = annotations_of_globals(self.globals).get(name)
+        if annotation is None:
+            return False
+        from eft.language.tuples import is_constexpr_annotation
+
+        return is_constexpr_annotation(annotation)
 
 
 def _mistake_of_value(name: str, value) -> Mistake:
@@ -118,8 +122,14 @@ def may_read(value) -> bool:
         or is_constexpr_function(value)
         or hasattr(value, "_eft_jit")
         or any(value is each for each in (*_LANGUAGE_CLASSES, *PYTHON_FUNCTIONS.values()))
-        or is_named_class(value)
         or is_aggregate_class(value)
         or is_of_math(value)
-        or (is_tuple(value) and all(may_read(each) for each in value))
+        or _may_read_elements(value)
     )
+
+
+def _may_read_elements(value) -> bool:
+    """Whether a value is a class of tuples, or a tuple whose elements a kernel may read."""
+    from eft.language.tuples import is_named_class, is_tuple
+
+    return is_named_class(value) or (is_tuple(value) and all(map(may_read, value)))

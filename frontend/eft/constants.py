@@ -32,7 +32,7 @@ def check_constants(function) -> dict:
         if not _same(before, identity):
             reader, name = key
             source = reader.source
-            line, column = source.place(_names(source)[name])
+            line, column = source.first_use(name)
             raise CompilationError(
                 f"{name!r} has changed from {describe(old)} to {describe(value)} since "
                 f"{function.__name__!r} was first compiled, which reads it: pass it as an argument",
@@ -50,8 +50,8 @@ def _collect(function, found: dict, seen: set):
     seen.add(function)
     closure, global_names = Closure(function.fn), _global_names(function.fn.__code__)
     if not function.source.is_original:  # whose names the code does not have
-        global_names = {name for name, *_ in function.source.chains}
-    for name in _names(function.source):
+        global_names = {name for name, *_ in function.source.outline.chains}
+    for name in dict.fromkeys(name for name, *_ in function.source.outline.chains):
         is_global = name not in closure.variables
         names = closure.globals if is_global else closure.variables
         if name not in names or (is_global and name not in global_names):
@@ -77,14 +77,6 @@ def _identity(value):
 
 def _same(a, b) -> bool:
     return a is b or (type(a) is str and type(b) is str and a == b)
-
-
-def _names(source) -> dict:
-    """The first use of each name in a function."""
-    found = {}
-    for (name, *_), node in source.chains.items():
-        found.setdefault(name, node)
-    return found
 
 
 def _global_names(code) -> set[str]:

@@ -262,7 +262,9 @@ class JITFunction(Reflection, _runtime.KernelBase, KernelInterface):
             raise error.with_traceback(None) from None
         self.compiled.setdefault(device, {})[id(kernel)] = kernel
         if folder := os.environ.get("EFT_DUMP_DIR"):
-            driver.dump(kernel, folder)
+            from eft import build
+
+            build.dump(kernel, folder)
         self._call_hook("after_compile", device, variant)
         return kernel
 

@@ -1,132 +1,125 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A compiled kernel: its code, the text of every stage that it went through, and its metadata."""
+"""Compiled kernels: their code, and launches of one variant by the protocol of Triton's compiled
+kernels.
+
+A launch of a kernel under `jit` chooses among its variants. A kernel here has one variant. Launched
+by itself it takes all arguments of the kernel, and ignores those for parameters that are known at
+compile time.
+
+A first launch waits for this module, so it makes what few programs ask for when they do.
+"""
 
 from __future__ import annotations
 
-from collections import namedtuple
-from collections.abc import Mapping
-
 from eft import _runtime
-from eft.one_variant import OneVariant
 
-#: The metadata of Triton's kernels that are the same for all of Eft's.
-SAME_FOR_ALL = {
-    "num_ctas": 1,
-    "cluster_dims": (1, 1, 1),
-    "global_scratch_size": 0,
-    "global_scratch_align": 1,
-    "profile_scratch_size": 0,
-    "profile_scratch_align": 1,
-    "tensordesc_meta": (),
-    "tmem_size": 0,
-    "launch_cooperative_grid": False,
-    "launch_pdl": False,
-}
-
-
-class Metadata(namedtuple("Metadata", "name target num_warps shared maxnreg")):
-    """`name` of the function, `target` ("cuda:90", "compute_90", "cpu", "host:x86-64-v3"),
-    `num_warps`, `shared` memory in bytes, and `maxnreg`, how many registers a GPU's thread gets at
-    most, or None. As attributes there are those in `SAME_FOR_ALL`, too."""
-
-    __slots__ = ()
-
-    def __getattr__(self, name: str):
-        try:
-            return SAME_FOR_ALL[name]
-        except KeyError:
-            raise AttributeError(f"a kernel's metadata have no {name!r}") from None
-
-
-#: The stages that correspond to Triton's, by its names.
-_STAGES_OF_TRITON = {"ttir": "ir", "ttgir": "placed", "llir": "llvm"}
-
-
-class Asm(Mapping):
-    """The text of each stage: "ir", "placed", "llvm", then "ptx" for a GPU or "asm" for the host;
-    and "cubin", bytes, for a kernel that is loaded on a GPU.
-
-    "cubin" is what the driver's linker makes of the PTX, to be looked at. It is not the code that
-    runs: for that the driver assembles the same PTX as a whole program. The code that runs may use
-    fewer registers, and is limited to fewer if another block then fits on the multiprocessor.
-
-    Triton's "ttir", "ttgir" and "llir" are other names of "ir", "placed" and "llvm".
-
-    "ptx" is what is loaded. The other stages are made when one is first asked for. A copy from a
-    pickle has only "ptx" and "cubin".
-
-    Args:
-        make_stages: a function that gives the text of every stage, or None.
-        metadata: the kernel's, see `Metadata`.
-        binary: PTX, or an object for the host.
-        device: the GPU for which "cubin" is made, or None.
-    """
-
-    def __init__(self, make_stages, metadata: Metadata, binary: bytes, device: int | None = None):
-        self._make = make_stages
-        self._stages = None
-        self._metadata = metadata
-        self._binary = binary
-        self._device = device
-        self._cubin = None
-        is_gpu = metadata.target.startswith(("cuda:", "compute_"))
-        self._names = [] if make_stages is None else ["ir", "placed", "llvm"]
-        if is_gpu:
-            self._names.append("ptx")
-        elif make_stages is not None:
-            self._names.append("asm")
-        if is_gpu and device is not None:
-            self._names.append("cubin")
-
-    def __reduce__(self):
-        return Asm, (None, self._metadata, self._binary, self._device)
-
-    def __getitem__(self, name: str):
-        name = _STAGES_OF_TRITON.get(name, name)
-        if name not in self._names:
-            kernel = f"kernel {self._metadata.name!r} for {self._metadata.target}"
-            raise KeyError(f"{kernel} has no stage {name!r}, it has {', '.join(self._names)}")
-        if name == "cubin":
-            if self._cubin is None:
-                text = self._binary.decode()
-                self._cubin = _runtime.link_ptx(self._device, text, self._metadata.name)
-            return self._cubin
-        if name == "ptx":
-            return self._binary.decode()
-        if self._stages is None:
-            self._stages = self._make()
-        return self._stages[name]
-
-    def __contains__(self, name) -> bool:
-        return _STAGES_OF_TRITON.get(name, name) in self._names
-
-    def __iter__(self):
-        return iter(self._names)
-
-    def __len__(self):
-        return len(self._names)
+TYPE_CHECKING = False  # typing's own takes milliseconds to import
+if TYPE_CHECKING:
+    from eft.asm import Asm
+    from eft.metadata import Metadata
 
 
 class Compilation:
     """A kernel's code, whether or not a device of this machine can run it.
 
-    Attributes:
-        metadata: see `Metadata`.
+    Args:
+        facts: the fields of `Metadata`.
         binary: PTX, or an object for the host.
-        asm: see `Asm`.
+        make_stages, device: as for `eft.asm.Asm`.
         linked: what `_compiler.link_host_object` made of an object for the host, for the runtime to
             load; None if the compiler is to load it, and for PTX.
+
+    Attributes:
+        metadata: see `eft.metadata.Metadata`; its fields are attributes, too.
+        asm: see `eft.asm.Asm`.
+        binary, linked: as given.
     """
 
-    def __init__(self, metadata: Metadata, binary: bytes, asm: Asm, linked: tuple | None = None):
-        self.metadata = metadata
+    _metadata = _asm = None
+
+    def __init__(self, facts: tuple, binary: bytes, make_stages=None, device=None, linked=None):
+        self._facts = facts
+        self.name, self.target, self.num_warps, self.shared, self.maxnreg = facts
         self.binary = binary
-        self.asm = asm
         self.linked = linked
+        self._make_stages = make_stages
+        self._device = device
+
+    def __reduce__(self):
+        """Pickles it without the stages that a new compile would make."""
+        return Compilation, (self._facts, self.binary, None, self._device, self.linked)
 
     @property
-    def name(self) -> str:
-        return self.metadata.name
+    def metadata(self) -> Metadata:
+        if self._metadata is None:
+            from eft.metadata import Metadata
+
+            self._metadata = Metadata(*self._facts)
+        return self._metadata
+
+    @property
+    def asm(self) -> Asm:
+        if self._asm is None:
+            from eft.asm import Asm
+
+            self._asm = Asm(self._make_stages, self.metadata, self.binary, self._device)
+        return self._asm
+
+    @asm.setter
+    def asm(self, asm: Asm):
+        self._asm = asm
+
+
+class OneVariant:
+    """The base of compiled kernels that can be launched by themselves. A subclass has the
+    attributes `name`, `function`, and `packed_metadata`, and the methods `_init_handles`,
+    `_kernel`, which may give None, and `_make_launcher`."""
+
+    _launcher = None
+
+    @property
+    def run(self):
+        """A function that launches the kernel.
+
+        Its arguments are the three extents of the grid, the stream, `function`, `packed_metadata`,
+        what `launch_metadata` gave, the hooks before and after, and then the kernel's arguments.
+        The launch is in the current stream of the arrays' library, whichever stream is given.
+        """
+        return self._loaded_launcher().run
+
+    def launch_metadata(self, grid, stream, *args):
+        """The `eft.hooks.LaunchMetadata` that a launch hook gets; None if there is no hook."""
+        from eft import hooks
+
+        if hooks.launch_enter is None:
+            return None
+        self._init_handles()
+        facts = {"name": self.name, "function": self.function, "stream": stream}
+        metadata = hooks.LaunchMetadata(facts)
+        kernel = self._kernel()
+        if kernel is not None and kernel.launch_metadata is not None:
+            bound = dict(zip(kernel.arg_names, args, strict=False))
+            metadata.add(kernel.launch_metadata, (grid, self.metadata, bound))
+        return metadata
+
+    def __getitem__(self, grid):
+        """A function that launches the kernel with all of its arguments. `grid` is what a launch of
+        a kernel under `jit` takes as its grid."""
+        from eft import hooks
+
+        def launch(*args, stream=None):
+            launcher = self._loaded_launcher()
+            extents = launcher.find_extents(grid, args)
+            metadata = self.launch_metadata(extents, stream, *args)
+            launcher.launch(extents, metadata, hooks.launch_enter, hooks.launch_exit, args)
+
+        return launch
+
+    def _loaded_launcher(self):
+        if self._launcher is None:
+            self._init_handles()
+            self._launcher = self._make_launcher()
+        return self._launcher
 
 
 class CompiledKernel(OneVariant, _runtime.LoadedKernel):
@@ -145,7 +138,7 @@ class CompiledKernel(OneVariant, _runtime.LoadedKernel):
 
     @property
     def name(self) -> str:
-        return self.metadata.name
+        return self.compilation.name
 
     @property
     def asm(self) -> Asm:
@@ -163,7 +156,7 @@ class CompiledKernel(OneVariant, _runtime.LoadedKernel):
 
     @property
     def packed_metadata(self) -> tuple[int, int]:
-        return self.metadata.num_warps, self.metadata.shared
+        return self.compilation.num_warps, self.compilation.shared
 
     @property
     def hash(self) -> str:
@@ -176,7 +169,7 @@ class CompiledKernel(OneVariant, _runtime.LoadedKernel):
     @property
     def n_max_threads(self) -> int | None:
         """The threads of a GPU that run a program, for which the code is made; None on a CPU."""
-        return None if self.device < 0 else 32 * self.metadata.num_warps
+        return None if self.device < 0 else 32 * self.compilation.num_warps
 
     @property
     def n_regs(self) -> int | None:
@@ -199,7 +192,7 @@ class CompiledKernel(OneVariant, _runtime.LoadedKernel):
         from eft.variant_launcher import VariantLauncher  # a launch under jit does without
 
         function, types = self.source
-        target = self.metadata.target
+        target = self.compilation.target
         return VariantLauncher(self.name, target, function.arg_names, types, self._on)
 
     def _on(self, device: int) -> CompiledKernel:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Launches one variant of a kernel, whatever its arguments are: see `eft.one_variant`."""
+"""Launches one variant of a kernel, whatever its arguments are: see `eft.kernel.OneVariant`."""
 
 from __future__ import annotations
 

@@ -23,3 +23,10 @@ def fingerprint() -> str:
         files = map(_runtime.code_files, folders)
         _fingerprint = "\n".join([__version__, sys.version, os.path.realpath(folder), *files])
     return _fingerprint
+
+
+def key_of(kind: str, *parts: str) -> bytes:
+    """The key in the disk cache of what this build of Eft makes of some texts; `kind` says what it
+    is. It is the texts themselves: the cache's files are named for a hash, and have the whole key
+    in them."""
+    return "\0".join((kind, fingerprint(), *parts)).encode(errors="surrogatepass")

@@ -59,9 +59,10 @@ def lower(kernel, types, specialization=None, **constexprs) -> str:
 
 def key_of(function, variant, kind: str) -> bytes:
     """The key of the disk cache for what `kind` says of a variant."""
-    from eft.keys import cache_key, stable_facts
+    from eft import driver, version
 
-    return cache_key(stable_facts(function, variant), kind, variant.specialization)
+    facts = driver.stable_facts(function, variant)
+    return version.key_of(kind, facts, repr(variant.specialization))
 
 
 def fails(kernel, types="*fp32 i32", **constexprs) -> eft.CompilationError:

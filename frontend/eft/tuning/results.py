@@ -13,11 +13,10 @@ import sys
 
 from eft import _runtime
 from eft.errors import AutotunerError
-from eft.keys import joined_key
 from eft.stable_text import NotStable, StableText
 from eft.tuning.candidates import describe
 from eft.tuning.heuristics import Heuristics
-from eft.version import fingerprint
+from eft.version import key_of
 
 FORM = "autotuning 1"
 _LINES_BEFORE = 4
@@ -57,7 +56,6 @@ class Kept:
             inner = inner.fn
         parts = [
             FORM,
-            fingerprint(),
             self.head[2],
             text.of(tuner.kernel),
             text.of(tuner.kernel.effective({})),
@@ -73,7 +71,7 @@ class Kept:
                 if name not in known or name in each.config.kwargs
             )
             parts.append(text.of(each.config.pre_hook, ".pre_hook"))
-        return joined_key(parts)
+        return key_of("choice", *parts)
 
     def load(self) -> bool:
         """Fills the candidates with what the cache has. False if that is nothing, or damaged."""

@@ -322,10 +322,10 @@ def plain(x_ptr):
 
 def compiled_from(text, monkeypatch):
     """The error that compiling this IR in place of `plain`'s gives."""
-    from eft import _compiler, driver
+    from eft import _compiler, build, driver
 
     module = _compiler.Context().parse(text)
-    lower = driver._lower
+    lower = build._lower
 
     def changed(*args, **options):
         lowered = lower(*args, **options)
@@ -333,10 +333,10 @@ def compiled_from(text, monkeypatch):
         lowered.specialize = lambda specialization: None
         return lowered
 
-    monkeypatch.setattr(driver, "_lower", changed)
+    monkeypatch.setattr(build, "_lower", changed)
     variant = driver.Variant("cpu", ("*fp32",), {}, {"num_warps": 4}, ("",))
     with pytest.raises((eft.CompilationError, eft.InternalError)) as raised:
-        driver._run_compiler(plain, variant, keep_stages=False)
+        build.build(plain, variant)
     return raised.value
 
 

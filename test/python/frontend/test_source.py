@@ -15,7 +15,7 @@ import eft.language as tl
 import numpy as np
 import pytest
 from eft.driver import Variant
-from eft.source import Source
+from eft.source import Outline, Source
 from eft.text import text_of
 from support import key_of
 
@@ -73,6 +73,15 @@ else:
 
 
 @eft.jit
+def without_code_at_the_end(x_ptr):
+    tl.store(x_ptr, 1)
+    return
+    """A text
+of which no code is made"""
+    tl.store(x_ptr, missing)  # noqa: F821
+
+
+@eft.jit
 def at_the_end_of_a_function(x_ptr):
     tl.store(x_ptr, 1)
 
@@ -85,6 +94,7 @@ FUNCTIONS = [
     before_something,
     Outer.Inner.indented,
     in_a_block,
+    without_code_at_the_end,
     at_the_end_of_a_function,
 ]
 
@@ -95,10 +105,26 @@ def test_it_is_what_python_finds(kernel):
     lines, first_line = inspect.getsourcelines(kernel.fn)
     assert source.first_line == first_line
     # Python leaves out what follows of blank lines and comments.
-    assert source.text.startswith("".join(lines).rstrip())
-    rest = source.text[len("".join(lines).rstrip()) :].splitlines()
+    assert "".join(source.lines).startswith("".join(lines).rstrip())
+    rest = "".join(source.lines)[len("".join(lines).rstrip()) :].splitlines()
     assert all(not line.strip() or line.strip().startswith("#") for line in rest)
     assert source.tree.name == kernel.__name__
+
+
+@pytest.mark.parametrize("kernel", FUNCTIONS, ids=lambda kernel: kernel.__name__)
+def test_the_cache_has_its_outline(kernel, monkeypatch):
+    text = text_of(kernel.fn)
+    with monkeypatch.context() as patch:
+        patch.setattr("eft._runtime.cache_get", lambda key: None)
+        parsed = Source(kernel.fn, text)
+    cached = Source(kernel.fn, text)
+    # Where its code does not tell where it ends, a parser has to.
+    assert (cached._tree is None) == (kernel is not without_code_at_the_end)
+    assert cached.lines == parsed.lines
+    for name in Outline.__slots__:
+        assert getattr(cached.outline, name) == getattr(parsed.outline, name)
+    assert ast.dump(cached.tree) == ast.dump(parsed.tree)
+    assert cached.code_lines == parsed.code_lines
 
 
 def test_the_file_is_one_line_longer_than_the_function():
@@ -111,7 +137,7 @@ def test_a_function_of_a_notebook():
     linecache.cache["<cell 1>"] = len(text), None, text.splitlines(True), "<cell 1>"
     names = {}
     exec(compile(text, "<cell 1>", "exec"), names)
-    assert names["in_a_cell"].source.text == text.split("\n\n", 1)[1]
+    assert "".join(names["in_a_cell"].source.lines) == text.split("\n\n", 1)[1]
 
 
 @pytest.mark.parametrize(
@@ -128,7 +154,7 @@ def test_form_feeds(tmp_path, text):
     names = {}
     exec(compile(path.read_text(), str(path), "exec"), names)
     source = names["kernel"].source
-    assert "x = 1" not in source.text
+    assert "x = 1" not in "".join(source.lines)
     line, column = source.place(source.tree.body[0])
     assert source.line(line)[column - 1 :] == "pass"
 

@@ -79,7 +79,7 @@ def rows(x, out, n, ROWS: tl.constexpr):
 
 
 def test_arrays_of_parts(device):
-    n, count = 1000, 64 if device.name == "cpu" else 24
+    n, count = 1000, 64 if device.name == "cpu" else 40
     x = np.random.default_rng(6).integers(-9, 9, (count, n)).astype(np.float32)
     out = device.put(np.zeros((count + 1) * n, np.float32))
     compiled = rows[(1,)](device.put(x), out, n, ROWS=count)

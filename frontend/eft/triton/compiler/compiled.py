@@ -7,8 +7,9 @@ from collections import namedtuple
 from hashlib import sha256
 
 from eft import _runtime
-from eft import kernel as kernels
-from eft.one_variant import OneVariant
+from eft.kernel import Compilation, OneVariant
+from eft.kernel import CompiledKernel as LoadedKernel
+from eft.metadata import SAME_FOR_ALL
 from eft.triton import __version__
 from eft.triton.backends.compiler import GPUTarget
 from eft.triton.runtime.driver import driver
@@ -20,7 +21,7 @@ class _Kernels(type):
     """Takes what a launch of a kernel under `jit` returns for an object of the class, too."""
 
     def __instancecheck__(cls, value):
-        return super().__instancecheck__(value) or isinstance(value, kernels.CompiledKernel)
+        return super().__instancecheck__(value) or isinstance(value, LoadedKernel)
 
 
 class CompiledKernel(OneVariant, metaclass=_Kernels):
@@ -33,7 +34,7 @@ class CompiledKernel(OneVariant, metaclass=_Kernels):
             and the facts of Triton's kernels that Eft's never have, such as `cluster_dims`.
         packed_metadata: the part of it that a launcher of Triton's gets.
         hash: a text that tells it from others.
-        asm: see `eft.kernel.Asm`.
+        asm: see `eft.asm.Asm`.
         kernel: its code: PTX, or an object for the host.
         module, function: the loaded kernel, or None.
         n_regs, n_spills, n_max_threads: those of the loaded kernel, see
@@ -42,7 +43,7 @@ class CompiledKernel(OneVariant, metaclass=_Kernels):
 
     def __init__(self, src, target: GPUTarget, backend, options: dict, compilation, types):
         self.src = src
-        facts = {**vars(backend.parse_options(options)), **kernels.SAME_FOR_ALL}
+        facts = {**vars(backend.parse_options(options)), **SAME_FOR_ALL}
         own = compilation.metadata
         facts |= {
             "target": target,
@@ -88,7 +89,7 @@ class CompiledKernel(OneVariant, metaclass=_Kernels):
     def _kernel(self):
         return getattr(self.src, "fn", None)
 
-    def _load(self, device: int) -> kernels.CompiledKernel:
+    def _load(self, device: int) -> LoadedKernel:
         """The kernel on a GPU; the number of one does not matter to a kernel of the CPU."""
         if self._compiled_for == "cpu":
             device = -1
@@ -100,8 +101,9 @@ class CompiledKernel(OneVariant, metaclass=_Kernels):
             return self.module
         from eft.driver import load_code
 
-        own = kernels.Metadata(*self._own_metadata)
-        return load_code(kernels.Compilation(own, self.kernel, self.asm), device)
+        compilation = Compilation(self._own_metadata, self.kernel)
+        compilation.asm = self.asm
+        return load_code(compilation, device)
 
     def _make_launcher(self) -> VariantLauncher:
         names = self.src.arg_names

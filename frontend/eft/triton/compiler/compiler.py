@@ -6,8 +6,8 @@ from __future__ import annotations
 import os
 
 from eft import _runtime
+from eft.asm import Asm as AsmDict
 from eft.hooks import LaunchMetadata as LazyDict
-from eft.kernel import Asm as AsmDict
 from eft.language.constexpr import unwrap
 from eft.triton import lazy
 from eft.triton.backends import backends

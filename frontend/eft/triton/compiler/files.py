@@ -12,7 +12,7 @@ from pathlib import Path
 
 from eft import _runtime
 from eft.errors import CompilationError
-from eft.kernel import Asm, Compilation, Metadata
+from eft.kernel import Compilation
 from eft.triton.backends.compiler import GPUTarget, Language, Options
 from eft.triton.runtime.driver import has_gpu
 
@@ -151,9 +151,12 @@ class IRSource:
             code = made(keep_stages=False)
         except _compiler.IRError as error:
             raise self._translated(error) from None
-        metadata = Metadata(code.name, named, code.num_warps, code.shared_bytes, limit)
-        asm = Asm(lambda: made(keep_stages=True).stages, metadata, code.binary, _gpu(named))
-        return Compilation(metadata, code.binary, asm)
+        facts = (code.name, named, code.num_warps, code.shared_bytes, limit)
+
+        def make_stages():
+            return made(keep_stages=True).stages
+
+        return Compilation(facts, code.binary, make_stages, _gpu(named))
 
     def _translated(self, error) -> CompilationError:
         """The compiler's error at its place in the file."""
@@ -205,9 +208,8 @@ class IRSource:
             )
         shared = self._shared_bytes(options)
         named = _compiler.target_name(target.name)
-        metadata = Metadata(self.name, named, warps, shared, None)
-        binary = self.src.encode()
-        return Compilation(metadata, binary, Asm(None, metadata, binary, _gpu(named)))
+        facts = (self.name, named, warps, shared, None)
+        return Compilation(facts, self.src.encode(), device=_gpu(named))
 
     def _shared_bytes(self, options: dict) -> int:
         if "shared" in options:

@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Runs the compiler on a variant of a kernel, an `eft.driver.Variant`."""
+
+from __future__ import annotations
+
+import os
+
+from eft import _compiler, _runtime, host
+from eft.compiler.functions import lower
+from eft.errors import CompilationError, InternalError
+
+
+def build(function, variant, lowered=None) -> tuple[tuple, bytes, tuple | None]:
+    """Compiles a kernel for this machine's use.
+
+    Args:
+        lowered: its IR, if it is lowered already; see `eft.compiler.functions.Lowered`.
+
+    Returns:
+        The fields of the kernel's `eft.metadata.Metadata`; the code: PTX, or an object for the
+        host; and what the runtime loads of an object, see `eft.kernel.Compilation`.
+    """
+    compiled = _run(function, variant, lowered=lowered)
+    limit = variant.options.get("maxnreg")
+    facts = (compiled.name, variant.target, compiled.num_warps, compiled.shared_bytes, limit)
+    linked = None
+    # On other processors the compiler has to load it.
+    if variant.target == "cpu" and _runtime.processor_description():
+        with _errors(function, variant):
+            linked = _compiler.link_host_object(compiled.binary, compiled.name)
+    return facts, compiled.binary, linked
+
+
+def build_ahead(function, variant, symbol: str | None):
+    """Compiles for a machine that need not be this one, past the cache; `symbol` is the name of the
+    function in the code, if not the kernel's. For CUDA the binary is PTX. There is no runtime in
+    that machine which could end a launch early."""
+    try:
+        return _run(function, variant, symbol=symbol, stoppable=False)
+    except CompilationError as error:
+        raise error.with_traceback(None) from None
+
+
+def elements_of_addresses(function, variant) -> tuple[list[tuple[int, int]], object]:
+    """The numbers of the parameters whose values reach an address, with the bytes of the smallest
+    elements there; and the IR that was lowered to find them."""
+    with _errors(function, variant) as errors:
+        lowered = errors.lowered = _lower(function, variant)
+        arguments = _compiler.address_parameters(lowered.module)
+    numbers = [number for number, type in enumerate(variant.types) if type is not None]
+    # The numbers of descriptors stand behind all other arguments. Their alignment is known.
+    result = [
+        (numbers[argument], element_bytes)
+        for argument, element_bytes in arguments
+        if argument < len(numbers)
+    ]
+    return result, lowered
+
+
+def stages(function, variant) -> dict[str, str]:
+    """The text of every stage, by compiling again: the same input gives the same code."""
+    return _run(function, variant, keep_stages=True).stages
+
+
+def dump(kernel, folder: str):
+    """Writes every stage of a kernel into a folder of its own in `folder`."""
+    from hashlib import sha256
+
+    facts = f"{tuple(kernel.metadata)}".encode()
+    key = sha256(facts + kernel.compilation.binary).hexdigest()[:32]
+    place = os.path.join(folder, key)
+    os.makedirs(place, exist_ok=True)
+    for stage, text in kernel.asm.items():
+        contents = text if isinstance(text, bytes) else text.encode()
+        with open(os.path.join(place, f"{kernel.name}.{stage}"), "wb") as file:
+            file.write(contents)
+
+
+def raise_error(error: Exception, function, variant):
+    """Raises what `error` means for the user of a kernel, if it is the compiler's."""
+    _errors(function, variant).translate(error)
+
+
+def _lower(function, variant, symbol: str | None = None, prints: bool = True):
+    debug = bool(variant.options.get("debug"))
+    num_warps = variant.options.get("num_warps", 4)
+    types, constexprs = variant.types, variant.constexprs
+    return lower(function, types, constexprs, symbol, debug, prints, variant.target, num_warps)
+
+
+def _run(
+    function,
+    variant,
+    keep_stages: bool = False,
+    symbol: str | None = None,
+    stoppable: bool = True,
+    lowered=None,
+):
+    with _errors(function, variant) as errors:
+        if lowered is None:
+            # A kernel whose stages are asked for has printed when its code was made.
+            lowered = _lower(function, variant, symbol, prints=not keep_stages)
+        errors.lowered = lowered
+        lowered.specialize(variant.specialization)
+        num_warps = variant.options.get("num_warps", 4)
+        stages = variant.options.get("num_stages", 3)
+        registers = variant.options.get("maxnreg", 0)
+        target = host.target() if variant.target == "cpu" else variant.target
+        print_ir = "" if keep_stages else os.environ.get("EFT_PRINT_IR", "")
+        lines = variant.options.get("lines", True)
+        options = num_warps, stages, keep_stages, registers, stoppable, print_ir, lines
+        return _compiler.compile(lowered.module, target, *options)
+
+
+class _errors:
+    """Turns the compiler's errors into the frontend's exceptions: one with a place in the kernel is
+    a mistake of the kernel, any other is a bug of Eft's.
+
+    Attributes:
+        lowered: the IR that is compiled, as soon as there is one.
+    """
+
+    def __init__(self, function, variant):
+        self.function = function
+        self.variant = variant
+        self.lowered = None
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, raised, traceback):
+        self.translate(raised)
+
+    def translate(self, error: BaseException | None):
+        """Raises what an error of the compiler means; does nothing for another one."""
+        if not isinstance(error, _compiler.IRError):
+            return
+        text, diagnostics = error.args
+        places = [
+            diagnostic.positions for diagnostic in diagnostics if diagnostic.severity == "error"
+        ]
+        if places and places[0]:
+            raise self._mistake(text, places[0]) from None
+        raise InternalError(
+            f"compiling {self.function.__name__!r} failed: {text}", f"{self.variant}\n{diagnostics}"
+        ) from None
+
+    def _mistake(self, text: str, positions) -> CompilationError:
+        place, callers = positions[0], positions[1:]
+        source = self.lowered and self.lowered.lines.get((place.file, place.line))
+        calls = [(each.file, each.line, each.column, "a kernel") for each in callers]
+        return CompilationError(text, place.file, place.line, place.column, source, calls)
