@@ -25,7 +25,7 @@ func.func @one_after_the_other() {
 
 // An array that is written before a loop is in use until the loop ends.
 // CHECK-LABEL: @used_in_a_loop.program
-// CHECK-NOT: noinline
+// CHECK-SAME: passthrough = ["alwaysinline"]
 // CHECK: llvm.intr.lifetime.start
 // CHECK: scf.for
 // CHECK-NOT: lifetime

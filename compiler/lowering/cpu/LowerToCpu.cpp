@@ -42,6 +42,19 @@ void populateCpuLowerings(LoweringTable &table) {
 /// A thread's stack has 8 MiB by default, and the caller's frames are on it too.
 constexpr int64_t maxStackBytes = 4 * 1024 * 1024;
 
+/// LLVM inlines a program of so many operations in any case, but only when it has optimized it by
+/// itself, and then optimizes it again.
+constexpr int64_t mostInlined = 2048;
+
+bool hasFewOperations(func::FuncOp function) {
+  int64_t count = 0;
+  return !function
+              .walk([&](Operation *) {
+                return ++count > mostInlined ? WalkResult::interrupt() : WalkResult::advance();
+              })
+              .wasInterrupted();
+}
+
 /// The bytes of stack that a program takes with the functions that it calls, which come before it.
 /// One whose arrays share memory is not inlined into the loop over programs: a launch may be
 /// stopped anywhere, and then LLVM would take all arrays for being in use in the next program.
@@ -60,6 +73,8 @@ int64_t layOutFrames(func::FuncOp program, ArrayRef<func::FuncOp> parts) {
   const StackBytes own = layOut(program);
   if (own.atOnce != own.all)
     program->setAttr("passthrough", Builder(program).getStrArrayAttr({"noinline"}));
+  else if (hasFewOperations(program))
+    program->setAttr("passthrough", Builder(program).getStrArrayAttr({"alwaysinline"}));
   return bytesOf[program.getName()];
 }
 
