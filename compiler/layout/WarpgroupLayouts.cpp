@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <utility>
 
 namespace eft {
 
@@ -104,7 +105,12 @@ LinearLayout warpgroupOrder(std::span<const int64_t> shape, unsigned along, int6
 unsigned rowsForWarpgroups(const LinearLayout &from, int64_t elementBytes, unsigned k) {
   if (elementBytes != 2)
     return k;
-  auto run = [&](unsigned dim) { return from.contiguousAlong(place::registers, dim); };
+  // Lanes that write neighbours one by one write to one row, and to other banks each. Across the rows
+  // several of them would meet in a bank.
+  auto run = [&](unsigned dim) {
+    return std::pair(from.contiguousAlong(place::registers, dim),
+                     from.contiguousAlong(place::lane, dim));
+  };
   return run(0) > run(1) ? 0 : 1;
 }
 

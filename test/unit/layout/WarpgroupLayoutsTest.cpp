@@ -83,6 +83,24 @@ TEST(WarpgroupOrder, IsKnownByItsRows) {
   EXPECT_FALSE(rowsOfWarpgroupOrder(LinearLayout::identity("offset", shape), 2));
 }
 
+TEST(WarpgroupRows, AreWhereAThreadOrLanesWriteNeighbours) {
+  auto across = [](int64_t registers, int64_t lanes) {
+    return LinearLayout::identity("register", std::vector<int64_t>{1, registers})
+        .product(LinearLayout::identity("lane", std::vector<int64_t>{1, lanes}))
+        .product(LinearLayout::identity("warp", std::vector<int64_t>{64 / registers, 1}));
+  };
+  const std::vector<unsigned> turn = {1, 0};
+  for (const LinearLayout &layout : {across(8, 4), across(1, 32)}) {
+    EXPECT_EQ(rowsForWarpgroups(layout, 2, 0), 1u);
+    EXPECT_EQ(rowsForWarpgroups(layout.permute(turn), 2, 1), 0u);
+    EXPECT_EQ(rowsForWarpgroups(layout, 1, 0), 0u) << "bytes have rows along k alone";
+  }
+  // What a thread writes at once goes first.
+  LinearLayout both = LinearLayout::identity("register", std::vector<int64_t>{8, 1})
+                          .product(LinearLayout::identity("lane", std::vector<int64_t>{1, 32}));
+  EXPECT_EQ(rowsForWarpgroups(both, 2, 1), 0u);
+}
+
 TEST(WarpgroupDescriptor, SaysSwizzleAndDistances) {
   auto field = [](uint64_t descriptor, unsigned first, unsigned count) {
     return descriptor >> first & ((uint64_t(1) << count) - 1);
