@@ -145,9 +145,12 @@ LayoutAttr DefaultLayouts::ofReduced(RankedTensorType type) const {
                       found == accesses.end() ? enoughElements : found->second.narrowest));
 }
 
-LayoutAttr DefaultLayouts::ofAlone(LoadOp load, const AxisInfos &infos) const {
+LayoutAttr DefaultLayouts::ofAlone(LoadOp load, int64_t leastNeighbours,
+                                   const AxisInfos &infos) const {
   Accesses alone;
   add(alone, load.getPointer(), infos, /*isWide=*/true, mayBeHeadless(load, target));
+  for (int64_t &width : alone.width)
+    width = std::max(width, leastNeighbours);
   return choose(cast<RankedTensorType>(load.getType()), &alone);
 }
 

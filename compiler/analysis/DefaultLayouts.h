@@ -45,8 +45,9 @@ public:
   /// The layout of blocks of this type's shape.
   LayoutAttr of(mlir::RankedTensorType type);
 
-  /// The layout that the shape would have if the load were the function's only access.
-  LayoutAttr ofAlone(LoadOp load, const AxisInfos &infos) const;
+  /// The layout that the shape would have if the load were the function's only access. A thread
+  /// holds at least so many neighbours.
+  LayoutAttr ofAlone(LoadOp load, int64_t leastNeighbours, const AxisInfos &infos) const;
 
   /// The layout in which a block of this type is reduced, in the order of its shape.
   LayoutAttr ofReduced(mlir::RankedTensorType type) const;

@@ -105,8 +105,8 @@ LinearLayout warpgroupOrder(std::span<const int64_t> shape, unsigned along, int6
 unsigned rowsForWarpgroups(const LinearLayout &from, int64_t elementBytes, unsigned k) {
   if (elementBytes != 2)
     return k;
-  // Lanes that write neighbours one by one write to one row, and to other banks each. Across the rows
-  // several of them would meet in a bank.
+  // Lanes that write neighbours one by one write to one row, and to other banks each. Across the
+  // rows several of them would meet in a bank.
   auto run = [&](unsigned dim) {
     return std::pair(from.contiguousAlong(place::registers, dim),
                      from.contiguousAlong(place::lane, dim));

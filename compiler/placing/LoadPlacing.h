@@ -18,6 +18,10 @@ struct LoadLayouts {
   LayoutAttr standard, best;
 };
 
+/// The least number of neighbours that a thread is to load. A warpgroup's factor whose rows are not
+/// aligned is loaded by the element, but stored in shared memory by the word.
+int64_t leastNeighbours(LoadOp load, const PlacementTarget &target);
+
 /// The layout in which the load is made for a use that requires `layout`. If it is another one, the
 /// block is converted.
 ///

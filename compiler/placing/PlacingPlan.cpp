@@ -165,7 +165,7 @@ void PlacingPlan::choose(Operation *op, Value result) {
     for (OpOperand &use : each.getUses())
       requiredBy(use, required);
   if (auto load = dyn_cast<LoadOp>(op)) {
-    const LoadLayouts own = {standard, rules.bestFor(load, infos)};
+    const LoadLayouts own = {standard, rules.bestFor(load, leastNeighbours(load, target), infos)};
     for (LayoutAttr layout : required)
       chosen.insert(layoutOfLoad(load, layout, own, infos, target));
   } else if (auto move = dyn_cast<ElementMoveOpInterface>(op);

@@ -31,7 +31,9 @@ public:
   }
 
   /// The layout in which the memory of a load is read best, whatever else has the shape.
-  LayoutAttr bestFor(LoadOp load, const AxisInfos &infos) { return defaults.ofAlone(load, infos); }
+  LayoutAttr bestFor(LoadOp load, int64_t leastNeighbours, const AxisInfos &infos) {
+    return defaults.ofAlone(load, leastNeighbours, infos);
+  }
 
   /// The layout of the operation's results, if it is the same whatever is required; null for a
   /// derived operation.

@@ -42,7 +42,7 @@
 // RUN: %if ptxas %{ %ptxas -arch=sm_90a %t.ptx -o %t.cubin 2>&1 | FileCheck %s --check-prefix=QUIET --allow-empty %}
 // GROUPS: .target sm_90a
 // GROUPS-NOT: ldmatrix
-// GROUPS: st.shared.b16
+// GROUPS: st.shared.v4.b32
 // GROUPS: fence.proxy.async.shared::cta;
 // GROUPS: cp.async.wait_group 1
 // GROUPS-NOT: fence.proxy

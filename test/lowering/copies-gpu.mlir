@@ -63,7 +63,8 @@ func.func @start_of_a_run(%p: !eft.ptr<f16>, %n: i32, %more: i1, %slot: i32) {
 #pairs = #eft.layout<register = [[1], [2]], lane = [[4], [8], [16], [32], [64]], warp = []>
 #order = #eft.layout<offset = [[1], [2], [4], [8], [16], [32], [64]]>
 
-// Runs of less than four bytes go through registers, all loads before the stores.
+// Runs of less than four bytes go through registers, all loads before the stores. What lies side by
+// side in shared memory is stored at once.
 // CHECK-LABEL: @short_runs
 func.func @short_runs(%p: !eft.ptr<i8>, %n: i32, %more: i1, %slot: i32) {
   %s = eft.alloc_shared : !eft.shared<1, tensor<128xi8, #order>>
@@ -74,7 +75,7 @@ func.func @short_runs(%p: !eft.ptr<i8>, %n: i32, %more: i1, %slot: i32) {
   %m = arith.cmpi slt, %i, %ns : tensor<128xi32, #pairs>
   // CHECK-NOT: cp.async
   // CHECK-COUNT-4: llvm.load {{.*}} -> i8
-  // CHECK-COUNT-4: llvm.store {{.*}} : i8, !llvm.ptr<3>
+  // CHECK: llvm.store {{.*}} {alignment = 4 : i64} : i32, !llvm.ptr<3>
   eft.copy_async %pi, %s[%slot] if %more mask %m {run = 2 : i32}
       : tensor<128x!eft.ptr<i8>, #pairs>, !eft.shared<1, tensor<128xi8, #order>>
   return
@@ -93,7 +94,7 @@ func.func @headless(%ps: !eft.ptr<f16>, %slot: i32) {
   // CHECK: scf.if
   // CHECK: "llvm.nvvm.cp.async.cg.shared.global.16"
   // CHECK: } else {
-  // CHECK-COUNT-8: llvm.store {{.*}} !llvm.ptr<3>
+  // CHECK: llvm.store {{.*}} {alignment = 16 : i64} : vector<4xi32>, !llvm.ptr<3>
   eft.copy_async %p, %s[%slot] {run = 8 : i32, headless} : tensor<256x!eft.ptr<f16>, #a>, !eft.shared<1, tensor<256xf16, #order>>
   return
 }

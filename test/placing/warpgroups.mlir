@@ -7,6 +7,7 @@
 // narrower elements, and converted as such.
 // GROUPS-DAG: #[[ACC:.*]] = #eft.layout<register = {{\[\[}}0, 1], [8, 0], [0, 8], [0, 16]], lane = {{\[\[}}0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = {{\[\[}}16, 0], [32, 0]]>
 // GROUPS-DAG: #[[ROWS:.*]] = #eft.layout<register = {{\[\[}}0, 1], [0, 2], [0, 4]{{.*}}], lane = {{\[\[}}0, 8], [1, 0]
+// GROUPS-DAG: #[[PAIRS:.*]] = #eft.layout<register = {{\[\[}}0, 1], [16, 0]{{.*}}], lane = {{\[\[}}0, 2], [0, 4], [0, 8], [1, 0]
 // ALL-LABEL: @product
 // GROUPS: %[[X:.*]] = eft.load %{{.*}} : tensor<64x16x!eft.ptr<f16>, #[[ROWS]]>
 // GROUPS: %[[A:.*]] = eft.convert_layout %[[X]]
@@ -50,6 +51,35 @@ func.func @product(%p: !eft.ptr<f16> {eft.divisibility = 16 : i32}, %q: !eft.ptr
   %qs = eft.splat %q : !eft.ptr<f16> -> tensor<64x32x!eft.ptr<f16>>
   %pc = eft.addptr %qs, %places : tensor<64x32x!eft.ptr<f16>>, tensor<64x32xi32>
   eft.store %pc, %narrow : tensor<64x32x!eft.ptr<f16>>
+  return
+}
+
+// Where memory is not aligned, a thread has two halves, which are one word in shared memory.
+// ALL-LABEL: @unaligned
+// GROUPS: eft.load %{{.*}} : tensor<64x16x!eft.ptr<f16>, #[[PAIRS]]>
+func.func @unaligned(%p: !eft.ptr<f16>, %q: !eft.ptr<f32>, %n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %zero = arith.constant dense<0.0> : tensor<64x32xf32>
+  %b = arith.constant dense<1.0> : tensor<16x32xf16>
+  %sixteen = arith.constant dense<16> : tensor<64x1xi32>
+  %i = eft.arange 0 to 64 : tensor<64xi32>
+  %k = eft.arange 0 to 16 : tensor<16xi32>
+  %rows = eft.expand_dims %i axis 1 : tensor<64xi32> -> tensor<64x1xi32>
+  %inner = eft.expand_dims %k axis 0 : tensor<16xi32> -> tensor<1x16xi32>
+  %starts = arith.muli %rows, %sixteen : tensor<64x1xi32>
+  %a0 = eft.broadcast %starts : tensor<64x1xi32> -> tensor<64x16xi32>
+  %a1 = eft.broadcast %inner : tensor<1x16xi32> -> tensor<64x16xi32>
+  %offsets = arith.addi %a0, %a1 : tensor<64x16xi32>
+  %ps = eft.splat %p : !eft.ptr<f16> -> tensor<64x16x!eft.ptr<f16>>
+  %pa = eft.addptr %ps, %offsets : tensor<64x16x!eft.ptr<f16>>, tensor<64x16xi32>
+  %r = scf.for %t = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<64x32xf32>) : i32 {
+    %x = eft.load %pa : tensor<64x16x!eft.ptr<f16>>
+    %d = eft.dot %x, %b, %acc precision ieee : tensor<64x16xf16>, tensor<16x32xf16> -> tensor<64x32xf32>
+    scf.yield %d : tensor<64x32xf32>
+  }
+  %qs = eft.splat %q : !eft.ptr<f32> -> tensor<64x32x!eft.ptr<f32>>
+  eft.store %qs, %r : tensor<64x32x!eft.ptr<f32>>
   return
 }
 

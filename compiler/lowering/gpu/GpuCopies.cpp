@@ -147,17 +147,16 @@ LogicalResult lowerCopy(GpuLowering &lowering, ImplicitLocOpBuilder &b, CopyAsyn
   // All elements are loaded before the first is stored: they are under way together.
   auto copyElements = [&] {
     Value zero = b.create<arith::ConstantOp>(b.getZeroAttr(element));
-    SmallVector<std::pair<unsigned, Value>> elements;
+    Fragments elements(addresses.size());
     for (unsigned fragment = 0; fragment < addresses.size(); ++fragment) {
       if (fragment & copies)
         continue;
       Value mask = masks.empty() ? condition : masks[fragment];
       if (mask && !masks.empty() && condition)
         mask = b.create<arith::AndIOp>(mask, condition);
-      elements.emplace_back(fragment, access.loadOneUnder(fragment, mask, zero));
+      elements[fragment] = access.loadOneUnder(fragment, mask, zero);
     }
-    for (auto [fragment, value] : elements)
-      b.create<LLVM::StoreOp>(value, slot.placeOf(b, fragment));
+    slot.writeRuns(b, elements);
   };
   Value areWhole = access.areWhole();
   if (run * bytes < minBytes) {

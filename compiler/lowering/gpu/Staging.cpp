@@ -217,19 +217,20 @@ void Staging::write(ImplicitLocOpBuilder &b, uint64_t round) {
 }
 
 void Staging::writeToSlot(ImplicitLocOpBuilder &b, ArrayRef<Value> fragments) {
-  Buffer &buffer = buffers.front();
   computeWritingThread(b);
+  asWriters(b, [&] { writeRuns(b, fragments); });
+}
+
+void Staging::writeRuns(ImplicitLocOpBuilder &b, ArrayRef<Value> fragments) {
+  const Buffer &buffer = buffers.front();
   const auto run = uint64_t(runOfFragments(int64_t(maxAlignment / buffer.bytes())));
   const uint64_t copies = from.redundantBits(from.source().dims()[0].name);
-  asWriters(b, [&] {
-    for (uint64_t first = 0; first < fragments.size(); first += run) {
-      if (first & copies)
-        continue;
-      const uint64_t offset = buffer.layout.offsetOf(from.applyPacked(first));
-      storeRun(b, buffer, fragments.slice(first, run),
-               buffer.ofWritingThread.exclusiveOr(b, offset));
-    }
-  });
+  for (uint64_t first = 0; first < fragments.size(); first += run) {
+    if (first & copies)
+      continue;
+    const uint64_t offset = buffer.layout.offsetOf(from.applyPacked(first));
+    storeRun(b, buffer, fragments.slice(first, run), buffer.ofWritingThread.exclusiveOr(b, offset));
+  }
 }
 
 /// Runs that are written in the same rounds share a branch.

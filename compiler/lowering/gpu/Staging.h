@@ -26,8 +26,8 @@ public:
   Staging(SharedMemory &memory, LinearLayout from, LinearLayout wanted, const LinearLayout &order,
           mlir::Type element, mlir::Value slot);
 
-  /// Computes the thread's part of the offsets for `placeOf`. To be called before that, where the
-  /// result dominates all its callers.
+  /// Computes the thread's part of the offsets for `placeOf` and `writeRuns`. To be called before
+  /// that, where the result dominates all its callers.
   void computeWritingThread(mlir::ImplicitLocOpBuilder &b);
   /// A pointer to a fragment of `from` in the slot.
   mlir::Value placeOf(mlir::ImplicitLocOpBuilder &b, uint64_t fragment);
@@ -36,8 +36,11 @@ public:
     return buffers.front().layout.runOfFragments(from, max);
   }
 
-  /// Writes the fragments of `from` to the slot.
+  /// Writes the fragments of `from` to the slot. Of the threads that hold an element one does.
   void writeToSlot(mlir::ImplicitLocOpBuilder &b, llvm::ArrayRef<mlir::Value> fragments);
+  /// The same, where no other threads are; `computeWritingThread` comes before. Copies of elements
+  /// in one thread may be null.
+  void writeRuns(mlir::ImplicitLocOpBuilder &b, llvm::ArrayRef<mlir::Value> fragments);
 
   /// Moves the blocks: returns the fragments that `wanted` describes.
   llvm::SmallVector<Fragments> fetch(mlir::ImplicitLocOpBuilder &b);
