@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import os
 
-from eft import _runtime, host
+from eft import _runtime
 from eft.constants import check_constants
 from eft.kernel import Compilation, CompiledKernel
 from eft.stable_text import NotStable, StableText
@@ -147,12 +147,18 @@ def stable_facts(function, variant: Variant) -> str:
     parts = [
         text.of(function),
         variant.target,
-        host.description() if variant.target == "cpu" else "",
+        _host() if variant.target == "cpu" else "",
         repr(variant.types),
         *(f"{name} {text.of(value, name)}" for name, value in sorted(variant.constexprs.items())),
         text.of(sorted(variant.options.items())),
     ]
     return "\0".join(parts)
+
+
+def _host() -> str:
+    from eft import host
+
+    return host.description()
 
 
 def _facts(function, variant: Variant) -> tuple[str | None, str]:

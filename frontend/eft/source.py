@@ -15,6 +15,9 @@ from eft.parameters import parameter_names
 from eft.text import Text
 from eft.version import key_of
 
+#: So many lines behind a function are enough, mostly, to find its end.
+_LINES_BEHIND = 8
+
 
 class Outline:
     """What is to know of a function's text without its syntax tree.
@@ -61,12 +64,12 @@ class Source:
         self.name = function.__qualname__
         self.file = code.co_filename
         self.first_line = code.co_firstlineno
-        lines = text.lines
-        if not lines:
+        if not text:
             raise self._unreadable()
-        if len(lines) < self.first_line:
+        self.lines = _likely_lines(code, text)
+        if not self.lines:
             raise self._changed()
-        if not self._find(code, lines[self.first_line - 1 :]):
+        if not self._find_outline(text):
             if code.co_name != "<lambda>":
                 raise self._changed()
             raise self._error(
@@ -81,7 +84,7 @@ class Source:
                 )
         if (self.outline.name, names) != (code.co_name, code.co_varnames[: len(names)]):
             raise self._changed()
-        if not text.is_settled and not _is_rewritten(function) and not self._makes(code, lines):
+        if not text.is_settled and not _is_rewritten(function) and not self._makes(code, text):
             raise self._changed()
 
     #: Whether it is what the function's code was made of.
@@ -89,16 +92,15 @@ class Source:
 
     _tree = None
 
-    def _find(self, code, lines: list[str]) -> bool:
-        """Finds the function that `lines` begin with, and its outline; returns whether there is
-        one."""
-        self.lines = _likely_lines(code, lines)
-        key = key_of("outline", "".join(self.lines))
+    def _find_outline(self, text: Text) -> bool:
+        """Finds out whether there is a function at `first_line`, in `lines` or in others, and its
+        outline."""
+        likely = self.lines
+        key = key_of("outline", "".join(likely))
         if packed := _runtime.cache_get(key):
             self.outline = Outline.unpack(packed)
             return True
-        likely = self.lines
-        found = self._parse(lines)
+        found = self._parse(text.lines(self.first_line - 1))
         if found and self.lines == likely:
             _runtime.cache_put(key, self.outline.pack())
         return found
@@ -117,11 +119,11 @@ class Source:
         self.outline = Outline(self._tree.name, start, parameters, list(self._uses))
         return True
 
-    def _makes(self, code, lines: list[str]) -> bool:
-        """Whether the lines of a file compile to the function's code."""
+    def _makes(self, code, text: Text) -> bool:
+        """Whether the text of a file compiles to the function's code."""
         from eft import syntax
 
-        return self._in_parser(syntax.makes, code, lines)
+        return self._in_parser(syntax.makes, code, text.lines())
 
     def _in_parser(self, function, *arguments):
         try:
@@ -250,15 +252,21 @@ def may_follow(line: str, margin: int) -> bool:
     return bool(line.strip()) and line.lstrip()[0] != "#" and indentation(line) <= margin
 
 
-def _likely_lines(code, lines: list[str]) -> list[str]:
-    """The lines of the function that `lines` begin with, by where its code stands: they end before
-    the first line behind it that may follow a function. Where other lines of it are indented like
-    that, without code, it goes on behind them; a parser finds out."""
-    end = 1 + max(line for *_, line in code.co_lines() if line) - code.co_firstlineno
-    margin = indentation(lines[0])
-    while end < len(lines) and not may_follow(lines[end], margin):
-        end += 1
-    return lines[:end]
+def _likely_lines(code, text: Text) -> list[str]:
+    """The lines of a function by where its code stands: they end before the first line behind it
+    that may follow a function. Where other lines of it are indented like that, without code, it
+    goes on behind them; a parser finds out."""
+    first = code.co_firstlineno - 1
+    last = max([line for _, _, line in code.co_lines() if line])
+    for stop in (last + _LINES_BEHIND, None):
+        lines = text.lines(first, stop)
+        if not lines:
+            return []
+        margin = indentation(lines[0])
+        for end in range(max(last - first, 1), len(lines)):
+            if may_follow(lines[end], margin):
+                return lines[:end]
+    return lines
 
 
 def _is_rewritten(function) -> bool:

@@ -39,19 +39,27 @@ class Text:
         this process began."""
         return self.changed_at < _start_of_process()
 
-    @property
-    def lines(self) -> list[str]:
-        """Its lines, each with its end."""
+    def __bool__(self) -> bool:
+        return len(self._contents) > 0
+
+    def lines(self, start: int = 0, stop: int | None = None) -> list[str]:
+        """Its lines from index `start` to `stop` or to its end, each with its end. What is behind
+        `stop` costs nothing."""
         contents = self._contents
+        if isinstance(contents, list):
+            return contents[start:stop]
         if isinstance(contents, bytes):
             contents = _decode(contents)
-        if isinstance(contents, str):
+        if "\r" in contents:
             contents = contents.replace("\r\n", "\n").replace("\r", "\n")
-            contents = [f"{line}\n" for line in contents.split("\n")]
-            if contents[-1] == "\n":  # after the end of the last line
-                contents.pop()
         self._contents = contents
-        return contents
+        found = contents.split("\n", -1 if stop is None else stop)
+        if stop is None or len(found) <= stop:
+            if not found[-1]:  # after the end of the last line
+                found.pop()
+        else:
+            found.pop()  # what is behind
+        return [f"{line}\n" for line in found[start:]]
 
 
 _NOTHING = Text([], changed_at=0)
