@@ -46,7 +46,7 @@ public:
   LayoutAttr of(mlir::RankedTensorType type);
 
   /// The layout that the shape would have if the load were the function's only access. A thread
-  /// holds at least so many neighbours.
+  /// holds at least `leastNeighbours` neighbours.
   LayoutAttr ofAlone(LoadOp load, int64_t leastNeighbours, const AxisInfos &infos) const;
 
   /// The layout in which a block of this type is reduced, in the order of its shape.

@@ -49,8 +49,8 @@ LinearLayout warpgroupOrder(std::span<const int64_t> shape, unsigned along, int6
 
 /// The dimension along which `warpgroupOrder` is to have rows for a block that threads write in the
 /// places (register, lane, warp) of `from`: the one along which a thread holds neighbours, so that
-/// it writes many at once, or else lanes do. Elements that have not 2 bytes are read with rows
-/// along `k` alone.
+/// it writes many at once, or, if no thread does, along which lanes hold neighbours. Elements that
+/// have not 2 bytes are read with rows along `k` alone.
 unsigned rowsForWarpgroups(const LinearLayout &from, int64_t elementBytes, unsigned k);
 
 /// The dimension along which an order of `warpgroupOrder` has its rows; nothing for other orders.

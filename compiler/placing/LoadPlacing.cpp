@@ -20,9 +20,6 @@ namespace {
 /// The unit in which memory is moved.
 constexpr int64_t sectorBytes = 32;
 
-/// One store to shared memory of each thread of a warp takes as long for a word as for less.
-constexpr int64_t wordBits = 32;
-
 /// Memory traffic of this many sectors or accesses is no reason for staging through shared memory.
 constexpr int64_t cheapTraffic = 8;
 
@@ -171,8 +168,7 @@ int64_t leastNeighbours(LoadOp load, const PlacementTarget &target) {
   const DotOp product = productInLoop(load);
   if (!product || !isForWarpgroups(product, target))
     return 1;
-  const unsigned bits = getElementTypeOrSelf(load.getType()).getIntOrFloatBitWidth();
-  return std::max<int64_t>(wordBits / bits, 1);
+  return getElementTypeOrSelf(load.getType()).getIntOrFloatBitWidth() == 16 ? 2 : 1;
 }
 
 LayoutAttr layoutOfLoad(LoadOp load, LayoutAttr layout, LoadLayouts layouts, const AxisInfos &infos,

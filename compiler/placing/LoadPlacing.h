@@ -18,8 +18,9 @@ struct LoadLayouts {
   LayoutAttr standard, best;
 };
 
-/// The least number of neighbours that a thread is to load. A warpgroup's factor whose rows are not
-/// aligned is loaded by the element, but stored in shared memory by the word.
+/// The least number of neighbours that a thread is to load. Where memory is not aligned, a thread
+/// loads a warpgroup's factor by the element, but stores two halves in shared memory as one word.
+/// Bytes lie there along k, and their neighbours in memory need not.
 int64_t leastNeighbours(LoadOp load, const PlacementTarget &target);
 
 /// The layout in which the load is made for a use that requires `layout`. If it is another one, the

@@ -30,7 +30,8 @@ public:
     return defaults.of(mlir::cast<mlir::RankedTensorType>(block.getType()));
   }
 
-  /// The layout in which the memory of a load is read best, whatever else has the shape.
+  /// The layout in which the memory of a load is read best, whatever else has the shape. A thread
+  /// holds at least `leastNeighbours` neighbours.
   LayoutAttr bestFor(LoadOp load, int64_t leastNeighbours, const AxisInfos &infos) {
     return defaults.ofAlone(load, leastNeighbours, infos);
   }

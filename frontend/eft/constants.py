@@ -15,18 +15,21 @@ from eft.language.dtypes import describe
 from eft.stable_text import NotStable, stable_text
 
 
-def check_constants(function) -> dict:
-    """The constants that a kernel, with the functions that it calls, reads now.
-
-    Returns:
-        By the function that reads it and by name, each constant's value with what tells it from
-        others; to be kept in `function.constants` once a variant is compiled.
-
-    Raises:
-        CompilationError: one of them is not what it was for an earlier variant.
-    """
+def find_constants(function) -> dict:
+    """The constants that a kernel, with the functions that it calls, reads now: by the function
+    that reads it and by name, each constant's value with what tells it from others. To be kept in
+    `function.constants` once a variant is compiled."""
     found = {}
     _collect(function, found, set())
+    return found
+
+
+def check_constants(function, found: dict):
+    """Compares the constants that `find_constants` has found with those of earlier variants.
+
+    Raises:
+        CompilationError: one of them is another one.
+    """
     for key, (identity, value) in found.items():
         before, old = function.constants.get(key, (identity, value))
         if not _same(before, identity):
@@ -41,17 +44,17 @@ def check_constants(function) -> dict:
                 column,
                 source.line(line),
             )
-    return found
 
 
 def _collect(function, found: dict, seen: set):
     if function in seen:
         return
     seen.add(function)
+    source = function.source  # tells of a function that is not there
     closure, global_names = Closure(function.fn), _global_names(function.fn.__code__)
-    if not function.source.is_original:  # whose names the code does not have
-        global_names = {name for name, *_ in function.source.outline.chains}
-    for name in dict.fromkeys(name for name, *_ in function.source.outline.chains):
+    if not source.is_original:  # whose names the code does not have
+        global_names = {name for name, *_ in source.summary.chains}
+    for name in dict.fromkeys(name for name, *_ in source.summary.chains):
         is_global = name not in closure.variables
         names = closure.globals if is_global else closure.variables
         if name not in names or (is_global and name not in global_names):

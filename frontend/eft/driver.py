@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """From a variant of a kernel to code that is loaded: through the disk cache, or through the
-compiler, see `eft.build`. A first launch waits for this module."""
+compiler, see `eft.compiling`. A first launch waits for this module."""
 
 from __future__ import annotations
 
 import os
+import sys
 
 from eft import _runtime
-from eft.constants import check_constants
+from eft.constants import check_constants, find_constants
 from eft.kernel import Compilation, CompiledKernel
 from eft.stable_text import NotStable, StableText
 from eft.version import key_of
@@ -44,14 +45,16 @@ class Variant:
 
 def load(function, variant: Variant, device: int, known=None) -> CompiledKernel:
     """The kernel for `variant`, loaded on a device. `known` is as for `compile_variant`."""
-    constants = check_constants(function)
+    constants = known.constants if known else find_constants(function)
+    check_constants(function, constants)
     compilation = compile_variant(function, variant, device, known)
     try:
         kernel = load_code(compilation, device)
     except Exception as error:
-        from eft import build
+        if "eft._compiler" in sys.modules:  # else it is no error of the compiler's
+            from eft import compiling
 
-        build.raise_error(error, function, variant)
+            compiling.raise_error(error, function, variant)
         raise
     kernel.source = function, variant.types
     function.constants.update(constants)
@@ -64,8 +67,8 @@ def load_code(compilation: Compilation, device: int) -> CompiledKernel:
     if is_host:
         kernel = CompiledKernel.load_host(_load_on_host(compilation), None, name)
     else:
-        facts = compilation.num_warps, compilation.shared
-        kernel = CompiledKernel.load_cuda(device, compilation.binary, name, *facts)
+        warps, shared = compilation.num_warps, compilation.shared
+        kernel = CompiledKernel.load_cuda(device, compilation.binary, name, warps, shared)
     kernel.compilation = compilation
     kernel.device = -1 if is_host else device
     return kernel
@@ -81,47 +84,49 @@ def _load_on_host(compilation: Compilation) -> int:
     return _compiler.load_host_object(compilation.binary, compilation.name, symbols)
 
 
-class KnownVariant:
-    """What `address_parameters` found of a variant of any specialization.
+class Examined:
+    """The facts that `address_parameters` found of a variant of any specialization.
 
     Attributes:
+        constants: see `eft.constants.find_constants`; not newer than `facts`.
         facts: its `stable_facts`; None if it has none.
         lowered: its IR, see `eft.compiler.functions.Lowered`, which only one variant may
             specialize; None if the cache had what was asked for.
     """
 
-    def __init__(self, facts: str | None, lowered):
+    def __init__(self, constants: dict, facts: str | None, lowered):
+        self.constants = constants
         self.facts = facts
         self.lowered = lowered
 
 
 def compile_variant(
-    function, variant: Variant, device: int | None, known: KnownVariant | None = None
+    function, variant: Variant, device: int | None, known: Examined | None = None
 ) -> Compilation:
     """The code of a variant, out of the cache or compiled. No driver is called. `device` is the GPU
     on which the code will be loaded, if there is one. `known` is what `address_parameters` found of
-    it, if it was asked.
+    it, if it was asked and no code of the user's has run since.
 
     For CUDA the binary is PTX: the driver assembles it when it is loaded, and has a cache of its
     own for what comes of it.
     """
-    facts, reason = (known.facts, "") if known and known.facts else _facts(function, variant)
+    facts = known.facts if known and known.facts else _facts(function, variant)[0]
     entry = None
     # A cached result would show none of the passes at work.
     if facts and not os.environ.get("EFT_PRINT_IR") and not _always():
         entry = _runtime.cache_get(_key_of_code(facts, variant))
     if entry is not None:
-        metadata, binary, linked = _unpack(entry)
+        fields, binary, linked = _unpack(entry)
     else:
-        from eft import build, left_out, reasons
+        from eft import compiling, left_out, reasons
 
         reasons.log_reason(function, variant)
         now, reason = _facts(function, variant)
         # It is lowered anew if something that the kernel reads has changed since it was.
         lowered = known.lowered if known and known.facts == now else None
-        metadata, binary, linked = build.build(function, variant, lowered)
+        fields, binary, linked = compiling.compile_here(function, variant, lowered)
         if now:
-            entry = _pack(metadata, binary, linked)
+            entry = _pack(fields, binary, linked)
             reason = _runtime.cache_put(_key_of_code(now, variant), entry)
         if reason:
             left_out.note(function, variant.target, reason)
@@ -129,11 +134,11 @@ def compile_variant(
             left_out.forget(function)
 
     def make_stages():
-        from eft import build
+        from eft import compiling
 
-        return build.stages(function, variant)
+        return compiling.stages(function, variant)
 
-    return Compilation(metadata, binary, make_stages, device, linked)
+    return Compilation(fields, binary, make_stages, device, linked)
 
 
 def stable_facts(function, variant: Variant) -> str:
@@ -143,22 +148,20 @@ def stable_facts(function, variant: Variant) -> str:
     Raises:
         NotStable: the code depends on something that has no stable text.
     """
-    text = StableText()
+    text, host = StableText(), ""
+    if variant.target == "cpu":
+        from eft.host import description
+
+        host = description()
     parts = [
         text.of(function),
         variant.target,
-        _host() if variant.target == "cpu" else "",
+        host,
         repr(variant.types),
         *(f"{name} {text.of(value, name)}" for name, value in sorted(variant.constexprs.items())),
         text.of(sorted(variant.options.items())),
     ]
     return "\0".join(parts)
-
-
-def _host() -> str:
-    from eft import host
-
-    return host.description()
 
 
 def _facts(function, variant: Variant) -> tuple[str | None, str]:
@@ -175,10 +178,11 @@ def _key_of_code(facts: str, variant: Variant) -> bytes:
 
 def address_parameters(
     function, target, types, constexprs, options
-) -> tuple[list[tuple[int, ...]], KnownVariant]:
+) -> tuple[list[tuple[int, ...]], Examined]:
     """The parameters whose values reach an address: the number of each, and the divisors by which
     its values are told apart, the largest first. And what else was found."""
     variant = Variant(target, types, constexprs, options, None)
+    constants = find_constants(function)
     facts, _ = _facts(function, variant)  # the compile that follows tells of the reason
     key = facts and key_of("addresses", facts)
     entry, lowered = key and _runtime.cache_get(key), None
@@ -186,13 +190,13 @@ def address_parameters(
         numbers = [int(number) for number in entry.split()]
         found = list(zip(numbers[::2], numbers[1::2], strict=True))
     else:
-        from eft import build
+        from eft import compiling
 
-        found, lowered = build.elements_of_addresses(function, variant)
+        found, lowered = compiling.elements_of_addresses(function, variant)
         if key:
             _runtime.cache_put(key, " ".join(f"{a} {b}" for a, b in found).encode())
     parameters = [(number, *_divisors(target, element_bytes)) for number, element_bytes in found]
-    return parameters, KnownVariant(facts, lowered)
+    return parameters, Examined(constants, facts, lowered)
 
 
 def _divisors(target: str, element_bytes: int) -> tuple[int, ...]:
@@ -209,23 +213,23 @@ def _always() -> bool:
     return os.environ.get("EFT_ALWAYS_COMPILE", "0") not in ("", "0")
 
 
-def _pack(metadata: tuple, binary: bytes, linked: tuple | None) -> bytes:
-    """An entry of the cache: a line for each of the metadata, one that says where the linked code
+def _pack(fields: tuple, binary: bytes, linked: tuple | None) -> bytes:
+    """An entry of the cache: a line for each of the fields, one that says where the linked code
     is to hold addresses, the size of the binary, then the binary and the linked code."""
     code, entry, addresses = linked or (b"", "", ())
     places = (f"{offset}:{symbol}:{addend}" for offset, symbol, addend in addresses)
-    lines = [*map(str, metadata), " ".join([str(entry), *places]), str(len(binary)), ""]
+    lines = [*map(str, fields), " ".join([str(entry), *places]), str(len(binary)), ""]
     return "\n".join(lines).encode() + binary + code
 
 
 def _unpack(packed: bytes) -> tuple[tuple, bytes, tuple | None]:
     name, target, *numbers, places, size, rest = packed.split(b"\n", 7)
     numbers = [None if number == b"None" else int(number) for number in numbers]
-    metadata = (name.decode(), target.decode(), *numbers)
+    fields = (name.decode(), target.decode(), *numbers)
     binary, code = rest[: int(size)], rest[int(size) :]
     if not code:
-        return metadata, binary, None
+        return fields, binary, None
     entry, *places = places.decode().split(" ")
     addresses = [place.split(":") for place in places]
     addresses = [(int(offset), symbol, int(addend)) for offset, symbol, addend in addresses]
-    return metadata, binary, (code, int(entry), addresses)
+    return fields, binary, (code, int(entry), addresses)

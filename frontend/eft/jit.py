@@ -250,28 +250,32 @@ class JITFunction(Reflection, _runtime.KernelBase, KernelInterface):
         except CompilationError as error:
             raise error.with_traceback(None) from None
 
-    def _compile(self, target, device, types, constexprs, options, specialization, lowered=None):
+    def _compile(self, target, device, types, constexprs, options, specialization, known=None):
         from eft import driver
 
         options = self.effective(options)
         variant = driver.Variant(target, types, constexprs, options, specialization)
-        self._call_hook("before_compile", device, variant)
+        if self._call_hook("before_compile", device, variant):
+            known = None  # a hook may change what the kernel reads
         try:
-            kernel = driver.load(self, variant, device, lowered)
+            kernel = driver.load(self, variant, device, known)
         except CompilationError as error:
             raise error.with_traceback(None) from None
         self.compiled.setdefault(device, {})[id(kernel)] = kernel
         if folder := os.environ.get("EFT_DUMP_DIR"):
-            from eft import build
+            from eft import compiling
 
-            build.dump(kernel, folder)
+            compiling.dump(kernel, folder)
         self._call_hook("after_compile", device, variant)
         return kernel
 
-    def _call_hook(self, name: str, device: int, variant):
+    def _call_hook(self, name: str, device: int, variant) -> bool:
+        """Calls a hook of `eft.hooks`; returns whether there is one."""
         hooks = sys.modules.get("eft.hooks")  # if it is not there, nobody has set one
-        if hooks is not None and (hook := getattr(hooks, name)) is not None:
-            hooks.call_compile_hook(hook, self, device, variant)
+        if hooks is None or (hook := getattr(hooks, name)) is None:
+            return False
+        hooks.call_compile_hook(hook, self, device, variant)
+        return True
 
 
 def _names(option: str, value):

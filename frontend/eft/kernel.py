@@ -23,7 +23,7 @@ class Compilation:
     """A kernel's code, whether or not a device of this machine can run it.
 
     Args:
-        facts: the fields of `Metadata`.
+        fields: those of `Metadata`.
         binary: PTX, or an object for the host.
         make_stages, device: as for `eft.asm.Asm`.
         linked: what `_compiler.link_host_object` made of an object for the host, for the runtime to
@@ -37,24 +37,20 @@ class Compilation:
 
     _metadata = _asm = None
 
-    def __init__(self, facts: tuple, binary: bytes, make_stages=None, device=None, linked=None):
-        self._facts = facts
-        self.name, self.target, self.num_warps, self.shared, self.maxnreg = facts
+    def __init__(self, fields: tuple, binary: bytes, make_stages=None, device=None, linked=None):
+        self._fields = fields
+        self.name, self.target, self.num_warps, self.shared, self.maxnreg = fields
         self.binary = binary
         self.linked = linked
-        self._make_stages = make_stages
+        self._make_stages = make_stages and _NotPickled(make_stages)
         self._device = device
-
-    def __reduce__(self):
-        """Pickles it without the stages that a new compile would make."""
-        return Compilation, (self._facts, self.binary, None, self._device, self.linked)
 
     @property
     def metadata(self) -> Metadata:
         if self._metadata is None:
             from eft.metadata import Metadata
 
-            self._metadata = Metadata(*self._facts)
+            self._metadata = Metadata(*self._fields)
         return self._metadata
 
     @property
@@ -62,12 +58,23 @@ class Compilation:
         if self._asm is None:
             from eft.asm import Asm
 
-            self._asm = Asm(self._make_stages, self.metadata, self.binary, self._device)
+            make_stages = self._make_stages and self._make_stages.function
+            self._asm = Asm(make_stages, self.metadata, self.binary, self._device)
         return self._asm
 
     @asm.setter
     def asm(self, asm: Asm):
         self._asm = asm
+
+
+class _NotPickled:
+    """A function that is None in a pickle: the texts of stages are made where the kernel is."""
+
+    def __init__(self, function):
+        self.function = function
+
+    def __reduce__(self):
+        return type(None), ()
 
 
 class OneVariant:

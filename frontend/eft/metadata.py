@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What programs may ask of a compiled kernel beside its code."""
+"""Facts of a compiled kernel beside its code, as programs ask for them."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The source of a kernel: its part of the text that was read when it was decorated, split off at
-its first compile.
+its first launch.
 
 A first launch waits for this module. So the file is split by hand, since the module `inspect` takes
-longer for that than the compiler takes to lower the function; and what keys of the disk cache need
-of a source is in the cache itself, so that only a compile parses it.
+longer for that than the compiler takes to lower the function; and the disk cache has what its keys
+need of a source, so that mostly only a compile parses it.
 """
 
 from __future__ import annotations
@@ -12,15 +12,15 @@ from __future__ import annotations
 from eft import _runtime
 from eft.errors import CompilationError
 from eft.parameters import parameter_names
-from eft.text import Text
+from eft.text import Text, indentation, may_follow
 from eft.version import key_of
 
 #: So many lines behind a function are enough, mostly, to find its end.
 _LINES_BEHIND = 8
 
 
-class Outline:
-    """What is to know of a function's text without its syntax tree.
+class Summary:
+    """The facts of a function's text for which no syntax tree is needed.
 
     Attributes:
         name: the function's.
@@ -43,7 +43,7 @@ class Outline:
         return "\n".join((self.name, str(self.start), " ".join(self.parameters), chains)).encode()
 
     @classmethod
-    def unpack(cls, packed: bytes) -> Outline:
+    def unpack(cls, packed: bytes) -> Summary:
         name, start, parameters, chains = packed.decode().split("\n")
         chains = [tuple(chain.split(".")) for chain in chains.split()]
         return cls(name, int(start), tuple(parameters.split()), chains)
@@ -53,10 +53,11 @@ class Source:
     """The text of a function and where it stands.
 
     Attributes:
+        name: the function's, with those of what it is defined in.
         file: the name of its file.
         first_line: the line, counted from 1, that `lines[0]` is.
         lines: its lines, with their indentation.
-        outline: see `Outline`.
+        summary: see `Summary`.
     """
 
     def __init__(self, function, text: Text):
@@ -69,20 +70,20 @@ class Source:
         self.lines = _likely_lines(code, text)
         if not self.lines:
             raise self._changed()
-        if not self._find_outline(text):
+        if not self._find_summary(text):
             if code.co_name != "<lambda>":
                 raise self._changed()
             raise self._error(
                 f"{self.name!r} can't be a kernel: it must be defined by a `def` statement"
             )
-        names = self.outline.parameters
+        names = self.summary.parameters
         for name, real in zip(names, code.co_varnames, strict=False):
             if name.startswith("__") and real.endswith(name) and real != name:
                 raise self._error(
                     f"the parameter {name!r} of {self.name!r} is called {real!r}, because it is "
                     "private to its class: give it another name"
                 )
-        if (self.outline.name, names) != (code.co_name, code.co_varnames[: len(names)]):
+        if (self.summary.name, names) != (code.co_name, code.co_varnames[: len(names)]):
             raise self._changed()
         if not text.is_settled and not _is_rewritten(function) and not self._makes(code, text):
             raise self._changed()
@@ -92,17 +93,17 @@ class Source:
 
     _tree = None
 
-    def _find_outline(self, text: Text) -> bool:
-        """Finds out whether there is a function at `first_line`, in `lines` or in others, and its
-        outline."""
+    def _find_summary(self, text: Text) -> bool:
+        """Sets `summary`, out of the cache or by parsing, which may change `lines`; returns whether
+        there is a function."""
         likely = self.lines
-        key = key_of("outline", "".join(likely))
+        key = key_of("summary", "".join(likely))
         if packed := _runtime.cache_get(key):
-            self.outline = Outline.unpack(packed)
+            self.summary = Summary.unpack(packed)
             return True
         found = self._parse(text.lines(self.first_line - 1))
         if found and self.lines == likely:
-            _runtime.cache_put(key, self.outline.pack())
+            _runtime.cache_put(key, self.summary.pack())
         return found
 
     def _parse(self, lines: list[str]) -> bool:
@@ -116,7 +117,7 @@ class Source:
         self.lines = lines[:end]
         parameters = tuple(node.arg for node in self.parameters)
         start = self._index(self._tree)
-        self.outline = Outline(self._tree.name, start, parameters, list(self._uses))
+        self.summary = Summary(self._tree.name, start, parameters, list(self._uses))
         return True
 
     def _makes(self, code, text: Text) -> bool:
@@ -203,12 +204,12 @@ class Source:
     @property
     def definition_line(self) -> int:
         """The number of the line that `definition` begins with, counted from 1."""
-        return self.first_line + self.outline.start
+        return self.first_line + self.summary.start
 
     @property
     def definition(self) -> str:
         """The text without the decorators."""
-        return "".join(self.lines[self.outline.start :])
+        return "".join(self.lines[self.summary.start :])
 
     def line(self, number: int) -> str | None:
         """The line with this number in the file, if it is the function's."""
@@ -233,7 +234,7 @@ class ReplacedSource(Source):
         expected = f"{code.co_name}({', '.join(names)})"
         if not self._parse(dedent(text).strip("\n").splitlines(keepends=True) or [""]):
             raise self._error(f"the new source of {self.name!r} must define {expected}")
-        found = self.outline
+        found = self.summary
         if (found.name, found.parameters) != (code.co_name, names):
             raise self._error(
                 f"the new source of {self.name!r} must define {expected}, got "
@@ -241,23 +242,12 @@ class ReplacedSource(Source):
             )
 
 
-def indentation(line: str) -> int:
-    """The number of blanks in front of a line. A form feed starts the count anew, as in Python."""
-    blanks = line[: len(line) - len(line.lstrip())]
-    return len(blanks) - 1 - blanks.rfind("\f")
-
-
-def may_follow(line: str, margin: int) -> bool:
-    """Whether a line may be the first one after a function whose first line starts at `margin`."""
-    return bool(line.strip()) and line.lstrip()[0] != "#" and indentation(line) <= margin
-
-
 def _likely_lines(code, text: Text) -> list[str]:
-    """The lines of a function by where its code stands: they end before the first line behind it
-    that may follow a function. Where other lines of it are indented like that, without code, it
-    goes on behind them; a parser finds out."""
+    """The lines of a function, as far as the places of its code tell: up to the first line behind
+    its code that is not indented more than its first line. Such a line can still be the function's,
+    if it has no code of its own: it may be inside a string. A parser finds that out."""
     first = code.co_firstlineno - 1
-    last = max([line for _, _, line in code.co_lines() if line])
+    last = max((line for _, _, line in code.co_lines() if line), default=first + 1)
     for stop in (last + _LINES_BEHIND, None):
         lines = text.lines(first, stop)
         if not lines:

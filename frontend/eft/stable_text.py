@@ -225,9 +225,9 @@ class StableText:
                 default = self.of(each.default, f"{function.__name__}({each.name}=…)")
             parts.append(f"{each.name} {each.is_constexpr} {each.is_const} {each.dtype} {default}")
         closure = Closure(function.fn)
-        given = source.outline.parameters
+        given = source.summary.parameters
         found = {}
-        for chain in source.outline.chains:
+        for chain in source.summary.chains:
             name = chain[0]
             if name not in given and (name in closure.variables or name in closure.globals):
                 value = closure.find(name)

@@ -1,15 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What Python's parser and compiler say of the source of a kernel.
+"""Asks Python's parser and compiler about the source of a kernel.
 
-What takes the name of a file gives it to the parser for its messages, and raises RecursionError for
-what is nested too deep.
-
-Without the module `ast`: to import it takes longer than to parse a kernel.
+Functions here take the file's name for the parser's messages, and raise RecursionError if the text
+is nested too deep. They do without the module `ast`: to import it takes longer than to parse a
+kernel.
 """
 
 from __future__ import annotations
 
-from eft.source import indentation, may_follow
+from eft.text import indentation, may_follow
 from eft.threads import in_thread
 
 _ONLY_TREE = 0x400  # ast.PyCF_ONLY_AST
@@ -96,7 +95,7 @@ def _compile(file: str, text: str, flags: int):
 
 
 def find_chains(tree) -> dict:
-    """The chains of names in a function's tree, see `eft.source.Outline`. For each the node of its
+    """The chains of names in a function's tree, see `eft.source.Summary`. For each the node of its
     name where it is first used."""
     fields = (getattr(tree, name, None) for name in tree._fields if name != "decorator_list")
     found, rest = {}, list(fields)[::-1]

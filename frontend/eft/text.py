@@ -3,8 +3,7 @@
 
 A file may change while a process runs: an editor saves it, `git checkout` or `pip install` replaces
 it. A kernel does not change with it, as other functions don't. So its file is read when Python
-defines the kernel, once for all kernels in it, and is split and parsed only when a kernel is
-compiled.
+defines the kernel, once for all kernels in it, and is split at the first launch of one.
 """
 
 from __future__ import annotations
@@ -44,7 +43,7 @@ class Text:
 
     def lines(self, start: int = 0, stop: int | None = None) -> list[str]:
         """Its lines from index `start` to `stop` or to its end, each with its end. What is behind
-        `stop` costs nothing."""
+        `stop` is not split."""
         contents = self._contents
         if isinstance(contents, list):
             return contents[start:stop]
@@ -63,6 +62,17 @@ class Text:
 
 
 _NOTHING = Text([], changed_at=0)
+
+
+def indentation(line: str) -> int:
+    """The number of blanks in front of a line. A form feed starts the count anew, as in Python."""
+    blanks = line[: len(line) - len(line.lstrip())]
+    return len(blanks) - 1 - blanks.rfind("\f")
+
+
+def may_follow(line: str, margin: int) -> bool:
+    """Whether a line may be the first one after a function whose first line starts at `margin`."""
+    return bool(line.strip()) and line.lstrip()[0] != "#" and indentation(line) <= margin
 
 
 def text_of(function) -> Text:

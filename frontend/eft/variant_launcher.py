@@ -62,7 +62,7 @@ class VariantLauncher(_runtime.KernelBase):
     def _address_parameters(self, target, types, constexprs, options):
         return [], None
 
-    def _compile(self, target, device, types, constexprs, options, specialization, lowered):
+    def _compile(self, target, device, types, constexprs, options, specialization, known):
         if (target == "cpu") != (self.target == "cpu"):
             raise ValueError(
                 f"kernel {self.name!r} was compiled for {self.target}, and its arrays are on "

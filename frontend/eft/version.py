@@ -26,7 +26,7 @@ def fingerprint() -> str:
 
 
 def key_of(kind: str, *parts: str) -> bytes:
-    """The key in the disk cache of what this build of Eft makes of some texts; `kind` says what it
-    is. It is the texts themselves: the cache's files are named for a hash, and have the whole key
-    in them."""
+    """The key of an entry of the disk cache: `kind` names what the entry says, `parts` are the
+    texts on which that depends, beside this build of Eft. A key is those texts themselves: the
+    cache's files are named for a hash, and have the whole key in them."""
     return "\0".join((kind, fingerprint(), *parts)).encode(errors="surrogatepass")

@@ -75,7 +75,7 @@ def warmup(function, args, kwargs, target: str | None) -> CompiledKernel | Compi
         for each in function.parameters
     )
     try:
-        found, lowered = driver.address_parameters(function, target, types, constexprs, options)
+        found, known = driver.address_parameters(function, target, types, constexprs, options)
         divisors = {number: rest for number, *rest in found}
         special = tuple(
             _specialization(values[each.name], types[number], divisors.get(number))
@@ -85,8 +85,8 @@ def warmup(function, args, kwargs, target: str | None) -> CompiledKernel | Compi
         )
         variant = driver.Variant(target, types, constexprs, options, special)
         if load:
-            return driver.load(function, variant, 0, lowered)
-        return driver.compile_variant(function, variant, None, lowered)
+            return driver.load(function, variant, 0, known)
+        return driver.compile_variant(function, variant, None, known)
     except CompilationError as error:
         raise error.with_traceback(None) from None
 

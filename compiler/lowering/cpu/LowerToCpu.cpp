@@ -42,8 +42,8 @@ void populateCpuLowerings(LoweringTable &table) {
 /// A thread's stack has 8 MiB by default, and the caller's frames are on it too.
 constexpr int64_t maxStackBytes = 4 * 1024 * 1024;
 
-/// LLVM inlines a program of so many operations in any case, but only when it has optimized it by
-/// itself, and then optimizes it again.
+/// LLVM inlines a program of at most so many operations anyway, but only after it has optimized it
+/// by itself, and then optimizes it again.
 constexpr int64_t mostInlined = 2048;
 
 bool hasFewOperations(func::FuncOp function) {

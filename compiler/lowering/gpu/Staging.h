@@ -27,7 +27,7 @@ public:
           mlir::Type element, mlir::Value slot);
 
   /// Computes the thread's part of the offsets for `placeOf` and `writeRuns`. To be called before
-  /// that, where the result dominates all its callers.
+  /// these, where the result dominates all their callers.
   void computeWritingThread(mlir::ImplicitLocOpBuilder &b);
   /// A pointer to a fragment of `from` in the slot.
   mlir::Value placeOf(mlir::ImplicitLocOpBuilder &b, uint64_t fragment);
@@ -38,8 +38,8 @@ public:
 
   /// Writes the fragments of `from` to the slot. Of the threads that hold an element one does.
   void writeToSlot(mlir::ImplicitLocOpBuilder &b, llvm::ArrayRef<mlir::Value> fragments);
-  /// The same, where no other threads are; `computeWritingThread` comes before. Copies of elements
-  /// in one thread may be null.
+  /// The same without choosing a writer: only the threads that write may come here, and
+  /// `computeWritingThread` comes before. Copies of elements in one thread may be null.
   void writeRuns(mlir::ImplicitLocOpBuilder &b, llvm::ArrayRef<mlir::Value> fragments);
 
   /// Moves the blocks: returns the fragments that `wanted` describes.

@@ -128,10 +128,10 @@ bool readAddressParameter(const Signature &signature, PyObject *item,
   return true;
 }
 
-// Asks Python for the integer parameters that reach an address, and for what it has lowered to find
-// them.
+// Asks Python for the integer parameters that reach an address, and for what else it has found on
+// the way to them.
 bool addressParameters(PyObject *owner, const Call &call, std::vector<Divisors> &divisors,
-                       Ref &lowered) {
+                       Ref &known) {
   Ref target = targetText(call), types = typeTuple(call), constants = constexprDict(call),
       options = call.options.toDict();
   if (!target || !types || !constants || !options)
@@ -143,11 +143,11 @@ bool addressParameters(PyObject *owner, const Call &call, std::vector<Divisors> 
   PyObject *parameters = nullptr, *rest = nullptr;
   if (!PyTuple_Check(answer.get()) || !PyArg_ParseTuple(answer.get(), "OO", &parameters, &rest)) {
     raise(PyExc_TypeError, "_address_parameters of kernel '" + call.signature.kernelName() +
-                               "' must give a pair of parameters and what was lowered, got " +
+                               "' must give a pair of parameters and what else was found, got " +
                                describe(answer.get()));
     return false;
   }
-  lowered = Ref::borrow(rest);
+  known = Ref::borrow(rest);
   Ref items = Ref::steal(PySequence_Tuple(parameters));
   if (!items)
     return false;
@@ -198,9 +198,9 @@ Entry *Variants::findEntry(const Call &call, uint64_t hash, bool &failed) {
   return nullptr;
 }
 
-Entry *Variants::makeEntry(PyObject *owner, const Call &call, uint64_t hash, Ref &lowered) {
+Entry *Variants::makeEntry(PyObject *owner, const Call &call, uint64_t hash, Ref &known) {
   std::vector<Divisors> divisors(call.signature.size());
-  if (!addressParameters(owner, call, divisors, lowered))
+  if (!addressParameters(owner, call, divisors, known))
     return nullptr;
   bool failed = false;
   if (Entry *meanwhile = findEntry(call, hash, failed); meanwhile || failed)
@@ -253,7 +253,7 @@ PyObject *Variants::find(PyObject *owner, Call &call) {
   int same = entry ? matches(*entry, call) : 0;
   if (same < 0)
     return nullptr;
-  Ref lowered;
+  Ref known;
   if (!same) {
     std::optional<uint64_t> hash = hashCall(call);
     if (!hash)
@@ -261,7 +261,7 @@ PyObject *Variants::find(PyObject *owner, Call &call) {
     bool failed = false;
     entry = findEntry(call, *hash, failed);
     if (!entry && !failed)
-      entry = makeEntry(owner, call, *hash, lowered);
+      entry = makeEntry(owner, call, *hash, known);
     if (!entry)
       return nullptr;
     last = entry;
@@ -272,7 +272,7 @@ PyObject *Variants::find(PyObject *owner, Call &call) {
     special[i] = specialOf(slots[entry->examined[i].slot], entry->examined[i]);
   if (Variant *variant = findVariant(*entry, special.data()); variant && variant->kernel)
     return variant->kernel.get();
-  return compile(owner, call, *entry, {special.data(), special.data() + special.size()}, lowered);
+  return compile(owner, call, *entry, {special.data(), special.data() + special.size()}, known);
 }
 
 // The text of each parameter's specialization.
@@ -293,7 +293,7 @@ static Ref specialTuple(const Call &call, const Entry &entry, const std::vector<
 
 // Calls owner._compile, and checks what comes back.
 static Ref callCompile(PyObject *owner, const Call &call, const Entry &entry,
-                       const std::vector<Special> &special, const Ref &lowered) {
+                       const std::vector<Special> &special, const Ref &known) {
   Ref target = targetText(call), types = typeTuple(call), constants = constexprDict(call),
       options = call.options.toDict(), specials = specialTuple(call, entry, special);
   if (!target || !types || !constants || !options || !specials)
@@ -301,7 +301,7 @@ static Ref callCompile(PyObject *owner, const Call &call, const Entry &entry,
   int device = call.device.isHost() ? -1 : call.device.index;
   Ref kernel = Ref::steal(PyObject_CallMethod(owner, "_compile", "OiOOOOO", target.get(), device,
                                               types.get(), constants.get(), options.get(),
-                                              specials.get(), lowered ? lowered.get() : Py_None));
+                                              specials.get(), known ? known.get() : Py_None));
   if (!kernel)
     return {};
   bool right = PyObject_TypeCheck(kernel.get(), loadedKernelType);
@@ -315,7 +315,7 @@ static Ref callCompile(PyObject *owner, const Call &call, const Entry &entry,
 }
 
 PyObject *Variants::compile(PyObject *owner, const Call &call, Entry &entry,
-                            const std::vector<Special> &special, const Ref &lowered) {
+                            const std::vector<Special> &special, const Ref &known) {
   auto progress = std::make_shared<CompileInProgress>();
   // After each step that may have run other code, the variant is looked for again.
   for (;;) {
@@ -339,7 +339,7 @@ PyObject *Variants::compile(PyObject *owner, const Call &call, Entry &entry,
     if (!other->wait())
       return nullptr;
   }
-  Ref kernel = callCompile(owner, call, entry, special, lowered);
+  Ref kernel = callCompile(owner, call, entry, special, known);
   progress->finish();
   Variant *variant = findVariant(entry, special.data());
   if (kernel) {

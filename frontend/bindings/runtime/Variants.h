@@ -57,7 +57,7 @@ class Variants {
 public:
   // The LoadedKernel for a call, compiled if it is the first of its kind. Borrowed: it lives as
   // long as this object. Null with an exception set if compiling failed. `owner` has the methods
-  // _address_parameters and _compile. What the first one has lowered is passed to the second one.
+  // _address_parameters and _compile. What the first one has found is passed to the second one.
   PyObject *find(PyObject *owner, Call &call);
 
   // The next call of each kind compiles again. What is in use stays as long as this object.
@@ -68,10 +68,10 @@ public:
 private:
   int matches(const Entry &entry, const Call &call) const;
   Entry *findEntry(const Call &call, uint64_t hash, bool &failed);
-  Entry *makeEntry(PyObject *owner, const Call &call, uint64_t hash, Ref &lowered);
+  Entry *makeEntry(PyObject *owner, const Call &call, uint64_t hash, Ref &known);
   void examine(Entry &entry, const Call &call, const std::vector<Divisors> &divisors) const;
   PyObject *compile(PyObject *owner, const Call &call, Entry &entry,
-                    const std::vector<Special> &special, const Ref &lowered);
+                    const std::vector<Special> &special, const Ref &known);
 
   std::vector<std::unique_ptr<Entry>> entries; // the forgotten ones too
   std::unordered_multimap<uint64_t, Entry *> byHash;

@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from collections import namedtuple
 
-from eft import build, driver
+from eft import compiling, driver
 from eft.aot import ptxas
 from eft.aot.errors import AheadError
 from eft.aot.signature import Signature
@@ -48,7 +48,7 @@ def _compile(function, signature: Signature, options: dict, target: str, symbol:
     variant = driver.Variant(
         target, signature.types, signature.constexprs, options, signature.specialization
     )
-    return build.build_ahead(function, variant, symbol)
+    return compiling.compile_ahead(function, variant, symbol)
 
 
 def _host(function, name: str, signature, options: dict, target: Target) -> Code:

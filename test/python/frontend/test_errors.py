@@ -322,10 +322,10 @@ def plain(x_ptr):
 
 def compiled_from(text, monkeypatch):
     """The error that compiling this IR in place of `plain`'s gives."""
-    from eft import _compiler, build, driver
+    from eft import _compiler, compiling, driver
 
     module = _compiler.Context().parse(text)
-    lower = build._lower
+    lower = compiling._lower
 
     def changed(*args, **options):
         lowered = lower(*args, **options)
@@ -333,10 +333,10 @@ def compiled_from(text, monkeypatch):
         lowered.specialize = lambda specialization: None
         return lowered
 
-    monkeypatch.setattr(build, "_lower", changed)
+    monkeypatch.setattr(compiling, "_lower", changed)
     variant = driver.Variant("cpu", ("*fp32",), {}, {"num_warps": 4}, ("",))
     with pytest.raises((eft.CompilationError, eft.InternalError)) as raised:
-        build.build(plain, variant)
+        compiling.compile_here(plain, variant)
     return raised.value
 
 

@@ -477,7 +477,7 @@ def kernel(x_ptr, N: tl.constexpr):
 
 x = np.zeros(32, np.int32)
 compiled = kernel[1](x, N=32)
-print(x.sum(), "eft.build" in sys.modules)
+print(x.sum(), "eft.compiling" in sys.modules)
 print("func.func" in compiled.asm["ir"])
 """
 

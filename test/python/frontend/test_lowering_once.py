@@ -5,7 +5,7 @@ import eft
 import eft.language as tl
 import numpy as np
 import pytest
-from eft import _compiler, build, driver
+from eft import _compiler, compiling, driver
 
 C = tl.constexpr(77771)
 
@@ -28,13 +28,13 @@ def mistaken(x_ptr, stride):
 @pytest.fixture
 def lowered(monkeypatch):
     """The names of the kernels that were lowered."""
-    names, lower = [], build._lower
+    names, lower = [], compiling._lower
 
     def counting(function, *args, **kwargs):
         names.append(function.__name__)
         return lower(function, *args, **kwargs)
 
-    monkeypatch.setattr(build, "_lower", counting)
+    monkeypatch.setattr(compiling, "_lower", counting)
     return names
 
 

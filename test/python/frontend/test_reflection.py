@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The attributes of a kernel that programs read, and the hooks that they hang on it."""
 
+import copy
 import inspect
 import json
 import pickle
@@ -286,6 +287,27 @@ def test_hooks_around_a_compile_and_preloading(monkeypatch):
     assert str(raised.value) == (
         f"specialization_data must be of {__name__}.fills, got that of other.kernel"
     )
+
+
+def test_a_hook_before_a_compile_may_change_a_constant(monkeypatch):
+    """Also where the disk cache has the code that was compiled with what it was."""
+    assert result(copy_of(fills), 3)[:4] == [1, 1, 1, 0]
+
+    def change(**kwargs):
+        monkeypatch.setitem(globals(), "SCALE", tl.constexpr(4))
+
+    monkeypatch.setattr(hooks, "before_compile", change)
+    kernel = copy_of(fills)
+    assert result(kernel, 3)[:4] == [2, 2, 2, 0]
+    assert result(kernel, 3, BLOCK=4)[:4] == [2, 2, 2, 0]
+
+
+def test_copies_and_pickles_of_code():
+    code = fills.warmup(tl.float32, 3, target="cuda:90")
+    assert copy.copy(code).asm["ir"] == code.asm["ir"]
+    again = pickle.loads(pickle.dumps(code))
+    assert (again.metadata, again.binary) == (code.metadata, code.binary)
+    assert list(again.asm) == ["ptx"]
 
 
 def test_what_was_compiled_can_be_counted_and_forgotten():

@@ -8,6 +8,7 @@ import inspect
 import linecache
 import subprocess
 import sys
+import types
 import zipfile
 
 import eft
@@ -15,7 +16,7 @@ import eft.language as tl
 import numpy as np
 import pytest
 from eft.driver import Variant
-from eft.source import Outline, Source
+from eft.source import Source, Summary
 from eft.text import text_of
 from support import key_of
 
@@ -112,7 +113,7 @@ def test_it_is_what_python_finds(kernel):
 
 
 @pytest.mark.parametrize("kernel", FUNCTIONS, ids=lambda kernel: kernel.__name__)
-def test_the_cache_has_its_outline(kernel, monkeypatch):
+def test_the_cache_has_its_summary(kernel, monkeypatch):
     text = text_of(kernel.fn)
     with monkeypatch.context() as patch:
         patch.setattr("eft._runtime.cache_get", lambda key: None)
@@ -121,10 +122,17 @@ def test_the_cache_has_its_outline(kernel, monkeypatch):
     # Where its code does not tell where it ends, a parser has to.
     assert (cached._tree is None) == (kernel is not without_code_at_the_end)
     assert cached.lines == parsed.lines
-    for name in Outline.__slots__:
-        assert getattr(cached.outline, name) == getattr(parsed.outline, name)
+    for name in Summary.__slots__:
+        assert getattr(cached.summary, name) == getattr(parsed.summary, name)
     assert ast.dump(cached.tree) == ast.dump(parsed.tree)
     assert cached.code_lines == parsed.code_lines
+
+
+def test_code_without_places():
+    """Some tools make code without a table of lines."""
+    code = before_something.fn.__code__.replace(co_linetable=b"")
+    source = eft.jit(types.FunctionType(code, globals())).source
+    assert source.lines == before_something.source.lines
 
 
 def test_the_file_is_one_line_longer_than_the_function():

@@ -33,7 +33,7 @@ class Nothing(runtime.KernelBase):
     def _address_parameters(self, *args):
         return [], None
 
-    def _compile(self, target, device, types, constexprs, options, specialization, lowered):
+    def _compile(self, target, device, types, constexprs, options, specialization, known):
         if target == "cpu":
             return runtime.LoadedKernel.load_host(
                 address_of(self.library, "nothing"), self.library, "nothing"

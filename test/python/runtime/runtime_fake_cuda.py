@@ -100,7 +100,7 @@ class CudaKernel(runtime.KernelBase):
     def _address_parameters(self, *args):
         return [], None
 
-    def _compile(self, target, device, types, constexprs, options, specialization, lowered):
+    def _compile(self, target, device, types, constexprs, options, specialization, known):
         self.compiled.append((target, device, types))
         cubin = f"params={sum(each is not None for each in types)}\0".encode()
         return runtime.LoadedKernel.load_cuda(

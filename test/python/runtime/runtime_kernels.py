@@ -47,7 +47,7 @@ class RecordingKernel(runtime.KernelBase):
         self.asked.append((target, types, constexprs, options))
         return [each if isinstance(each, tuple) else (each, 16) for each in self.address], None
 
-    def _compile(self, target, device, types, constexprs, options, specialization, lowered):
+    def _compile(self, target, device, types, constexprs, options, specialization, known):
         self.compiled.append((target, device, types, constexprs, options, specialization))
         ctypes.c_int.in_dll(self.library, "expected_slots").value = _slots(types)
         return runtime.LoadedKernel.load_host(

@@ -64,7 +64,7 @@ def test_what_the_driver_does_not_load_or_launch_is_left_out(fake):
 class Large(eft.JITFunction):
     """A kernel that needs more shared memory with fewer warps."""
 
-    def _compile(self, target, device, types, constexprs, options, specialization, lowered):
+    def _compile(self, target, device, types, constexprs, options, specialization, known):
         warps = options["num_warps"]
         image = b"params=2\0"
         return eft.CompiledKernel.load_cuda(device, image, "fill", warps, 400_000 // warps)

@@ -253,24 +253,24 @@ def test_an_analysis_that_gives_no_pair(make_kernel):
     with pytest.raises(TypeError) as caught:
         kernel[1](1)
     assert str(caught.value) == (
-        "_address_parameters of kernel 'dropout' must give a pair of parameters and what was "
-        "lowered, got []"
+        "_address_parameters of kernel 'dropout' must give a pair of parameters and what "
+        "else was found, got []"
     )
 
 
-def test_a_compile_gets_what_the_analysis_has_lowered(make_kernel):
+def test_a_compile_gets_what_the_analysis_has_found(make_kernel):
     kernel = make_kernel("x", address=[0])
-    analyse, compile_, lowered = kernel._address_parameters, kernel._compile, []
-    kernel._address_parameters = lambda *args: (analyse(*args)[0], "lowered")
+    analyse, compile_, found = kernel._address_parameters, kernel._compile, []
+    kernel._address_parameters = lambda *args: (analyse(*args)[0], "found")
 
     def compiling(*args):
-        lowered.append(args[-1])
+        found.append(args[-1])
         return compile_(*args)
 
     kernel._compile = compiling
     for value in (5, 6, 16):  # the third one is another variant, and needs no analysis
         kernel[1](value)
-    assert lowered == ["lowered", None]
+    assert found == ["found", None]
 
 
 def test_a_failed_compile_is_tried_again(make_kernel):

@@ -7,8 +7,8 @@ from collections import namedtuple
 from hashlib import sha256
 
 from eft import _runtime
+from eft import kernel as kernels
 from eft.kernel import Compilation, OneVariant
-from eft.kernel import CompiledKernel as LoadedKernel
 from eft.metadata import SAME_FOR_ALL
 from eft.triton import __version__
 from eft.triton.backends.compiler import GPUTarget
@@ -21,7 +21,7 @@ class _Kernels(type):
     """Takes what a launch of a kernel under `jit` returns for an object of the class, too."""
 
     def __instancecheck__(cls, value):
-        return super().__instancecheck__(value) or isinstance(value, LoadedKernel)
+        return super().__instancecheck__(value) or isinstance(value, kernels.CompiledKernel)
 
 
 class CompiledKernel(OneVariant, metaclass=_Kernels):
@@ -89,7 +89,7 @@ class CompiledKernel(OneVariant, metaclass=_Kernels):
     def _kernel(self):
         return getattr(self.src, "fn", None)
 
-    def _load(self, device: int) -> LoadedKernel:
+    def _load(self, device: int) -> kernels.CompiledKernel:
         """The kernel on a GPU; the number of one does not matter to a kernel of the CPU."""
         if self._compiled_for == "cpu":
             device = -1

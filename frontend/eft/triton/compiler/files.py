@@ -151,12 +151,12 @@ class IRSource:
             code = made(keep_stages=False)
         except _compiler.IRError as error:
             raise self._translated(error) from None
-        facts = (code.name, named, code.num_warps, code.shared_bytes, limit)
+        fields = (code.name, named, code.num_warps, code.shared_bytes, limit)
 
         def make_stages():
             return made(keep_stages=True).stages
 
-        return Compilation(facts, code.binary, make_stages, _gpu(named))
+        return Compilation(fields, code.binary, make_stages, _gpu(named))
 
     def _translated(self, error) -> CompilationError:
         """The compiler's error at its place in the file."""
@@ -208,8 +208,8 @@ class IRSource:
             )
         shared = self._shared_bytes(options)
         named = _compiler.target_name(target.name)
-        facts = (self.name, named, warps, shared, None)
-        return Compilation(facts, self.src.encode(), device=_gpu(named))
+        fields = (self.name, named, warps, shared, None)
+        return Compilation(fields, self.src.encode(), device=_gpu(named))
 
     def _shared_bytes(self, options: dict) -> int:
         if "shared" in options:

@@ -10,7 +10,7 @@ from eft.compiler.functions import lower
 from eft.errors import CompilationError, InternalError
 
 
-def build(function, variant, lowered=None) -> tuple[tuple, bytes, tuple | None]:
+def compile_here(function, variant, lowered=None) -> tuple[tuple, bytes, tuple | None]:
     """Compiles a kernel for this machine's use.
 
     Args:
@@ -22,16 +22,16 @@ def build(function, variant, lowered=None) -> tuple[tuple, bytes, tuple | None]:
     """
     compiled = _run(function, variant, lowered=lowered)
     limit = variant.options.get("maxnreg")
-    facts = (compiled.name, variant.target, compiled.num_warps, compiled.shared_bytes, limit)
+    fields = (compiled.name, variant.target, compiled.num_warps, compiled.shared_bytes, limit)
     linked = None
     # On other processors the compiler has to load it.
     if variant.target == "cpu" and _runtime.processor_description():
         with _errors(function, variant):
             linked = _compiler.link_host_object(compiled.binary, compiled.name)
-    return facts, compiled.binary, linked
+    return fields, compiled.binary, linked
 
 
-def build_ahead(function, variant, symbol: str | None):
+def compile_ahead(function, variant, symbol: str | None):
     """Compiles for a machine that need not be this one, past the cache; `symbol` is the name of the
     function in the code, if not the kernel's. For CUDA the binary is PTX. There is no runtime in
     that machine which could end a launch early."""
@@ -77,7 +77,8 @@ def dump(kernel, folder: str):
 
 
 def raise_error(error: Exception, function, variant):
-    """Raises what `error` means for the user of a kernel, if it is the compiler's."""
+    """Raises the error that the user of a kernel is to see for one of the compiler's; returns for
+    another one."""
     _errors(function, variant).translate(error)
 
 
