@@ -101,13 +101,16 @@ class Source:
         if packed := _runtime.cache_get(key):
             self.summary = Summary.unpack(packed)
             return True
-        found = self._parse(text.lines(self.first_line - 1))
-        if found and self.lines == likely:
+        if not self._parse(text.lines(self.first_line - 1)):
+            return False
+        self.summary = self._summarize()
+        if self.lines == likely:
             _runtime.cache_put(key, self.summary.pack())
-        return found
+        return True
 
     def _parse(self, lines: list[str]) -> bool:
-        """Parses the function that `lines` begin with; returns whether there is one."""
+        """Parses the function that `lines` begin with, and keeps its own lines; returns whether
+        there is one."""
         from eft import syntax
 
         found = self._in_parser(syntax.first_function, lines)
@@ -115,10 +118,11 @@ class Source:
             return False
         end, self._tree = found
         self.lines = lines[:end]
-        parameters = tuple(node.arg for node in self.parameters)
-        start = self._index(self._tree)
-        self.summary = Summary(self._tree.name, start, parameters, list(self._uses))
         return True
+
+    def _summarize(self) -> Summary:
+        parameters = tuple(node.arg for node in self.parameters)
+        return Summary(self.tree.name, self._index(self.tree), parameters, list(self._uses))
 
     def _makes(self, code, text: Text) -> bool:
         """Whether the text of a file compiles to the function's code."""
@@ -234,7 +238,7 @@ class ReplacedSource(Source):
         expected = f"{code.co_name}({', '.join(names)})"
         if not self._parse(dedent(text).strip("\n").splitlines(keepends=True) or [""]):
             raise self._error(f"the new source of {self.name!r} must define {expected}")
-        found = self.summary
+        found = self.summary = self._summarize()
         if (found.name, found.parameters) != (code.co_name, names):
             raise self._error(
                 f"the new source of {self.name!r} must define {expected}, got "

@@ -95,7 +95,7 @@ TEST(WarpgroupRows, AreWhereAThreadOrLanesWriteNeighbours) {
     EXPECT_EQ(rowsForWarpgroups(layout.permute(turn), 2, 1), 0u);
     EXPECT_EQ(rowsForWarpgroups(layout, 1, 0), 0u) << "bytes have rows along k alone";
   }
-  // What a thread writes at once goes first.
+  // Neighbours in a thread go before those in lanes.
   LinearLayout both = LinearLayout::identity("register", std::vector<int64_t>{8, 1})
                           .product(LinearLayout::identity("lane", std::vector<int64_t>{1, 32}));
   EXPECT_EQ(rowsForWarpgroups(both, 2, 1), 0u);
