@@ -190,6 +190,15 @@ const LoopOperand *LoopOperands::of(OpOperand &use) const {
 
 bool LoopOperands::isTransposed(OpOperand &use) const { return isTransposedFor(use); }
 
+int64_t LoopOperands::registersForElements() const {
+  int64_t registers = 0;
+  for (const LoopOperand &operand : operands)
+    if (LoadOp load = operand.load;
+        operand.feedsProducts && !slotsFor(load, productUses(load), minCopy))
+      registers += 2 * elementsOfThread(cast<RankedTensorType>(load.getType()));
+  return registers;
+}
+
 uint64_t LoopOperands::slotBytes() const {
   uint64_t bytes = 0;
   for (const LoopOperand &operand : operands)

@@ -38,6 +38,9 @@ public:
   bool computesAddress(mlir::Operation *op) const { return slice.ops.contains(op); }
   llvm::ArrayRef<mlir::BlockArgument> carried() const { return slice.carried.getArrayRef(); }
 
+  /// The registers in which a thread has the elements, and their addresses, that copies can't move
+  /// by the word: it loads them while other products are under way.
+  int64_t registersForElements() const;
   /// The bytes of one slot for each operand.
   uint64_t slotBytes() const;
 

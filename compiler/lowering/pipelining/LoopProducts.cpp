@@ -64,7 +64,7 @@ bool LoopProducts::hasFirstFactorFromBefore(DotOp dot) const {
 int64_t LoopProducts::registers(bool keepsFirstFactors, bool hasLate) const {
   // Addresses, counters, and what is known of each row.
   constexpr int64_t others = 44;
-  int64_t result = others;
+  int64_t result = others + operands.registersForElements();
   for (DotOp dot : products) {
     result += registersOf(dot);
     if (!operands.of(dot.getAMutable()) && (keepsFirstFactors || !hasFirstFactorFromBefore(dot)))
