@@ -18,8 +18,8 @@ def small(shape, seed):
 
 
 def place(device, matrix, offset, pad):
-    """A view of the matrix on the device, `offset` elements behind an array's beginning, in rows
-    with `pad` unused elements, and its strides."""
+    """A view of the matrix on the device, `offset` elements behind an array's beginning, with `pad`
+    unused elements between its rows; and the distance from row to row."""
     rows, columns = matrix.shape
     stride = columns + pad
     array = np.full(offset + rows * stride, 100, matrix.dtype)
