@@ -169,6 +169,14 @@ SharedType slotsFor(LoadOp load, ArrayRef<ProductUse> uses, int64_t minBytes) {
   return slots;
 }
 
+/// The registers of a thread for a factor that copies can't move by the word: one for each element,
+/// and one for its address. None for other factors.
+int64_t elementRegisters(LoadOp load, ArrayRef<ProductUse> uses) {
+  return slotsFor(load, uses, minCopy)
+             ? 0
+             : 2 * elementsOfThread(cast<RankedTensorType>(load.getType()));
+}
+
 } // namespace
 
 LoopOperands::LoopOperands(scf::ForOp loop) : loop(loop) {
@@ -193,9 +201,8 @@ bool LoopOperands::isTransposed(OpOperand &use) const { return isTransposedFor(u
 int64_t LoopOperands::registersForElements() const {
   int64_t registers = 0;
   for (const LoopOperand &operand : operands)
-    if (LoadOp load = operand.load;
-        operand.feedsProducts && !slotsFor(load, productUses(load), minCopy))
-      registers += 2 * elementsOfThread(cast<RankedTensorType>(load.getType()));
+    if (operand.feedsProducts)
+      registers += elementRegisters(operand.load, productUses(operand.load));
   return registers;
 }
 
@@ -216,17 +223,16 @@ bool LoopOperands::add(LoadOp load, SharedType slots, bool feedsProducts) {
   return true;
 }
 
-/// Whether a thread has registers for the results of products, and for each element of the factors
-/// that only short runs can bring: one for the element, and one for its address.
+/// Whether a thread has registers for the results of products, and for the elements of the factors
+/// that only short runs can bring.
 bool LoopOperands::hasRegistersForShortRuns() {
   int64_t registers = 0;
   for (DotOp dot : loop.getBody()->getOps<DotOp>())
     registers += elementsOfThread(dot.getType()) * dot.getType().getElementTypeBitWidth() / 32;
   for (LoadOp load : loop.getBody()->getOps<LoadOp>())
     if (const SmallVector<ProductUse> uses = productUses(load);
-        !uses.empty() && isCopyable(load) && !slotsFor(load, uses, minCopy) &&
-        slotsFor(load, uses, /*minBytes=*/1))
-      registers += 2 * elementsOfThread(cast<RankedTensorType>(load.getType()));
+        !uses.empty() && isCopyable(load) && slotsFor(load, uses, /*minBytes=*/1))
+      registers += elementRegisters(load, uses);
   return registers <= maxRegisters;
 }
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Products of matrices whose rows begin anywhere in memory, at the sizes of blocks that warpgroups
-multiply: each result is that of fp64, and the number of stages changes no bit."""
+multiply: every result is exact, whatever the number of stages."""
 
 import eft
 import eft.language as tl
