@@ -19,6 +19,27 @@ namespace eft {
 
 namespace {
 
+/// The passes for a CPU, in the form that `opt -passes=` takes. They are those of O2 that change
+/// kernels. Most of what O2 has beyond them looks for what a kernel hasn't got: calls between
+/// functions, stores that others overwrite, and conditions that follow from one another.
+constexpr llvm::StringLiteral hostPasses =
+    "always-inline,globaldce,cgscc(function-attrs),function<eager-inv>("
+    // Stack slots become values, and expressions simple.
+    "simplifycfg,sroa,early-cse,instcombine<no-verify-fixpoint>,simplifycfg,"
+    "early-cse<memssa>,instcombine<no-verify-fixpoint>,correlated-propagation,simplifycfg,"
+    "reassociate,"
+    // Loops have a test at their end, and in them only what changes.
+    "loop-mssa(licm<no-allowspeculation>,loop-rotate,licm<allowspeculation>),simplifycfg,"
+    "loop(loop-idiom,indvars,loop-deletion),"
+    // What loops have left is computed once.
+    "sroa,gvn,instcombine<no-verify-fixpoint>,adce,"
+    "simplifycfg<hoist-common-insts;sink-common-insts>,"
+    // These come last, because they hide what the passes above look for.
+    "infer-alignment,"
+    "simplifycfg<switch-range-to-icmp;switch-to-lookup;no-keep-loops;hoist-common-insts;"
+    "sink-common-insts>,"
+    "vector-combine,loop-mssa(licm<allowspeculation>),instsimplify,div-rem-pairs,simplifycfg)";
+
 /// Blocks are vectors already, and loops over steps are as long as they are meant to be: unrolling
 /// and vectorizing them would only make code, and take time.
 llvm::PipelineTuningOptions tuning() {
@@ -59,8 +80,7 @@ const llvm::Function *functionOf(const llvm::Any &unit) {
 /// all conditions on the way to it.
 bool isSkipped(llvm::StringRef pass, const llvm::Any &unit, bool isForGpu) {
   const bool looksAtBlocks = pass == "VectorCombinePass";
-  const bool looksAtLoops = !isForGpu && (pass == "IndVarSimplifyPass" ||
-                                          pass == "LoopFullUnrollPass" || pass == "LoopUnrollPass");
+  const bool looksAtLoops = !isForGpu && pass == "IndVarSimplifyPass";
   if (!looksAtBlocks && !looksAtLoops)
     return false;
   const llvm::Function *function = functionOf(unit);
@@ -125,7 +145,12 @@ void optimize(llvm::Module &module, llvm::TargetMachine &machine,
   builder.registerFunctionAnalyses(functions);
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, components, modules);
-  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2).run(module, modules);
+  llvm::ModulePassManager passes;
+  if (isForGpu)
+    passes = builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2);
+  else
+    llvm::cantFail(builder.parsePassPipeline(passes, hostPasses));
+  passes.run(module, modules);
   if (isForGpu) {
     avoidPtxasErrors(module);
     fitCopyOperands(module);
