@@ -26,6 +26,13 @@ namespace {
 constexpr GpuKernel<GpuForward> gpuForwards[][2] = EFT_FOR_DTYPES(EFT_ROW);
 #undef EFT_ROW
 
+// For rows that begin at multiples of 16 bytes, with elements of 16 bits.
+#define EFT_ROW(dtype)                                                                             \
+  {EFT_ON_GPU(eft_forward_wide_##dtype, GpuForward, EFT_X_Y, EFT_FOR_BOTH(float)),                 \
+   EFT_ON_GPU(eft_forward_wide_mask_##dtype, GpuForward, EFT_X_Y, what.mask, EFT_FOR_BOTH(float))}
+constexpr GpuKernel<GpuForward> wideForwards[][2] = {EFT_ROW(fp16), EFT_ROW(bf16)};
+#undef EFT_ROW
+
 #define EFT_ROW(dtype, Scale)                                                                      \
   {EFT_ON_CPU(eft_forward_cpu_##dtype, CpuForward, EFT_X_Y, EFT_FOR_CPU(Scale)),                   \
    EFT_ON_CPU(eft_forward_cpu_mask_##dtype, CpuForward, EFT_X_Y, what.mask, EFT_FOR_CPU(Scale))}
@@ -68,7 +75,8 @@ bool isAligned(const Backward &what) {
 } // namespace
 
 const GpuKernel<GpuForward> &kernelFor(const GpuForward &what) {
-  return gpuForwards[indexOf(what.dtype)][what.mask != nullptr];
+  const auto &kernels = (what.isWide ? wideForwards : gpuForwards)[indexOf(what.dtype)];
+  return kernels[what.mask != nullptr];
 }
 
 const CpuKernel<CpuForward> &kernelFor(const CpuForward &what) {

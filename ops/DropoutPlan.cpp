@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ops/DropoutPlan.h"
 
+#include "ops/Compiled.h"
 #include "ops/DrawOrder.h"
 
 namespace eft::ops {
@@ -12,18 +13,31 @@ constexpr int64_t gpuColumns = EFT_GPU_STRIPS * EFT_GPU_GROUPS * group;
 /// The draws of late rows, as rows of draws.
 int64_t lateDrawRows(int64_t rows) { return firstRows(std::max<int64_t>(rows - earlyRows, 0)); }
 
+/// Whether all rows begin at multiples of 16 bytes, in arrays for which there are wide kernels.
+bool takesWide(const Forward &what) {
+  return bitsInMemory(what.dtype) == 16 && what.columns % EFT_WIDE_WIDTH == 0 &&
+         isVectorAligned(what.x) && isVectorAligned(what.y) && isVectorAligned(what.mask);
+}
+
 } // namespace
 
 GpuForward planForGpu(const Forward &what) {
   GpuForward plan{what};
-  uint64_t size = bitsInMemory(what.dtype) / 8;
-  plan.shift = int32_t(reinterpret_cast<uintptr_t>(what.y) % (lanes * size) / size);
-  // A row may begin up to 15 elements behind the place where its first strip does.
-  plan.rowPrograms = ceilDivide(what.columns + lanes - 1, gpuColumns);
+  plan.isWide = takesWide(what);
+  int64_t unit = 1, block = EFT_GPU_BLOCK;
+  if (plan.isWide) {
+    unit = EFT_WIDE_WIDTH, block = EFT_WIDE_BLOCK;
+    plan.rowPrograms = ceilDivide(ceilDivide(what.columns, group) * (lanes / unit), block);
+  } else {
+    uint64_t size = bitsInMemory(what.dtype) / 8;
+    plan.shift = int32_t(reinterpret_cast<uintptr_t>(what.y) % (lanes * size) / size);
+    // A row may begin up to 15 elements behind the place where its first strip does.
+    plan.rowPrograms = ceilDivide(what.columns + lanes - 1, gpuColumns);
+  }
   plan.programs = plan.rowPrograms * std::min(what.rows, earlyRows);
   if (int64_t drawRows = lateDrawRows(what.rows); drawRows > 0) {
-    plan.division = divisionBy(what.columns);
-    plan.programs += ceilDivide(drawRows * what.columns + plan.shift, EFT_GPU_BLOCK);
+    plan.division = divisionBy(what.columns / unit);
+    plan.programs += ceilDivide(drawRows * (what.columns / unit) + plan.shift, block);
   }
   return plan;
 }

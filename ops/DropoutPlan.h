@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The division of a matrix among programs, as the kernels in dropout_gpu.py, dropout_cpu.py and
-// dropout_strided.py want to have it.
+// The division of a matrix among programs, as the kernels in dropout_gpu.py, dropout_wide.py,
+// dropout_cpu.py and dropout_strided.py want to have it.
 #pragma once
 
 #include "ops/DropoutKernels.h"
@@ -9,9 +9,10 @@ namespace eft::ops {
 
 struct GpuForward : Forward {
   int64_t programs = 0;
-  int32_t shift = 0;       // elements in front of y in a run of 16
+  bool isWide = false;     // whether it is for dropout_wide.py
+  int32_t shift = 0;       // elements in front of y in a run of 16, if it is not wide
   int64_t rowPrograms = 0; // the programs for each early row
-  Division division = {};  // the division by the number of columns, if there are late rows
+  Division division = {};  // by the number of columns, or of their units, if there are late rows
 };
 
 struct CpuForward : Forward {

@@ -90,11 +90,19 @@ def torch_on_a_gpu(gibibytes: int):
     return torch
 
 
-@pytest.mark.parametrize("shape", [((1 << 15) + 1, (1 << 16) + 1), (1 << 20, 2052), (1 << 28, 9)])
-def test_more_than_two_to_the_31st_elements(shape):
+@pytest.mark.parametrize(
+    ("shape", "name"),
+    [
+        *[(((1 << 15) + 1, (1 << 16) + 1), "float32"), ((1 << 20, 2052), "float32")],
+        *[((1 << 28, 9), "float32"), (((1 << 15) + 1, (1 << 16) + 8), "float16")],
+        *[((1 << 28, 16), "float16"), ((1000, (1 << 22) + 8), "float16")],
+    ],
+)
+def test_more_than_two_to_the_31st_elements(shape, name):
     rows, columns = shape
     torch = torch_on_a_gpu(40)
-    y, _ = eft.ops.dropout(torch.ones(shape, device="cuda"), 0.5, 3, return_mask=False)
+    of = {"device": "cuda", "dtype": getattr(torch, name)}
+    y, _ = eft.ops.dropout(torch.ones(shape, **of), 0.5, 3, return_mask=False)
     assert ((y == 0) | (y == 2)).all()
     few = torch.arange(0, rows, rows // 1000)
     few[-1] = rows - 1
@@ -102,7 +110,7 @@ def test_more_than_two_to_the_31st_elements(shape):
         expected = uniforms_at(3, few.numpy(), np.full(len(few), column)) >= 0.5
         np.testing.assert_array_equal((y[few.cuda(), column] != 0).cpu().numpy(), expected)
     # From the seed it goes back alike.
-    again = eft.ops.dropout_seed_backward(torch.ones(shape, device="cuda"), 3, 0.5)
+    again = eft.ops.dropout_seed_backward(torch.ones(shape, **of), 3, 0.5)
     assert torch.equal(again, y)
 
 
@@ -117,11 +125,12 @@ def test_a_row_of_more_than_two_to_the_31st_elements(columns):
         np.testing.assert_array_equal(found, expected)
 
 
-def test_columns_beyond_two_to_the_34th():
+@pytest.mark.parametrize(("name", "more"), [("float32", 1023), ("float16", 1024)])
+def test_columns_beyond_two_to_the_34th(name, more):
     """Where a draw's number has more than 32 bits; in place, because nothing else would fit."""
     torch = torch_on_a_gpu(70)
-    columns = (1 << 34) + 1023
-    x = torch.ones((1, columns), device="cuda")
+    columns = (1 << 34) + more
+    x = torch.ones((1, columns), device="cuda", dtype=getattr(torch, name))
     view = library_of(x).view(x)
     _ops.dropout(view, view, None, 0.5, True, 3, library_of(x).stream(x))
     place = np.arange((1 << 34) - 3000, columns)

@@ -16,11 +16,20 @@ SEED, P, SCALE = 0x123456789ABCDEF, 0.25, 1.5
 GUARD = 40
 
 
-@pytest.fixture(scope="module")
-def forward():
+def load(module: str):
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(str(FOLDER))
-        return importlib.import_module("dropout_forward").forward
+        return importlib.import_module(module)
+
+
+@pytest.fixture(scope="module")
+def forward():
+    return load("dropout_forward").forward
+
+
+@pytest.fixture(scope="module")
+def wide():
+    return load("dropout_wide").wide
 
 
 def ceil_divide(number: int, by: int) -> int:
@@ -86,5 +95,48 @@ def test_forward(device, forward, shape, shift, with_mask, launch):
     kept = (uniforms(SEED, rows, columns) >= P).ravel()
     y = np.where(kept, x * np.float32(SCALE), np.float32(0))
     np.testing.assert_array_equal(device.get(arrays[1]), guarded(y.astype("f4")))
+    mask = guarded((kept if with_mask else empty).astype("i4"))
+    np.testing.assert_array_equal(device.get(arrays[2]), mask)
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32])
+@pytest.mark.parametrize("with_mask", [True, False])
+@pytest.mark.parametrize("may_keep", [True, False])
+@pytest.mark.parametrize("block", [16, 64])
+@pytest.mark.parametrize(
+    "shape",
+    [
+        *[(1, 8), (3, 64), (2, 72), (5, 1096), (1024, 16), (1025, 8), (1040, 24), (1041, 32)],
+        *[(1089, 8), (1153, 40), (1989, 128), (1152, 136), (1105, 520)],
+    ],
+)
+def test_wide_rows(device, wide, shape, block, may_keep, with_mask, dtype):
+    rows, columns = shape
+    count, width = rows * columns, 8
+
+    def guarded(values):
+        padded = np.full(GUARD + count + GUARD, 77, values.dtype)  # GUARD keeps the alignment
+        padded[GUARD:][:count] = values.ravel()
+        return padded
+
+    x = (np.random.default_rng(0).standard_normal(count) + 3).astype(dtype)
+    x[::7] = np.nan  # of what is dropped nothing is left
+    empty = np.full(count, 77)
+    arrays = [device.put(guarded(each)) for each in (x, empty.astype(dtype), empty.astype("i4"))]
+    views = [each[GUARD:-GUARD] for each in arrays]
+    if not with_mask:
+        views[2] = None
+    late = max(rows - 1024, 0)
+    draw_units = (late // 64 * 16 + min(late % 64, 16)) * (columns // width)
+    row_programs = ceil_divide(ceil_divide(columns, 64) * 2, block)
+    programs = row_programs * min(rows, 1024) + ceil_divide(draw_units, block)
+    threshold = np.uint32(P * 2**32) if may_keep else np.uint32(2**32 - 1)
+    plan = (*division(columns // width), row_programs)
+    sizes = np.int64(rows), np.int64(columns)
+    arguments = (*views, *sizes, SEED, threshold, may_keep, SCALE, *plan)
+    wide[(programs,)](*arguments, WIDTH=width, BLOCK=block, num_warps=2)
+    kept = (uniforms(SEED, rows, columns) >= P).ravel() & may_keep
+    y = np.where(kept, (x.astype("f4") * np.float32(SCALE)).astype(dtype), dtype(0))
+    np.testing.assert_array_equal(device.get(arrays[1]), guarded(y))
     mask = guarded((kept if with_mask else empty).astype("i4"))
     np.testing.assert_array_equal(device.get(arrays[2]), mask)

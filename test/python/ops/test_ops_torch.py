@@ -61,6 +61,17 @@ def test_other_types(where, name):
     assert torch.equal(y, x * kept) and torch.equal(x.grad, kept)
 
 
+@pytest.mark.parametrize("p", [0.0, 0.5, 1.0])
+@pytest.mark.parametrize("offset", [0, 1])
+@pytest.mark.parametrize("shape", [(3, 8), (1024, 72), (1100, 264), (1101, 260), (1089, 16)])
+@pytest.mark.parametrize("name", ["float16", "bfloat16"])
+def test_small_types_that_begin_anywhere(where, name, shape, offset, p):
+    count = shape[0] * shape[1]
+    x = torch.randn(count + offset, device=where, dtype=getattr(torch, name))[offset:].view(shape)
+    kept = ops.dropout(torch.ones(shape), p, seed=3).to(x)
+    assert torch.equal(ops.dropout(x, p, seed=3), x * kept)
+
+
 def test_keeps_the_layout(where):
     x = torch.randn(2, 30, 20, 10, device=where).to(memory_format=torch.channels_last)
     y = ops.dropout(x, 0.5, seed=3)

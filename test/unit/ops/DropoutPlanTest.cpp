@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
+
 using namespace eft::ops;
 
 TEST(DropoutPlan, the_early_rows_of_a_gpu_have_strips) {
@@ -46,6 +48,32 @@ TEST(DropoutPlan, what_y_has_in_front_is_counted_in_its_elements) {
        {std::pair{eft::DataType::F16, 12}, {eft::DataType::F32, 6}, {eft::DataType::F64, 3}}) {
     what.dtype = dtype;
     EXPECT_EQ(planForGpu(what).shift, shift);
+  }
+}
+
+TEST(DropoutPlan, rows_of_16_bits_at_multiples_of_16_bytes_are_wide) {
+  Forward what;
+  what.dtype = eft::DataType::BF16;
+  for (auto [rows, columns, programs] : std::vector<std::array<int64_t, 3>>{{1, 8, 1},
+                                                                            {1, 2048, 1},
+                                                                            {1, 2056, 2},
+                                                                            {1025, 8, 1024 + 1},
+                                                                            {1040, 32, 1024 + 1},
+                                                                            {1040, 40, 1024 + 2},
+                                                                            {1089, 40, 1024 + 2}}) {
+    what.rows = rows, what.columns = columns;
+    EXPECT_TRUE(planForGpu(what).isWide);
+    EXPECT_EQ(planForGpu(what).programs, programs) << rows << " x " << columns;
+  }
+  EXPECT_EQ(planForGpu(what).division.factor, divisionBy(5).factor);
+  for (auto change : std::vector<std::function<void(Forward &)>>{
+           [](Forward &it) { it.columns = 12; }, [](Forward &it) { it.dtype = eft::DataType::F32; },
+           [](Forward &it) { it.x = reinterpret_cast<void *>(uintptr_t(8)); },
+           [](Forward &it) { it.y = reinterpret_cast<void *>(uintptr_t(18)); },
+           [](Forward &it) { it.mask = reinterpret_cast<int32_t *>(uintptr_t(20)); }}) {
+    Forward other = what;
+    change(other);
+    EXPECT_FALSE(planForGpu(other).isWide);
   }
 }
 
