@@ -13,9 +13,12 @@ constexpr int64_t gpuColumns = EFT_GPU_STRIPS * EFT_GPU_GROUPS * group;
 /// The draws of late rows, as rows of draws.
 int64_t lateDrawRows(int64_t rows) { return firstRows(std::max<int64_t>(rows - earlyRows, 0)); }
 
-/// Whether all rows begin at multiples of 16 bytes, in arrays for which there are wide kernels.
+/// The number of neighbouring columns that a thread of a wide kernel has.
+int64_t wideUnit(const Forward &what) { return what.mask ? EFT_WIDE_MASK_WIDTH : EFT_WIDE_WIDTH; }
+
+/// Whether a wide kernel takes the arrays: all rows begin with a unit that one access reaches.
 bool takesWide(const Forward &what) {
-  return bitsInMemory(what.dtype) == 16 && what.columns % EFT_WIDE_WIDTH == 0 &&
+  return bitsInMemory(what.dtype) == 16 && what.columns % wideUnit(what) == 0 &&
          isVectorAligned(what.x) && isVectorAligned(what.y) && isVectorAligned(what.mask);
 }
 
@@ -26,7 +29,7 @@ GpuForward planForGpu(const Forward &what) {
   plan.isWide = takesWide(what);
   int64_t unit = 1, block = EFT_GPU_BLOCK;
   if (plan.isWide) {
-    unit = EFT_WIDE_WIDTH, block = EFT_WIDE_BLOCK;
+    unit = wideUnit(what), block = EFT_WIDE_BLOCK;
     plan.rowPrograms = ceilDivide(ceilDivide(what.columns, group) * (lanes / unit), block);
   } else {
     uint64_t size = bitsInMemory(what.dtype) / 8;

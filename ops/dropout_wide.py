@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The forward of dropout for GPUs where all rows begin at multiples of 16 bytes.
+"""The forward of dropout for GPUs where rows begin at places for wide accesses.
 
-WIDTH neighbouring columns of a row are a *unit*. A thread has the draws of one, and so four units
-of elements, each of which it loads and stores as a whole: in late rows those of four rows, in early
-rows of four times 16 columns. All of a unit is in the matrix, or nothing.
+WIDTH neighbouring columns of a row are a *unit*: so many that they have 16 bytes in the widest of
+the arrays. A thread has the draws of one, and so four units of elements, each of which it loads and
+stores as a whole: in late rows those of four rows, in early rows of four times 16 columns. All of a
+unit is in the matrix, or nothing.
 """
 
 import eft

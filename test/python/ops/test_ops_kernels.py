@@ -102,7 +102,7 @@ def test_forward(device, forward, shape, shift, with_mask, launch):
 @pytest.mark.parametrize("dtype", [np.float16, np.float32])
 @pytest.mark.parametrize("with_mask", [True, False])
 @pytest.mark.parametrize("may_keep", [True, False])
-@pytest.mark.parametrize("block", [16, 64])
+@pytest.mark.parametrize(("width", "block"), [(8, 16), (8, 64), (4, 64)])
 @pytest.mark.parametrize(
     "shape",
     [
@@ -110,9 +110,9 @@ def test_forward(device, forward, shape, shift, with_mask, launch):
         *[(1089, 8), (1153, 40), (1989, 128), (1152, 136), (1105, 520)],
     ],
 )
-def test_wide_rows(device, wide, shape, block, may_keep, with_mask, dtype):
+def test_wide_rows(device, wide, shape, width, block, may_keep, with_mask, dtype):
     rows, columns = shape
-    count, width = rows * columns, 8
+    count = rows * columns
 
     def guarded(values):
         padded = np.full(GUARD + count + GUARD, 77, values.dtype)  # GUARD keeps the alignment
@@ -128,7 +128,7 @@ def test_wide_rows(device, wide, shape, block, may_keep, with_mask, dtype):
         views[2] = None
     late = max(rows - 1024, 0)
     draw_units = (late // 64 * 16 + min(late % 64, 16)) * (columns // width)
-    row_programs = ceil_divide(ceil_divide(columns, 64) * 2, block)
+    row_programs = ceil_divide(ceil_divide(columns, 64) * (16 // width), block)
     programs = row_programs * min(rows, 1024) + ceil_divide(draw_units, block)
     threshold = np.uint32(P * 2**32) if may_keep else np.uint32(2**32 - 1)
     plan = (*division(columns // width), row_programs)

@@ -51,7 +51,7 @@ TEST(DropoutPlan, what_y_has_in_front_is_counted_in_its_elements) {
   }
 }
 
-TEST(DropoutPlan, rows_of_16_bits_at_multiples_of_16_bytes_are_wide) {
+TEST(DropoutPlan, aligned_rows_of_16_bits_are_wide) {
   Forward what;
   what.dtype = eft::DataType::BF16;
   for (auto [rows, columns, programs] : std::vector<std::array<int64_t, 3>>{{1, 8, 1},
@@ -66,8 +66,15 @@ TEST(DropoutPlan, rows_of_16_bits_at_multiples_of_16_bytes_are_wide) {
     EXPECT_EQ(planForGpu(what).programs, programs) << rows << " x " << columns;
   }
   EXPECT_EQ(planForGpu(what).division.factor, divisionBy(5).factor);
+  // With a mask, units have half as many columns.
+  what.mask = reinterpret_cast<int32_t *>(uintptr_t(256));
+  EXPECT_TRUE(planForGpu(what).isWide);
+  EXPECT_EQ(planForGpu(what).programs, 1024 + 3);
+  EXPECT_EQ(planForGpu(what).division.factor, divisionBy(10).factor);
   for (auto change : std::vector<std::function<void(Forward &)>>{
-           [](Forward &it) { it.columns = 12; }, [](Forward &it) { it.dtype = eft::DataType::F32; },
+           [](Forward &it) { it.columns = 42; },
+           [](Forward &it) { it.columns = 44, it.mask = nullptr; },
+           [](Forward &it) { it.dtype = eft::DataType::F32; },
            [](Forward &it) { it.x = reinterpret_cast<void *>(uintptr_t(8)); },
            [](Forward &it) { it.y = reinterpret_cast<void *>(uintptr_t(18)); },
            [](Forward &it) { it.mask = reinterpret_cast<int32_t *>(uintptr_t(20)); }}) {
