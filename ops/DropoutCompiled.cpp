@@ -26,7 +26,11 @@ namespace {
 constexpr GpuKernel<GpuForward> gpuForwards[][2] = EFT_FOR_DTYPES(EFT_ROW);
 #undef EFT_ROW
 
-// For rows that begin at multiples of 16 bytes, with elements of 16 bits.
+// For elements of 16 bits that lie at places for wide accesses; see Alignment.
+#define EFT_ROW(dtype)                                                                             \
+  EFT_ON_GPU(eft_forward_aligned_##dtype, GpuForward, EFT_X_Y, EFT_FOR_GPU(float))
+constexpr GpuKernel<GpuForward> alignedForwards[] = {EFT_ROW(fp16), EFT_ROW(bf16)};
+#undef EFT_ROW
 #define EFT_ROW(dtype)                                                                             \
   {EFT_ON_GPU(eft_forward_wide_##dtype, GpuForward, EFT_X_Y, EFT_FOR_BOTH(float)),                 \
    EFT_ON_GPU(eft_forward_wide_mask_##dtype, GpuForward, EFT_X_Y, what.mask, EFT_FOR_BOTH(float))}
@@ -75,8 +79,15 @@ bool isAligned(const Backward &what) {
 } // namespace
 
 const GpuKernel<GpuForward> &kernelFor(const GpuForward &what) {
-  const auto &kernels = (what.isWide ? wideForwards : gpuForwards)[indexOf(what.dtype)];
-  return kernels[what.mask != nullptr];
+  size_t dtype = indexOf(what.dtype);
+  switch (what.alignment) {
+  case Alignment::Rows:
+    return wideForwards[dtype][what.mask != nullptr];
+  case Alignment::Arrays:
+    return alignedForwards[dtype];
+  default:
+    return gpuForwards[dtype][what.mask != nullptr];
+  }
 }
 
 const CpuKernel<CpuForward> &kernelFor(const CpuForward &what) {

@@ -16,19 +16,24 @@ int64_t lateDrawRows(int64_t rows) { return firstRows(std::max<int64_t>(rows - e
 /// The number of neighbouring columns that a thread of a wide kernel has.
 int64_t wideUnit(const Forward &what) { return what.mask ? EFT_WIDE_MASK_WIDTH : EFT_WIDE_WIDTH; }
 
-/// Whether a wide kernel takes the arrays: all rows begin with a unit that one access reaches.
-bool takesWide(const Forward &what) {
-  return bitsInMemory(what.dtype) == 16 && what.columns % wideUnit(what) == 0 &&
-         isVectorAligned(what.x) && isVectorAligned(what.y) && isVectorAligned(what.mask);
+/// There are kernels that know of an alignment for elements of 16 bits alone. If it is that of the
+/// arrays, neighbours may lie in two rows, but not in three, and a mask would make it no faster.
+Alignment alignmentOf(const Forward &what) {
+  if (bitsInMemory(what.dtype) != 16 || !isVectorAligned(what.x) || !isVectorAligned(what.y) ||
+      !isVectorAligned(what.mask))
+    return Alignment::None;
+  if (what.columns % wideUnit(what) == 0)
+    return Alignment::Rows;
+  return what.columns > EFT_WIDE_WIDTH && !what.mask ? Alignment::Arrays : Alignment::None;
 }
 
 } // namespace
 
 GpuForward planForGpu(const Forward &what) {
   GpuForward plan{what};
-  plan.isWide = takesWide(what);
+  plan.alignment = alignmentOf(what);
   int64_t unit = 1, block = EFT_GPU_BLOCK;
-  if (plan.isWide) {
+  if (plan.alignment == Alignment::Rows) {
     unit = wideUnit(what), block = EFT_WIDE_BLOCK;
     plan.rowPrograms = ceilDivide(ceilDivide(what.columns, group) * (lanes / unit), block);
   } else {
@@ -37,6 +42,8 @@ GpuForward planForGpu(const Forward &what) {
     // A row may begin up to 15 elements behind the place where its first strip does.
     plan.rowPrograms = ceilDivide(what.columns + lanes - 1, gpuColumns);
   }
+  if (plan.alignment == Alignment::Arrays)
+    block = EFT_GPU_ALIGNED_BLOCK;
   plan.programs = plan.rowPrograms * std::min(what.rows, earlyRows);
   if (int64_t drawRows = lateDrawRows(what.rows); drawRows > 0) {
     plan.division = divisionBy(what.columns / unit);

@@ -7,10 +7,14 @@
 
 namespace eft::ops {
 
+// What a kernel for a GPU knows to be at places for wide accesses: nothing, where all arrays begin,
+// or where all of their rows do. The last is dropout_wide.py, the others are dropout_gpu.py.
+enum class Alignment { None, Arrays, Rows };
+
 struct GpuForward : Forward {
   int64_t programs = 0;
-  bool isWide = false;     // whether it is for dropout_wide.py
-  int32_t shift = 0;       // elements in front of y in a run of 16, if it is not wide
+  Alignment alignment = Alignment::None;
+  int32_t shift = 0;       // elements in front of y in a run of 16
   int64_t rowPrograms = 0; // the programs for each early row
   Division division = {};  // by the number of columns, or of their units, if there are late rows
 };

@@ -49,10 +49,10 @@ def divide(number, division):
 
 
 @eft.jit
-def places(first, columns, division, BLOCK: tl.constexpr):
-    """Where BLOCK elements of a matrix are, counted row by row from `first` on: a row, how many
-    rows further on each is, and its column. Those in front of the matrix have negative columns in
-    its first row; there may be up to BLOCK of them.
+def places(first, columns, division, offset, BLOCK: tl.constexpr):
+    """Where elements of a matrix are, counted row by row: those at `first` + `offset`, a block of
+    numbers below BLOCK. It gives a row, how many rows further on each is, and its column. Those in
+    front of the matrix have negative columns in its first row; there may be up to BLOCK of them.
 
     `division` is by `columns`; see `divide`.
     """
@@ -60,13 +60,13 @@ def places(first, columns, division, BLOCK: tl.constexpr):
     factor, exponent = division
     begin = first - row * columns
     if columns <= BLOCK:
-        column = begin.to(tl.int32) + tl.arange(0, BLOCK)
+        column = begin.to(tl.int32) + offset
         short_factor = (factor >> (exponent + 29)).to(tl.uint32) + 1  # 2**31 / columns, about
         counted = tl.maximum(column, 0).to(tl.uint32)
         further = tl.umulhi(counted * 2, short_factor).to(tl.int32)
         column = (column - further * columns.to(tl.int32)).to(tl.int64)
     else:
-        column = begin + tl.arange(0, BLOCK)
+        column = begin + offset
         further = (column >= columns).to(tl.int32)
         column -= tl.where(column >= columns, columns, 0)
     return row, further, column

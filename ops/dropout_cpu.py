@@ -100,7 +100,7 @@ def late_rows(
     """BLOCK draws of a block of 64 rows, which is sixteen rows of draws: from `first` on, counted
     along the columns, then over these rows."""
     x_ptr, y_ptr, mask_ptr = arrays
-    row, further, column = places(first, columns, division, BLOCK)
+    row, further, column = places(first, columns, division, tl.arange(0, BLOCK), BLOCK)
     words = draw(seed, (first_row + row) + further, column)
     offset = tl.arange(0, BLOCK)
     for word in tl.static_range(4):

@@ -24,11 +24,13 @@ def gpu_program(
     STRIPS: tl.constexpr,
     GROUPS: tl.constexpr,
     BLOCK: tl.constexpr,
+    WIDTH: tl.constexpr,
 ):
     """`plan` is (shift, row_programs).
 
     Each early row has `row_programs` programs, of STRIPS strips of GROUPS * 64 places. They come
-    first; the others have BLOCK draws of late rows each. STRIPS * 16 is the number of threads.
+    first; the others have BLOCK draws of late rows each. STRIPS * 16 is the number of threads. WIDTH
+    draws lie side by side in memory that begins at a multiple of their size.
     """
     program = tl.program_id(0).to(tl.int64)
     shift, row_programs = plan
@@ -41,9 +43,9 @@ def gpu_program(
         first = (program - early) * BLOCK - shift
         last_draw_row = divide(first + BLOCK - 1, division)
         if (first >= 0) & (EARLY_ROWS + (last_draw_row // LANES + 1) * GROUP <= rows):
-            late_rows(arrays, rows, first, columns, seed, rule, division, True, BLOCK)
+            late_rows(arrays, rows, first, columns, seed, rule, division, True, BLOCK, WIDTH)
         else:
-            late_rows(arrays, rows, first, columns, seed, rule, division, False, BLOCK)
+            late_rows(arrays, rows, first, columns, seed, rule, division, False, BLOCK, WIDTH)
 
 
 @eft.jit
@@ -57,16 +59,26 @@ def late_rows(
     division,
     WHOLE: tl.constexpr,
     BLOCK: tl.constexpr,
+    WIDTH: tl.constexpr,
 ):
     """BLOCK draws, counted from `first` on along the columns, then over the rows that are first in
-    their draws: 16 of each 64. The four rows of a draw begin at like places of 16 elements. WHOLE
-    says that there are all of their elements."""
+    their draws: 16 of each 64, which follow each other in memory. The four rows of a draw begin at
+    like places of 16 elements. WHOLE says that there are all of their elements. A row has more than
+    WIDTH columns, or WIDTH is 1."""
     x_ptr, y_ptr, mask_ptr = arrays
-    draw_row, further, column = places(first, columns, division, BLOCK)
+    unit = tl.arange(0, BLOCK // WIDTH) * WIDTH
+    draw_row, further, column = places(first, columns, division, unit, BLOCK)
     first_row = EARLY_ROWS + draw_row // LANES * GROUP
     place = (draw_row % LANES).to(tl.int32) + further
     row = place // LANES * GROUP + place % LANES
-    at = first_row * columns + (row.to(tl.int64) * columns + column)
+    start = first_row * columns + (row.to(tl.int64) * columns + column)
+    row, column = row[:, None], column[:, None]
+    lane = tl.arange(0, WIDTH)[None, :]
+    at = tl.multiple_of(start, WIDTH)[:, None] + lane
+    if WIDTH > 1:
+        next_column = lane - tl.minimum(columns - column, WIDTH).to(tl.int32)  # in the next row
+        row += (next_column >= 0).to(tl.int32)
+        column = tl.where(next_column >= 0, next_column, column + lane)
     rows_left = tl.minimum(rows - first_row, 1 << 30).to(tl.int32)
     loaded = ()  # from four addresses of the whole program's, so threads keep one offset for all
     for word in tl.static_range(4):

@@ -50,7 +50,9 @@ def wide(
         left = tl.minimum(columns - column, GROUP).to(tl.int32)
     else:
         first = (program - early) * BLOCK
-        draw_row, further, unit = places(first, columns // WIDTH, (factor, exponent), BLOCK)
+        draw_row, further, unit = places(
+            first, columns // WIDTH, (factor, exponent), tl.arange(0, BLOCK), BLOCK
+        )
         first_row = EARLY_ROWS + draw_row // LANES * GROUP
         row = (draw_row % LANES).to(tl.int32) + further
         row = row // LANES * GROUP + row % LANES

@@ -48,7 +48,14 @@ def gpu_launch(rows: int, columns: int, shift: int):
     draws = columns * (max(rows - 1024, 0) // 64 * 16 + min(max(rows - 1024, 0) % 64, 16))
     late = ceil_divide(draws + shift, 128) if draws else 0
     plan = (*division(columns), row_programs, shift, None, None, None)
-    return row_programs * min(rows, 1024) + late, plan, {"ON_GPU": True, "SIZES": (4, 2, 128)}
+    return row_programs * min(rows, 1024) + late, plan, {"ON_GPU": True, "SIZES": (4, 2, 128, 1)}
+
+
+def aligned_gpu_launch(rows: int, columns: int, shift: int):
+    """The same with eight draws side by side, where they lie in no more than two rows."""
+    programs, plan, constexprs = gpu_launch(rows, columns, shift // 8 * 8)
+    width = 8 if columns > 8 else 1
+    return programs, plan, {**constexprs, "SIZES": (4, 2, 128, width)}
 
 
 def cpu_launch(rows: int, columns: int, shift: int):
@@ -61,7 +68,7 @@ def cpu_launch(rows: int, columns: int, shift: int):
     return early + late, plan, {"ON_GPU": False, "SIZES": (512, 1024, 64)}
 
 
-@pytest.mark.parametrize("launch", [gpu_launch, cpu_launch])
+@pytest.mark.parametrize("launch", [gpu_launch, aligned_gpu_launch, cpu_launch])
 @pytest.mark.parametrize("with_mask", [True, False])
 @pytest.mark.parametrize(
     ("shape", "shift"),

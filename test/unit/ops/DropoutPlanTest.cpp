@@ -62,26 +62,32 @@ TEST(DropoutPlan, aligned_rows_of_16_bits_are_wide) {
                                                                             {1040, 40, 1024 + 2},
                                                                             {1089, 40, 1024 + 2}}) {
     what.rows = rows, what.columns = columns;
-    EXPECT_TRUE(planForGpu(what).isWide);
+    EXPECT_EQ(planForGpu(what).alignment, Alignment::Rows);
     EXPECT_EQ(planForGpu(what).programs, programs) << rows << " x " << columns;
   }
   EXPECT_EQ(planForGpu(what).division.factor, divisionBy(5).factor);
   // With a mask, units have half as many columns.
   what.mask = reinterpret_cast<int32_t *>(uintptr_t(256));
-  EXPECT_TRUE(planForGpu(what).isWide);
+  EXPECT_EQ(planForGpu(what).alignment, Alignment::Rows);
   EXPECT_EQ(planForGpu(what).programs, 1024 + 3);
   EXPECT_EQ(planForGpu(what).division.factor, divisionBy(10).factor);
-  for (auto change : std::vector<std::function<void(Forward &)>>{
-           [](Forward &it) { it.columns = 42; },
-           [](Forward &it) { it.columns = 44, it.mask = nullptr; },
-           [](Forward &it) { it.dtype = eft::DataType::F32; },
-           [](Forward &it) { it.x = reinterpret_cast<void *>(uintptr_t(8)); },
-           [](Forward &it) { it.y = reinterpret_cast<void *>(uintptr_t(18)); },
-           [](Forward &it) { it.mask = reinterpret_cast<int32_t *>(uintptr_t(20)); }}) {
+  for (auto [change, alignment] : std::vector<std::pair<std::function<void(Forward &)>, Alignment>>{
+           {[](Forward &it) { it.columns = 42; }, Alignment::None},
+           {[](Forward &it) { it.columns = 42, it.mask = nullptr; }, Alignment::Arrays},
+           {[](Forward &it) { it.columns = 44, it.mask = nullptr; }, Alignment::Arrays},
+           {[](Forward &it) { it.columns = 7, it.mask = nullptr; }, Alignment::None},
+           {[](Forward &it) { it.dtype = eft::DataType::F32; }, Alignment::None},
+           {[](Forward &it) { it.x = reinterpret_cast<void *>(uintptr_t(8)); }, Alignment::None},
+           {[](Forward &it) { it.y = reinterpret_cast<void *>(uintptr_t(18)); }, Alignment::None},
+           {[](Forward &it) { it.mask = reinterpret_cast<int32_t *>(uintptr_t(20)); },
+            Alignment::None}}) {
     Forward other = what;
     change(other);
-    EXPECT_FALSE(planForGpu(other).isWide);
+    EXPECT_EQ(planForGpu(other).alignment, alignment);
   }
+  // In arrays that are aligned, blocks are twice as long.
+  what.mask = nullptr, what.columns = 33, what.rows = 1040;
+  EXPECT_EQ(planForGpu(what).programs, 1024 + 2);
 }
 
 TEST(DropoutPlan, tiles_of_any_strides_cover_all_draws) {
