@@ -63,13 +63,19 @@ constexpr CpuKernel<Backward> cpuBackwards[] = EFT_FOR_DTYPES(EFT_ROW);
 #define EFT_STRIDED(Scale)                                                                         \
   EFT_X_Y, what.mask, EFT_STRIDES(row), EFT_STRIDES(column), what.rows, what.columns,              \
       int64_t(what.seed), what.threshold, what.mayKeep, Scale(what.scale), what.readsMask,         \
-      what.axes.alongRows, what.axes.isUnit, what.axes.isNested, EFT_AXIS(0), EFT_AXIS(1),         \
-      EFT_AXIS(2), EFT_AXIS(3), EFT_AXIS(4), EFT_AXIS(5)
-#define EFT_ROW(dtype, Scale) EFT_ON_GPU(eft_strided_##dtype, Strided, EFT_STRIDED(Scale))
-constexpr GpuKernel<Strided> gpuStrided[] = EFT_FOR_DTYPES(EFT_ROW);
+      what.axes.alongRows, what.axes.isUnit
+#define EFT_NESTED(Scale)                                                                          \
+  EFT_STRIDED(Scale), EFT_AXIS(0), EFT_AXIS(1), EFT_AXIS(2), EFT_AXIS(3), EFT_AXIS(4), EFT_AXIS(5)
+// By the type, then by whether there is more than one axis of rows.
+#define EFT_ROW(dtype, Scale)                                                                      \
+  {EFT_ON_GPU(eft_strided_##dtype, Strided, EFT_STRIDED(Scale)),                                   \
+   EFT_ON_GPU(eft_strided_nested_##dtype, Strided, EFT_NESTED(Scale))}
+constexpr GpuKernel<Strided> gpuStrided[][2] = EFT_FOR_DTYPES(EFT_ROW);
 #undef EFT_ROW
-#define EFT_ROW(dtype, Scale) EFT_ON_CPU(eft_strided_##dtype, Strided, EFT_STRIDED(Scale))
-constexpr CpuKernel<Strided> cpuStrided[] = EFT_FOR_DTYPES(EFT_ROW);
+#define EFT_ROW(dtype, Scale)                                                                      \
+  {EFT_ON_CPU(eft_strided_##dtype, Strided, EFT_STRIDED(Scale)),                                   \
+   EFT_ON_CPU(eft_strided_nested_##dtype, Strided, EFT_NESTED(Scale))}
+constexpr CpuKernel<Strided> cpuStrided[][2] = EFT_FOR_DTYPES(EFT_ROW);
 #undef EFT_ROW
 
 bool isAligned(const Backward &what) {
@@ -103,11 +109,11 @@ const CpuKernel<Backward> &cpuKernelFor(const Backward &what) {
 }
 
 const GpuKernel<Strided> &gpuKernelFor(const Strided &what) {
-  return gpuStrided[indexOf(what.dtype)];
+  return gpuStrided[indexOf(what.dtype)][what.axes.isNested];
 }
 
 const CpuKernel<Strided> &cpuKernelFor(const Strided &what) {
-  return cpuStrided[indexOf(what.dtype)];
+  return cpuStrided[indexOf(what.dtype)][what.axes.isNested];
 }
 
 } // namespace eft::ops

@@ -35,7 +35,6 @@ def strided(
     reads_mask,
     along_rows,
     is_unit,
-    is_nested,
     factor0,
     exponent0,
     x_jump0,
@@ -66,15 +65,17 @@ def strided(
     x_jump5,
     y_jump5,
     mask_jump5,
+    IS_NESTED: tl.constexpr,
     LONG: tl.constexpr,
     SHORT: tl.constexpr,
 ):
     """y = where(kept, x * scale, 0), and 1 where kept in the mask, if it is not null; with
     `reads_mask` kept is where the mask is not 0.
 
-    `along_rows` says along which axis tiles are longer, `is_unit` that all arrays have a stride of
-    1 there, and `is_nested` that there is more than one axis of rows. The jumps are the factors of
-    q[1] to q[6]. The draws of early rows come first, then those of late rows.
+    `along_rows` says along which axis tiles are longer, and `is_unit` that all arrays have a stride
+    of 1 there. The jumps are the factors of q[1] to q[6]. If there is one axis of rows, IS_NESTED is
+    false, and divisions and jumps are None. The draws of early rows come first, then those of late
+    rows.
     """
     arrays = ((x_ptr, x_row, x_column), (y_ptr, y_row, y_column), (mask_ptr, mask_row, mask_column))
     axes = (
@@ -86,16 +87,16 @@ def strided(
         ((factor5, exponent5), (x_jump5, y_jump5, mask_jump5)),
     )
     rule = (reads_mask, threshold, may_keep, scale)
-    rows_of = (rows, is_nested, axes)
+    rows_of = (rows, axes)
     if along_rows:
         if is_unit:
-            tile(arrays, rows_of, columns, seed, rule, LONG, SHORT, True, True)
+            tile(arrays, rows_of, columns, seed, rule, IS_NESTED, LONG, SHORT, True, True)
         else:
-            tile(arrays, rows_of, columns, seed, rule, LONG, SHORT, True, False)
+            tile(arrays, rows_of, columns, seed, rule, IS_NESTED, LONG, SHORT, True, False)
     elif is_unit:
-        tile(arrays, rows_of, columns, seed, rule, SHORT, LONG, False, True)
+        tile(arrays, rows_of, columns, seed, rule, IS_NESTED, SHORT, LONG, False, True)
     else:
-        tile(arrays, rows_of, columns, seed, rule, SHORT, LONG, False, False)
+        tile(arrays, rows_of, columns, seed, rule, IS_NESTED, SHORT, LONG, False, False)
 
 
 @eft.jit
@@ -105,17 +106,17 @@ def tile(
     columns,
     seed,
     rule,
+    IS_NESTED: tl.constexpr,
     ROWS: tl.constexpr,
     COLUMNS: tl.constexpr,
     ALONG_ROWS: tl.constexpr,
     IS_UNIT: tl.constexpr,
 ):
     """The program's ROWS times COLUMNS draws."""
-    rows = rows_of[0]
-    program = tl.program_id(0).to(tl.int64)
-    early = tl.minimum(rows, EARLY_ROWS)
-    draw_columns = tl.cdiv(columns, GROUP) * LANES
-    across = tl.cdiv(draw_columns, COLUMNS)
+    rows, _ = rows_of
+    program = tl.program_id(0)  # and so the number of programs has 32 bits
+    early = tl.minimum(rows, EARLY_ROWS).to(tl.int32)
+    across = tl.cdiv(tl.cdiv(columns, GROUP) * LANES, COLUMNS).to(tl.int32)
     early_programs = tl.cdiv(early, ROWS) * across
     row, column = tl.arange(0, ROWS), tl.arange(0, COLUMNS)
     if ALONG_ROWS:
@@ -124,77 +125,86 @@ def tile(
         row, column = row[:, None], column[None, :]
     if program < early_programs:
         row = (program // across * ROWS).to(tl.int64) + row
-        column = column + (program % across * COLUMNS).to(tl.int64)
+        column = column + (program % across).to(tl.int64) * COLUMNS
         column = column // LANES * GROUP + column % LANES
-        rows_here = (early, *rows_of[1:])
-        visit(
-            *(arrays, rows_here, columns, seed, rule, row, column),
-            *(0, LANES, ALONG_ROWS, IS_UNIT),
-        )
+        left = tl.minimum(columns - column, GROUP).to(tl.int32)
+        places = (row, column, left, row < early)
+        visit(arrays, rows_of, seed, rule, places, 0, LANES, IS_NESTED, ALONG_ROWS, IS_UNIT)
     else:
         program -= early_programs
-        across = tl.cdiv(columns, COLUMNS)
-        row = (program // across * ROWS).to(tl.int64) + row
+        across = tl.cdiv(columns, COLUMNS).to(tl.int32)
+        row = (program // across).to(tl.int64) * ROWS + row
         row = EARLY_ROWS + (row // LANES * GROUP + row % LANES)
-        column = column + (program % across * COLUMNS).to(tl.int64)
-        visit(
-            *(arrays, rows_of, columns, seed, rule, row, column),
-            *(LANES, 0, ALONG_ROWS, IS_UNIT),
-        )
+        column = column + (program % across).to(tl.int64) * COLUMNS
+        left = tl.minimum(rows - row, GROUP).to(tl.int32)
+        places = (row, column, left, column < columns)
+        visit(arrays, rows_of, seed, rule, places, LANES, 0, IS_NESTED, ALONG_ROWS, IS_UNIT)
 
 
 @eft.jit
 def visit(
     arrays,
     rows_of,
-    columns,
     seed,
     rule,
-    row,
-    column,
+    places,
     ROW_STEP: tl.constexpr,
     COLUMN_STEP: tl.constexpr,
+    IS_NESTED: tl.constexpr,
     ALONG_ROWS: tl.constexpr,
     IS_UNIT: tl.constexpr,
 ):
-    """The four elements of each draw: the first ones are at `row` and `column`."""
-    rows, is_nested, axes = rows_of
+    """The four elements of each draw. `places` are the row and column of the first ones, how many
+    rows or columns there are from there on in the direction of the others, and whether the place is
+    inside in the other direction. All elements are asked for before the first is written: a thread
+    waits for its memory once."""
+    _, axes = rows_of
+    row, column, left, is_there = places
     reads_mask, threshold, may_keep, scale = rule
     x, y, mask = arrays
-    words = draw(seed, row, column)
-    for word in range(4):
-        word_row, word_column = row + word * ROW_STEP, column + word * COLUMN_STEP
-        inside = (word_row < rows) & (word_column < columns)
-        offsets = row_offsets(word_row, arrays, is_nested, axes, ALONG_ROWS and IS_UNIT)
-        x_at = at(x, offsets[0], word_column, IS_UNIT and not ALONG_ROWS)
-        y_at = at(y, offsets[1], word_column, IS_UNIT and not ALONG_ROWS)
-        mask_at = at(mask, offsets[2], word_column, IS_UNIT and not ALONG_ROWS)
-        if reads_mask:
-            kept = tl.load(mask_at, mask=inside) != 0
-        else:
-            low = tl.where(word == 0, words[0], words[1])
-            high = tl.where(word == 2, words[2], words[3])
-            kept = kept_of(tl.where(word < 2, low, high), threshold, may_keep)
-            if mask[0]:
-                tl.store(mask_at, kept.to(tl.int32), mask=inside)
-        tl.store(y_at, tl.where(kept, tl.load(x_at, mask=inside) * scale, 0.0), mask=inside)
+    writes_mask = (mask[0].to(tl.int64) != 0) & (not reads_mask)
+    unit_rows, unit_columns = IS_UNIT and ALONG_ROWS, IS_UNIT and not ALONG_ROWS
+    offsets = row_offsets(row, arrays, axes, IS_NESTED, unit_rows)
+    loaded = ()
+    for word in tl.static_range(4):
+        inside = (left > word * LANES) & is_there
+        if IS_NESTED and ROW_STEP != 0 and word != 0:
+            offsets = row_offsets(row + word * ROW_STEP, arrays, axes, IS_NESTED, unit_rows)
+        rows_on = 0 if IS_NESTED else word * ROW_STEP
+        on = (rows_on, word * COLUMN_STEP)
+        x_at = at(x, on, offsets[0], column, unit_columns)
+        y_at = at(y, on, offsets[1], column, unit_columns)
+        mask_at = at(mask, on, offsets[2], column, unit_columns)
+        read = tl.load(mask_at, mask=inside & reads_mask)
+        loaded = loaded + ((tl.load(x_at, mask=inside), read, y_at, mask_at, inside),)
+    zeros = tl.zeros(loaded[0][0].shape, tl.uint32)
+    words = (zeros, zeros, zeros, zeros)
+    if not reads_mask:
+        words = draw(seed, row, column)
+    for word in tl.static_range(4):
+        x_value, read, y_at, mask_at, inside = loaded[word]
+        kept = (read != 0) | ((not reads_mask) & kept_of(words[word], threshold, may_keep))
+        tl.store(mask_at, kept.to(tl.int32), mask=inside & writes_mask)
+        tl.store(y_at, tl.where(kept, x_value * scale, 0.0), mask=inside)
 
 
 @eft.jit
-def at(array, offset, column, IS_UNIT: tl.constexpr):
-    """Where elements of an array are."""
-    pointer, _, column_stride = array
+def at(array, on, offset, column, IS_UNIT: tl.constexpr):
+    """Where elements of an array are: so many rows and columns on from a row's offset and a column.
+    The array moves, so that threads keep one offset for all."""
+    pointer, row_stride, column_stride = array
+    pointer += on[0] * row_stride + on[1] * column_stride
     return pointer + (offset + (column if IS_UNIT else column * column_stride))
 
 
 @eft.jit
-def row_offsets(row, arrays, is_nested, axes, IS_UNIT: tl.constexpr):
+def row_offsets(row, arrays, axes, IS_NESTED: tl.constexpr, IS_UNIT: tl.constexpr):
     """The offsets of rows in the three arrays. IS_UNIT says that all have a stride of 1 along the
     innermost axis of rows."""
     x = row if IS_UNIT else row * arrays[0][1]
     y = row if IS_UNIT else row * arrays[1][1]
     mask = row if IS_UNIT else row * arrays[2][1]
-    if is_nested:
+    if IS_NESTED:
         rest = row
         for axis in tl.static_range(6):
             division, jumps = axes[axis]
