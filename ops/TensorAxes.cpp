@@ -86,7 +86,7 @@ TensorAxes axesOf(const std::array<const Tensor *, 3> &tensors) {
     return found;
   }
   found.row = axes[0].strides;
-  found.isNested = axes.size() > 1;
+  found.rowAxes = axes.size();
   for (size_t i = 0; i + 1 < axes.size(); ++i) {
     found.axes[i].division = divisionBy(axes[i].extent);
     for (size_t j = 0; j < found.row.size(); ++j)

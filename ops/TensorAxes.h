@@ -31,7 +31,7 @@ struct TensorAxes {
 
   bool alongRows = false; // whether programs should walk along rows: more of the memory is together
   bool isUnit = false;    // whether all arrays have a stride of 1 along that axis
-  bool isNested = false;  // whether there is more than one axis of rows
+  size_t rowAxes = 0;     // the number of axes of rows
   Strides row = {}, column = {}; // the strides of the innermost axis of rows, and of the columns
   std::array<Axis, Tensor::maxRank - 2> axes;
 };

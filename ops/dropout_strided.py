@@ -35,6 +35,7 @@ def strided(
     reads_mask,
     along_rows,
     is_unit,
+    is_deep,
     factor0,
     exponent0,
     x_jump0,
@@ -73,8 +74,8 @@ def strided(
     `reads_mask` kept is where the mask is not 0.
 
     `along_rows` says along which axis tiles are longer, and `is_unit` that all arrays have a stride
-    of 1 there. The jumps are the factors of q[1] to q[6]. If there is one axis of rows, IS_NESTED is
-    false, and divisions and jumps are None. The draws of early rows come first, then those of late
+    of 1 there. The jumps are the factors of q[1] to q[6]; without `is_deep`, q[3] and the ones behind
+    it are 0. If there is one axis of rows, IS_NESTED is false, and all of these are None. The draws of early rows come first, then those of late
     rows.
     """
     arrays = ((x_ptr, x_row, x_column), (y_ptr, y_row, y_column), (mask_ptr, mask_row, mask_column))
@@ -87,7 +88,7 @@ def strided(
         ((factor5, exponent5), (x_jump5, y_jump5, mask_jump5)),
     )
     rule = (reads_mask, threshold, may_keep, scale)
-    rows_of = (rows, axes)
+    rows_of = (rows, is_deep, axes)
     if along_rows:
         if is_unit:
             tile(arrays, rows_of, columns, seed, rule, IS_NESTED, LONG, SHORT, True, True)
@@ -113,7 +114,7 @@ def tile(
     IS_UNIT: tl.constexpr,
 ):
     """The program's ROWS times COLUMNS draws."""
-    rows, _ = rows_of
+    rows, _, _ = rows_of
     program = tl.program_id(0)  # and so the number of programs has 32 bits
     early = tl.minimum(rows, EARLY_ROWS).to(tl.int32)
     across = tl.cdiv(tl.cdiv(columns, GROUP) * LANES, COLUMNS).to(tl.int32)
@@ -158,18 +159,17 @@ def visit(
     rows or columns there are from there on in the direction of the others, and whether the place is
     inside in the other direction. All elements are asked for before the first is written: a thread
     waits for its memory once."""
-    _, axes = rows_of
     row, column, left, is_there = places
     reads_mask, threshold, may_keep, scale = rule
     x, y, mask = arrays
     writes_mask = (mask[0].to(tl.int64) != 0) & (not reads_mask)
     unit_rows, unit_columns = IS_UNIT and ALONG_ROWS, IS_UNIT and not ALONG_ROWS
-    offsets = row_offsets(row, arrays, axes, IS_NESTED, unit_rows)
+    offsets = row_offsets(row, arrays, rows_of, IS_NESTED, unit_rows)
     loaded = ()
     for word in tl.static_range(4):
         inside = (left > word * LANES) & is_there
         if IS_NESTED and ROW_STEP != 0 and word != 0:
-            offsets = row_offsets(row + word * ROW_STEP, arrays, axes, IS_NESTED, unit_rows)
+            offsets = row_offsets(row + word * ROW_STEP, arrays, rows_of, IS_NESTED, unit_rows)
         rows_on = 0 if IS_NESTED else word * ROW_STEP
         on = (rows_on, word * COLUMN_STEP)
         x_at = at(x, on, offsets[0], column, unit_columns)
@@ -198,18 +198,29 @@ def at(array, on, offset, column, IS_UNIT: tl.constexpr):
 
 
 @eft.jit
-def row_offsets(row, arrays, axes, IS_NESTED: tl.constexpr, IS_UNIT: tl.constexpr):
+def row_offsets(row, arrays, rows_of, IS_NESTED: tl.constexpr, IS_UNIT: tl.constexpr):
     """The offsets of rows in the three arrays. IS_UNIT says that all have a stride of 1 along the
     innermost axis of rows."""
+    _, is_deep, axes = rows_of
     x = row if IS_UNIT else row * arrays[0][1]
     y = row if IS_UNIT else row * arrays[1][1]
     mask = row if IS_UNIT else row * arrays[2][1]
+    offsets = (x, y, mask)
     if IS_NESTED:
-        rest = row
-        for axis in tl.static_range(6):
-            division, jumps = axes[axis]
-            rest = divide(rest, division)
-            x += rest * jumps[0]
-            y += rest * jumps[1]
-            mask += rest * jumps[2]
-    return x, y, mask
+        rest, offsets = jump(row, offsets, axes[0:2])
+        if is_deep:
+            rest, offsets = jump(rest, offsets, axes[2:6])
+    return offsets
+
+
+@eft.jit
+def jump(rest, offsets, axes):
+    """The quotients behind some axes, and the offsets, with what these make of them."""
+    x, y, mask = offsets
+    for axis in tl.static_range(len(axes)):
+        division, jumps = axes[axis]
+        rest = divide(rest, division)
+        x += rest * jumps[0]
+        y += rest * jumps[1]
+        mask += rest * jumps[2]
+    return rest, (x, y, mask)
