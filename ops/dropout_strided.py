@@ -162,30 +162,47 @@ def visit(
     row, column, left, is_there = places
     reads_mask, threshold, may_keep, scale = rule
     x, y, mask = arrays
-    writes_mask = (mask[0].to(tl.int64) != 0) & (not reads_mask)
     unit_rows, unit_columns = IS_UNIT and ALONG_ROWS, IS_UNIT and not ALONG_ROWS
     offsets = row_offsets(row, arrays, rows_of, IS_NESTED, unit_rows)
-    loaded = ()
+    xs, y_ats, mask_ats, insides = (), (), (), ()
     for word in tl.static_range(4):
         inside = (left > word * LANES) & is_there
         if IS_NESTED and ROW_STEP != 0 and word != 0:
             offsets = row_offsets(row + word * ROW_STEP, arrays, rows_of, IS_NESTED, unit_rows)
-        rows_on = 0 if IS_NESTED else word * ROW_STEP
-        on = (rows_on, word * COLUMN_STEP)
+        on = (0 if IS_NESTED else word * ROW_STEP, word * COLUMN_STEP)
         x_at = at(x, on, offsets[0], column, unit_columns)
-        y_at = at(y, on, offsets[1], column, unit_columns)
-        mask_at = at(mask, on, offsets[2], column, unit_columns)
-        read = tl.load(mask_at, mask=inside & reads_mask)
-        loaded = loaded + ((tl.load(x_at, mask=inside), read, y_at, mask_at, inside),)
-    zeros = tl.zeros(loaded[0][0].shape, tl.uint32)
-    words = (zeros, zeros, zeros, zeros)
-    if not reads_mask:
-        words = draw(seed, row, column)
+        xs = xs + (tl.load(x_at, mask=inside),)
+        y_ats = y_ats + (at(y, on, offsets[1], column, unit_columns),)
+        mask_ats = mask_ats + (at(mask, on, offsets[2], column, unit_columns),)
+        insides = insides + (inside,)
+    if reads_mask:
+        kepts = read(mask_ats, insides)
+    else:
+        kepts = decide(draw(seed, row, column), threshold, may_keep)
+        if mask[0]:
+            for word in tl.static_range(4):
+                tl.store(mask_ats[word], kepts[word].to(tl.int32), mask=insides[word])
     for word in tl.static_range(4):
-        x_value, read, y_at, mask_at, inside = loaded[word]
-        kept = (read != 0) | ((not reads_mask) & kept_of(words[word], threshold, may_keep))
-        tl.store(mask_at, kept.to(tl.int32), mask=inside & writes_mask)
-        tl.store(y_at, tl.where(kept, x_value * scale, 0.0), mask=inside)
+        y_of = tl.where(kepts[word], xs[word] * scale, 0.0)
+        tl.store(y_ats[word], y_of, mask=insides[word])
+
+
+@eft.jit
+def read(mask_ats, insides):
+    """Whether the mask keeps each word's elements."""
+    kepts = ()
+    for word in tl.static_range(4):
+        kepts = kepts + (tl.load(mask_ats[word], mask=insides[word]) != 0,)
+    return kepts
+
+
+@eft.jit
+def decide(words, threshold, may_keep):
+    """Whether each word's elements are kept."""
+    kepts = ()
+    for word in tl.static_range(4):
+        kepts = kepts + (kept_of(words[word], threshold, may_keep),)
+    return kepts
 
 
 @eft.jit

@@ -83,6 +83,12 @@ TEST_F(DropoutCuda, each_type_has_its_kernel) {
   }
 }
 
+TEST_F(DropoutCuda, aligned_rows_of_16_bits_have_a_kernel) {
+  Tensor X = onGpu(4, 64, DataType::BF16);
+  ASSERT_TRUE(DropoutCudaLaunch(X, X, nullptr, {0.5f, true, 1}, stream).ok());
+  EXPECT_TRUE(fake.log().ends_with(launch("wide", "4", "64"))) << fake.log();
+}
+
 TEST_F(DropoutCuda, other_strides_have_a_kernel) {
   Tensor X = onGpu(40, 128), mask = onGpu(40, 128, DataType::I32);
   X.strides = {1, 40};
