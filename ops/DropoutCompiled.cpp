@@ -65,8 +65,8 @@ constexpr CpuKernel<Backward> cpuBackwards[] = EFT_FOR_DTYPES(EFT_ROW);
       int64_t(what.seed), what.threshold, what.mayKeep, Scale(what.scale), what.readsMask,         \
       what.axes.alongRows, what.axes.isUnit
 #define EFT_NESTED(Scale)                                                                          \
-  EFT_STRIDED(Scale), what.axes.rowAxes > 3, EFT_AXIS(0), EFT_AXIS(1), EFT_AXIS(2), EFT_AXIS(3),   \
-      EFT_AXIS(4), EFT_AXIS(5)
+  EFT_STRIDED(Scale), what.axes.rowAxes > shallowAxes, EFT_AXIS(0), EFT_AXIS(1), EFT_AXIS(2),      \
+      EFT_AXIS(3), EFT_AXIS(4), EFT_AXIS(5)
 // By the type, then by whether there is more than one axis of rows.
 #define EFT_ROW(dtype, Scale)                                                                      \
   {EFT_ON_GPU(eft_strided_##dtype, Strided, EFT_STRIDED(Scale)),                                   \

@@ -16,8 +16,8 @@ int64_t lateDrawRows(int64_t rows) { return firstRows(std::max<int64_t>(rows - e
 /// The number of neighbouring columns that a thread of a wide kernel has.
 int64_t wideUnit(const Forward &what) { return what.mask ? EFT_WIDE_MASK_WIDTH : EFT_WIDE_WIDTH; }
 
-/// There are kernels that know of an alignment for elements of 16 bits alone. If it is that of the
-/// arrays, neighbours may lie in two rows, but not in three, and a mask would make it no faster.
+/// Only elements of 16 bits have kernels for an alignment. With that of the arrays, a thread's
+/// neighbours must not lie in more than two rows; with a mask it would be no faster.
 Alignment alignmentOf(const Forward &what) {
   if (bitsInMemory(what.dtype) != 16 || !isVectorAligned(what.x) || !isVectorAligned(what.y) ||
       !isVectorAligned(what.mask))

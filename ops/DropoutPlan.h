@@ -7,8 +7,9 @@
 
 namespace eft::ops {
 
-// What a kernel for a GPU knows to be at places for wide accesses: nothing, where all arrays begin,
-// or where all of their rows do. The last is dropout_wide.py, the others are dropout_gpu.py.
+/// The places that a kernel for a GPU takes to be multiples of 16 bytes: none, the beginnings of
+/// all arrays, or those of all their rows. The kernel for rows is dropout_wide.py, the others are
+/// dropout_gpu.py.
 enum class Alignment { None, Arrays, Rows };
 
 struct GpuForward : Forward {

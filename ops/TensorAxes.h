@@ -7,6 +7,9 @@
 
 namespace eft::ops {
 
+/// Two divisions tell so many axes of rows apart; see `row_offsets` in dropout_strided.py.
+constexpr size_t shallowAxes = 3;
+
 /// For dividing numbers of 60 bits without a division; see `divide` in dropout.py.
 struct Division {
   uint64_t factor = 0, exponent = 0;
@@ -31,7 +34,7 @@ struct TensorAxes {
 
   bool alongRows = false; // whether programs should walk along rows: more of the memory is together
   bool isUnit = false;    // whether all arrays have a stride of 1 along that axis
-  size_t rowAxes = 0;     // the number of axes of rows
+  size_t rowAxes = 0;     // how many axes of rows there are after merging
   Strides row = {}, column = {}; // the strides of the innermost axis of rows, and of the columns
   std::array<Axis, Tensor::maxRank - 2> axes;
 };

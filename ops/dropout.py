@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The random numbers of the dropout operator, and what its kernels share: dropout_forward.py has
-the forward, dropout_strided.py arrays with any strides. All are compiled ahead of time into
-eft::ops. They compute in the type of the scale: fp64 for arrays of fp64, else fp32.
+the forward, dropout_wide.py that for wide accesses, dropout_strided.py arrays with any strides. All
+are compiled ahead of time into eft::ops. They compute in the type of the scale: fp64 for arrays of
+fp64, else fp32.
 
 Whether the element of row r and column c is kept is a function of the seed, r and c alone. Philox
 draws four words at a time. In the first 1024 rows they are for columns that are 16 apart, and from

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The forward of dropout for arrays that are row-major without gaps: the kernels of both targets,
-which differ in how their programs divide a matrix."""
+which differ in how their programs divide a matrix. dropout_wide.py has another one for GPUs."""
 
 import eft
 import eft.language as tl

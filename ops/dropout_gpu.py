@@ -29,8 +29,8 @@ def gpu_program(
     """`plan` is (shift, row_programs).
 
     Each early row has `row_programs` programs, of STRIPS strips of GROUPS * 64 places. They come
-    first; the others have BLOCK draws of late rows each. STRIPS * 16 is the number of threads. WIDTH
-    draws lie side by side in memory that begins at a multiple of their size.
+    first; the others have BLOCK draws of late rows each. STRIPS * 16 is the number of threads.
+    WIDTH draws lie side by side in memory that begins at a multiple of their size.
     """
     program = tl.program_id(0).to(tl.int64)
     shift, row_programs = plan

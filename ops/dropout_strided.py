@@ -2,8 +2,8 @@
 """Dropout of arrays with any strides: the forward, and the backward by a mask.
 
 Of an array, the last axis is the columns and all others are the rows, in row-major order of their
-indices. Up to seven axes of rows are told apart by six divisions: with e the extents and s the
-strides from the innermost axis on, and q[0] = row, q[i + 1] = q[i] // e[i],
+indices. Two divisions tell up to three axes of rows apart, and six up to seven: with e the extents
+and s the strides from the innermost axis on, and q[0] = row, q[i + 1] = q[i] // e[i],
 
     offset of the row = row * s[0] + sum(q[i + 1] * (s[i + 1] - e[i] * s[i]))
 
@@ -74,9 +74,10 @@ def strided(
     `reads_mask` kept is where the mask is not 0.
 
     `along_rows` says along which axis tiles are longer, and `is_unit` that all arrays have a stride
-    of 1 there. The jumps are the factors of q[1] to q[6]; without `is_deep`, q[3] and the ones behind
-    it are 0. If there is one axis of rows, IS_NESTED is false, and all of these are None. The draws of early rows come first, then those of late
-    rows.
+    of 1 there. With IS_NESTED there are several axes of rows: the factors, exponents and jumps tell
+    them apart, and `is_deep` says that there are more than three, so that q[3] and those behind it
+    may differ from 0. Without IS_NESTED all of these are None. The draws of early rows come first,
+    then those of late rows.
     """
     arrays = ((x_ptr, x_row, x_column), (y_ptr, y_row, y_column), (mask_ptr, mask_row, mask_column))
     axes = (
@@ -115,7 +116,7 @@ def tile(
 ):
     """The program's ROWS times COLUMNS draws."""
     rows, _, _ = rows_of
-    program = tl.program_id(0)  # and so the number of programs has 32 bits
+    program = tl.program_id(0)  # a grid has less than 2**31 programs, and so has each part of it
     early = tl.minimum(rows, EARLY_ROWS).to(tl.int32)
     across = tl.cdiv(tl.cdiv(columns, GROUP) * LANES, COLUMNS).to(tl.int32)
     early_programs = tl.cdiv(early, ROWS) * across
@@ -155,10 +156,12 @@ def visit(
     ALONG_ROWS: tl.constexpr,
     IS_UNIT: tl.constexpr,
 ):
-    """The four elements of each draw. `places` are the row and column of the first ones, how many
-    rows or columns there are from there on in the direction of the others, and whether the place is
-    inside in the other direction. All elements are asked for before the first is written: a thread
-    waits for its memory once."""
+    """The four elements of each draw.
+
+    `places` are the row and the column of the first one, how many rows or columns there are from it
+    on in the direction of the others, and whether it is inside in the other direction. All elements
+    are asked for before the first is written: a thread waits for its memory once.
+    """
     row, column, left, is_there = places
     reads_mask, threshold, may_keep, scale = rule
     x, y, mask = arrays

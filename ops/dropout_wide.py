@@ -77,9 +77,11 @@ def wide(
 
 @eft.jit
 def draw_units(seed, row, column, lane, may_keep):
-    """The words of the draws of units, which begin with these columns; zeros, which are below any
-    threshold that drops elements, where nothing may be kept: a branch takes fewer instructions than
-    a test for each element."""
+    """The words of the draws of units that begin with these columns.
+
+    Where nothing may be kept they are zeros, which are below the threshold: that branch takes fewer
+    instructions than a test for each element.
+    """
     row_low, row_high = halves(row[:, None])
     low, high = halves(column[:, None])
     zeros = tl.zeros((row.shape[0], lane.shape[1]), tl.uint32)

@@ -20,8 +20,8 @@ namespace eft {
 namespace {
 
 /// The passes for a CPU, in the form that `opt -passes=` takes. They are those of O2 that change
-/// kernels. Most of what O2 has beyond them looks for what a kernel hasn't got: calls between
-/// functions, stores that others overwrite, and conditions that follow from one another.
+/// kernels. Most of what O2 has beyond them finds nothing in kernels: functions that are worth
+/// inlining, stores that others overwrite, and branches that earlier branches decide.
 constexpr llvm::StringLiteral hostPasses =
     "always-inline,globaldce,cgscc(function-attrs),function<eager-inv>("
     // Stack slots become values, and expressions simple.
@@ -76,8 +76,8 @@ const llvm::Function *functionOf(const llvm::Any &unit) {
 }
 
 /// Whether a pass would take time that grows with the square of the code. VectorCombine numbers all
-/// of a basic block anew for each extract that it looks at; the others walk, for each loop, over
-/// all conditions on the way to it.
+/// of a basic block anew for each extract that it looks at; IndVarSimplify walks, for each loop,
+/// over all conditions on the way to it.
 bool isSkipped(llvm::StringRef pass, const llvm::Any &unit, bool isForGpu) {
   const bool looksAtBlocks = pass == "VectorCombinePass";
   const bool looksAtLoops = !isForGpu && pass == "IndVarSimplifyPass";

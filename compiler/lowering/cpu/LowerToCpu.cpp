@@ -42,8 +42,8 @@ void populateCpuLowerings(LoweringTable &table) {
 /// A thread's stack has 8 MiB by default, and the caller's frames are on it too.
 constexpr int64_t maxStackBytes = 4 * 1024 * 1024;
 
-/// LLVM inlines a program of at most so many operations anyway, but only after it has optimized it
-/// by itself, and then optimizes it again.
+/// A program of at most so many operations is inlined into the loop over programs before LLVM
+/// optimizes it. Of the time of a longer one a call is hardly anything, and none is inlined.
 constexpr int64_t mostInlined = 2048;
 
 bool hasFewOperations(func::FuncOp function) {

@@ -42,6 +42,8 @@ def view_like(stored, whole: np.ndarray, view: np.ndarray) -> tuple:
 
 
 SHAPES = [(), (5,), (1, 1), (9, 1009), (3, 5, 100), (1, 1, 1, 1, 1, 1, 1, 7), (1041, 130)]
+#: Rows of a multiple of 4 and of 8 columns, some of them late.
+SHAPES += [(1163, 36), (1163, 40)]
 
 
 @pytest.mark.parametrize("dtype", TYPES)
@@ -77,6 +79,9 @@ LAYOUTS = {
     "all axes in the reverse order": ((2, 3, 4, 5, 2, 3, 2, 4), lambda x: x.T),
     "repeated": ((1, 40, 1), lambda x: np.broadcast_to(x, (30, 40, 70))),
 }
+
+#: Those of several axes of rows that can be written.
+NESTED = ("channels last", "windows", "all axes in the reverse order")
 
 
 @pytest.mark.parametrize("dtype", TYPES)
@@ -123,7 +128,7 @@ def test_every_layout_is_written(device, name, dtype):
     np.testing.assert_array_equal(device.get(stored), whole)
 
 
-@pytest.mark.parametrize("name", ["gaps between rows", "turned", "backwards"])
+@pytest.mark.parametrize("name", ["gaps between rows", "turned", "backwards", *NESTED])
 def test_every_layout_in_place(device, name):
     shape, view_of = LAYOUTS[name]
     whole = numbers(shape, "fp32")
@@ -133,6 +138,17 @@ def test_every_layout_in_place(device, name):
     _ops.dropout(view, view, None, P, True, SEED, library_of(stored).stream(stored))
     x[...] = dropped(x, kept_of(x.shape))
     np.testing.assert_array_equal(device.get(stored), whole)
+
+
+@pytest.mark.parametrize("dtype", TYPES)
+@pytest.mark.parametrize("columns", [36, 40, 255])
+def test_late_rows_in_place(device, columns, dtype):
+    x = numbers((1163, columns), dtype)
+    stored = device.put(x)
+    library = library_of(stored)
+    view = library.view(stored)
+    _ops.dropout(view, view, None, P, True, SEED, library.stream(stored))
+    np.testing.assert_array_equal(device.get(stored), dropped(x, kept_of(x.shape)))
 
 
 @pytest.mark.parametrize("name", LAYOUTS)

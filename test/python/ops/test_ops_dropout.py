@@ -96,6 +96,7 @@ def torch_on_a_gpu(gibibytes: int):
         *[(((1 << 15) + 1, (1 << 16) + 1), "float32"), ((1 << 20, 2052), "float32")],
         *[((1 << 28, 9), "float32"), (((1 << 15) + 1, (1 << 16) + 8), "float16")],
         *[((1 << 28, 16), "float16"), ((1000, (1 << 22) + 8), "float16")],
+        ((1 << 28, 9), "float16"),
     ],
 )
 def test_more_than_two_to_the_31st_elements(shape, name):
@@ -112,6 +113,27 @@ def test_more_than_two_to_the_31st_elements(shape, name):
     # From the seed it goes back alike.
     again = eft.ops.dropout_seed_backward(torch.ones(shape, **of), 3, 0.5)
     assert torch.equal(again, y)
+
+
+@pytest.mark.parametrize(
+    ("shape", "view_of"),
+    [
+        (((1 << 16) + 8, (1 << 15) + 1), lambda x: x.T),
+        ((1000, (1 << 22) + 8), lambda x: x[:, : 1 << 22]),
+        ((500, 1 << 11, 2100), lambda x: x[:, ::2].transpose(1, 2)),
+    ],
+)
+def test_strides_beyond_two_to_the_31st_elements(shape, view_of):
+    torch = torch_on_a_gpu(40)
+    x = view_of(torch.ones(shape, device="cuda", dtype=torch.float16))
+    y = torch.empty_like(x)
+    library = library_of(x)
+    _ops.dropout(library.view(x), library.view(y), None, 0.5, True, 3, library.stream(x))
+    contiguous, _ = eft.ops.dropout(x.contiguous(), 0.5, 3, return_mask=False)
+    assert torch.equal(y, contiguous)
+    # In place, so that what is written has the strides as well.
+    _ops.dropout(library.view(x), library.view(x), None, 0.5, True, 3, library.stream(x))
+    assert torch.equal(x, contiguous)
 
 
 @pytest.mark.parametrize("columns", [(1 << 31) + 6, (1 << 31) + 8])

@@ -89,6 +89,28 @@ TEST_F(DropoutCuda, aligned_rows_of_16_bits_have_a_kernel) {
   EXPECT_TRUE(fake.log().ends_with(launch("wide", "4", "64"))) << fake.log();
 }
 
+TEST_F(DropoutCuda, the_alignment_and_the_mask_choose_a_kernel_of_16_bits) {
+  constexpr int64_t rows = 2000; // of which 976 are late, and have 256 rows of draws
+  for (DataType dtype : {DataType::F16, DataType::BF16}) {
+    auto expect = [&](const char *kernel, const char *programs, int64_t columns, bool withMask,
+                      uintptr_t offset = 0) {
+      Tensor X = onGpu(rows, columns, dtype, 1, offset), mask = onGpu(rows, columns, DataType::I32);
+      ASSERT_EQ(dropout_run(X, X, withMask ? &mask : nullptr, {0.5f, true, 1}, stream), 0);
+      EXPECT_TRUE(fake.log().ends_with(launch(kernel, programs, "64")))
+          << columns << (withMask ? " columns with a mask: " : " columns: ") << fake.log();
+      fake.clear();
+    };
+    expect("wide", "1056", 64, false);
+    expect("wide", "1088", 64, true);
+    expect("wide", "1060", 36, true);     // a multiple of 4
+    expect("forward", "1042", 36, false); // programs of 512 draws
+    expect("forward", "1029", 9, false);
+    expect("forward", "1033", 9, true);
+    expect("forward", "1033", 8, false, 2); // no array begins at a multiple of 16 bytes
+    expect("forward", "1031", 7, false);    // eight neighbours would lie in three rows
+  }
+}
+
 TEST_F(DropoutCuda, other_strides_have_a_kernel) {
   Tensor X = onGpu(40, 128), mask = onGpu(40, 128, DataType::I32);
   X.strides = {1, 40};
