@@ -22,7 +22,15 @@ from eft import _runtime  # noqa: E402
 from report import Report  # noqa: E402
 
 #: Extents of blocks: rows, columns, and along k.
-BLOCKS = ((32, 32, 32), (64, 64, 32), (64, 64, 64), (128, 128, 32), (128, 128, 64))
+BLOCKS = (
+    (32, 32, 32),
+    (64, 64, 32),
+    (64, 64, 64),
+    (128, 128, 32),
+    (128, 128, 64),
+    (256, 256, 32),
+    (256, 256, 64),
+)
 GROUP = 8
 
 

@@ -35,7 +35,9 @@ CONFIGURATIONS = [
     Configuration(128, 128, 64, 4, 3),
     Configuration(128, 128, 64, 8, 3),
     Configuration(128, 256, 64, 8, 3),
+    Configuration(256, 128, 64, 8, 3),
     Configuration(128, 64, 64, 4, 4),
+    Configuration(64, 128, 64, 4, 4),
     Configuration(64, 64, 64, 4, 4),
 ]
 GROUP = 8

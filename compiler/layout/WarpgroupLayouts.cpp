@@ -13,6 +13,8 @@ namespace eft {
 namespace {
 
 constexpr int64_t rowsOfInstruction = 64, maxColumns = 256, minColumns = 8;
+/// The elements, neighbours along the outer dimension, that a thread reads at once to rewrite them.
+constexpr int64_t acrossAtOnce = 4;
 constexpr int64_t maxRowBytes = 128, minRowBytes = 32, chunkBytes = 16, rowsOfPattern = 8;
 
 /// The parts of a product, one for each warpgroup.
@@ -43,6 +45,37 @@ struct Parts {
 
 int64_t rowBytes(int64_t extent, int64_t elementBytes) {
   return std::min(extent * elementBytes, maxRowBytes);
+}
+
+/// The places for threads that write so many bytes of a row at once.
+std::optional<LinearLayout> rewritingPlaces(std::span<const int64_t> shape, unsigned k,
+                                            int64_t elementBytes, int64_t numWarps,
+                                            int64_t bytesAtOnce) {
+  std::vector<int64_t> left(shape.begin(), shape.end());
+  LinearLayout places = LinearLayout::unit(2);
+  // Gives up to `count` places to a dimension, and returns how many it took.
+  auto take = [&](std::string_view place, unsigned dim, int64_t count) {
+    count = std::min(count, left[dim]);
+    std::vector<int64_t> extents(2, 1);
+    extents[dim] = count;
+    places = places.product(LinearLayout::identity(place, extents));
+    left[dim] /= count;
+    return count;
+  };
+  const int64_t along = take(place::registers, k, bytesAtOnce / elementBytes);
+  const int64_t across = take(place::registers, 1 - k, acrossAtOnce);
+  // A row's number modulo eight permutes its chunks. So 64 bytes of a row, and as many of the one
+  // that is four below, are in different banks.
+  int64_t lanes = take(place::lane, k, maxRowBytes / 2 / bytesAtOnce);
+  lanes *= take(place::lane, 1 - k, lanesPerWarp / lanes);
+  lanes *= take(place::lane, k, lanesPerWarp / lanes);
+  int64_t warps = take(place::warp, 1 - k, numWarps);
+  warps *= take(place::warp, k, numWarps / warps);
+  take(place::registers, k, left[k]);
+  take(place::registers, 1 - k, left[1 - k]);
+  const bool isFull = across == acrossAtOnce && along * elementBytes == bytesAtOnce &&
+                      lanes == lanesPerWarp && warps == numWarps;
+  return isFull ? std::optional(places) : std::nullopt;
 }
 
 } // namespace
@@ -112,6 +145,25 @@ unsigned rowsForWarpgroups(const LinearLayout &from, int64_t elementBytes, unsig
                      from.contiguousAlong(place::lane, dim));
   };
   return run(0) > run(1) ? 0 : 1;
+}
+
+std::optional<LinearLayout> rewritingPlaces(std::span<const int64_t> shape, unsigned k,
+                                            int64_t elementBytes, int64_t numWarps) {
+  // Threads that can't have 16 bytes of each row have fewer.
+  constexpr int64_t wordBytes = 4;
+  for (int64_t bytes = chunkBytes; bytes >= wordBytes; bytes /= 2)
+    if (auto places = rewritingPlaces(shape, k, elementBytes, numWarps, bytes))
+      return places;
+  return std::nullopt;
+}
+
+LinearLayout readAtOnce(const LinearLayout &rewritingPlaces, unsigned k) {
+  std::vector<PlaceBases> places = rewritingPlaces.bases();
+  std::erase_if(places.front().bases, [&](const Coordinates &basis) {
+    return basis[1 - k] == 0 || basis[1 - k] >= acrossAtOnce;
+  });
+  std::string error;
+  return *LinearLayout::create(places, rewritingPlaces.shape(), error);
 }
 
 std::optional<unsigned> rowsOfWarpgroupOrder(const LinearLayout &order, int64_t elementBytes) {

@@ -53,6 +53,16 @@ LinearLayout warpgroupOrder(std::span<const int64_t> shape, unsigned along, int6
 /// have not 2 bytes are read with rows along `k` alone.
 unsigned rowsForWarpgroups(const LinearLayout &from, int64_t elementBytes, unsigned k);
 
+/// The places (register, lane, warp) in which threads read a block whose neighbours lie along the
+/// outer dimension, and write it with rows along `k`, for elements of one or four bytes. In its
+/// lowest registers a thread has 16 bytes along k, or 8 or 4 if there are too few, then four
+/// neighbours of each. So it reads words or more, and lanes that write together are in different
+/// banks. Nothing for blocks too small for that.
+std::optional<LinearLayout> rewritingPlaces(std::span<const int64_t> shape, unsigned k,
+                                            int64_t elementBytes, int64_t numWarps);
+/// Of these places, those of what a thread reads at once.
+LinearLayout readAtOnce(const LinearLayout &rewritingPlaces, unsigned k);
+
 /// The dimension along which an order of `warpgroupOrder` has its rows; nothing for other orders.
 std::optional<unsigned> rowsOfWarpgroupOrder(const LinearLayout &order, int64_t elementBytes);
 

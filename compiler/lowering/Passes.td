@@ -79,6 +79,12 @@ def PipelineCopies : Pass<"eft-pipeline-copies", "::mlir::func::FuncOp"> {
     A first factor from before the loop stays in registers, if a thread has enough of them. Otherwise it is
     written to a slot before the loop.
 
+    Warpgroups read factors of one and of four bytes an element with neighbours along k alone. Where
+    neighbours lie along the other dimension in memory, copies bring the factor as it lies there. Threads
+    read it in places in which each has neighbours along both dimensions. If all products are under way
+    until the next iteration, they write it to one of two slots in the order that products read, while the
+    last iteration's products read the other one; otherwise `eft-stage-factors` gives it a slot.
+
     ```mlir
     %r = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<64x64xf32, #c>) : i32 {
       %p = ...

@@ -169,6 +169,37 @@ SharedType slotsFor(LoadOp load, ArrayRef<ProductUse> uses, int64_t minBytes) {
   return slots;
 }
 
+/// The operand that copies bring as it lies in memory, and that threads rewrite for warpgroups'
+/// products. Nothing for a factor that copies in runs as long can bring as the product takes it.
+std::optional<LoopOperand> rewrittenFactor(LoadOp load, ArrayRef<ProductUse> uses) {
+  auto block = cast<RankedTensorType>(load.getType());
+  const int64_t bytes = block.getElementTypeBitWidth() / 8;
+  const unsigned k = dimensionK(uses.front());
+  if ((bytes != 1 && bytes != 4) || llvm::any_of(uses, [&](const ProductUse &use) {
+        return !use.dot().getWarpgroups() || dimensionK(use) != k;
+      }))
+    return std::nullopt;
+  const LinearLayout from = withPlaces(*layoutOf(block), gpuPlaces);
+  const std::optional<LinearLayout> places =
+      rewritingPlaces(from.shape(), k, bytes, int64_t(1) << from.placeBits(place::warp));
+  if (!places)
+    return std::nullopt;
+  // An order for more than what a thread reads at once might have wider reads, but shorter copies.
+  const LinearLayout order = SharedLayout::choose(from, readAtOnce(*places, k), unsigned(bytes))
+                                 .order(from, place::offset);
+  for (int64_t run = widestAccess; run >= minCopy; run /= 2) {
+    if (slotsFor(load, uses, run))
+      return std::nullopt;
+    if (SharedType slots = slotsInOrder(load, order, run)) {
+      auto plain = RankedTensorType::get(block.getShape(), block.getElementType());
+      auto inOrder = withLayout(plain, warpgroupOrder(from.shape(), k, bytes));
+      return LoopOperand{load, slots, withLayout(plain, *places),
+                         SharedType::get(load.getContext(), 1, inOrder)};
+    }
+  }
+  return std::nullopt;
+}
+
 /// The registers of a thread for a factor that copies can't move by the word: one for each element,
 /// and one for its address. None for other factors.
 int64_t elementRegisters(LoadOp load, ArrayRef<ProductUse> uses) {
@@ -176,6 +207,9 @@ int64_t elementRegisters(LoadOp load, ArrayRef<ProductUse> uses) {
              ? 0
              : 2 * elementsOfThread(cast<RankedTensorType>(load.getType()));
 }
+
+/// The bytes of a slot, and of what lies between it and the next one.
+uint64_t bytesOf(SharedType slot) { return llvm::alignTo(slot.getBytes(), SharedType::alignment); }
 
 } // namespace
 
@@ -193,7 +227,15 @@ LoopOperands::LoopOperands(scf::ForOp loop) : loop(loop) {
 
 const LoopOperand *LoopOperands::of(OpOperand &use) const {
   auto number = numbers.find(&use);
-  return number == numbers.end() ? nullptr : &operands[number->second];
+  return number != numbers.end() && operands[number->second].feedsProducts()
+             ? &operands[number->second]
+             : nullptr;
+}
+
+const LoopOperand *LoopOperands::rewritten(OpOperand &use) const {
+  auto number = numbers.find(&use);
+  return number != numbers.end() && operands[number->second].rewritten ? &operands[number->second]
+                                                                       : nullptr;
 }
 
 bool LoopOperands::isTransposed(OpOperand &use) const { return isTransposedFor(use); }
@@ -201,25 +243,42 @@ bool LoopOperands::isTransposed(OpOperand &use) const { return isTransposedFor(u
 int64_t LoopOperands::registersForElements() const {
   int64_t registers = 0;
   for (const LoopOperand &operand : operands)
-    if (operand.feedsProducts)
+    if (operand.feedsProducts())
       registers += elementRegisters(operand.load, productUses(operand.load));
+  return registers;
+}
+
+int64_t LoopOperands::registersForRewriting() const {
+  int64_t registers = 0;
+  for (const LoopOperand &operand : operands)
+    if (operand.rewritten)
+      registers = std::max(registers, elementsOfThread(operand.read) *
+                                          operand.read.getElementTypeBitWidth() / 32);
   return registers;
 }
 
 uint64_t LoopOperands::slotBytes() const {
   uint64_t bytes = 0;
   for (const LoopOperand &operand : operands)
-    bytes += llvm::alignTo(SharedType(operand.slots).getBytes(), SharedType::alignment);
+    bytes += bytesOf(operand.slots);
   return bytes;
 }
 
-bool LoopOperands::add(LoadOp load, SharedType slots, bool feedsProducts) {
+uint64_t LoopOperands::rewrittenBytes() const {
+  uint64_t bytes = 0;
+  for (const LoopOperand &operand : operands)
+    bytes += operand.rewritten ? bytesOf(operand.rewritten) : 0;
+  return bytes;
+}
+
+bool LoopOperands::add(const LoopOperand &operand) {
+  LoadOp load = operand.load;
   Slice extended = slice;
-  if (!slots || !extend(extended, load.getPointer()) ||
+  if (!operand.slots || !extend(extended, load.getPointer()) ||
       (load.getMask() && !extend(extended, load.getMask())))
     return false;
   slice = std::move(extended);
-  operands.push_back({load, slots, feedsProducts});
+  operands.push_back(operand);
   return true;
 }
 
@@ -231,7 +290,8 @@ bool LoopOperands::hasRegistersForShortRuns() {
     registers += elementsOfThread(dot.getType()) * dot.getType().getElementTypeBitWidth() / 32;
   for (LoadOp load : loop.getBody()->getOps<LoadOp>())
     if (const SmallVector<ProductUse> uses = productUses(load);
-        !uses.empty() && isCopyable(load) && slotsFor(load, uses, /*minBytes=*/1))
+        !uses.empty() && isCopyable(load) && !rewrittenFactor(load, uses) &&
+        slotsFor(load, uses, /*minBytes=*/1))
       registers += elementRegisters(load, uses);
   return registers <= maxRegisters;
 }
@@ -239,8 +299,10 @@ bool LoopOperands::hasRegistersForShortRuns() {
 /// Adds a block that only products use.
 void LoopOperands::addFactor(LoadOp load, int64_t minBytes) {
   const SmallVector<ProductUse> uses = productUses(load);
-  if (uses.empty() || !isCopyable(load) ||
-      !add(load, slotsFor(load, uses, minBytes), /*feedsProducts=*/true))
+  if (uses.empty() || !isCopyable(load))
+    return;
+  const std::optional<LoopOperand> rewritten = rewrittenFactor(load, uses);
+  if (!add(rewritten ? *rewritten : LoopOperand{load, slotsFor(load, uses, minBytes), {}, {}}))
     return;
   for (const ProductUse &use : uses)
     numbers[use.operand] = unsigned(operands.size()) - 1;
@@ -255,11 +317,9 @@ void LoopOperands::addShared(LoadOp load) {
   if (!layout.redundantBits(place::lane) && !layout.redundantBits(place::warp))
     return;
   const auto bytes = unsigned(getElementTypeOrSelf(load.getType()).getIntOrFloatBitWidth() / 8);
-  add(load,
-      slotsInOrder(load,
-                   chooseSharedOrder(layout, layout, bytes).layout.order(layout, place::offset),
-                   minCopy),
-      /*feedsProducts=*/false);
+  const LinearLayout order =
+      chooseSharedOrder(layout, layout, bytes).layout.order(layout, place::offset);
+  add({load, slotsInOrder(load, order, minCopy), cast<RankedTensorType>(load.getType()), {}});
 }
 
 /// Adds all that a value is computed from in the loop; fails where that is more than arithmetic.

@@ -2,8 +2,10 @@
 // The operands of a loop's matrix products that copies can bring to shared memory, and what must be
 // computed ahead for that.
 //
-// Factors of warpgroups whose neighbours form no run that a copy can move go through registers, if
-// there are enough: they wait for memory while a product is under way.
+// Warpgroups read factors of one and of four bytes an element with neighbours along k alone. If
+// they are neighbours in memory along the other dimension, copies bring the factor as it is, and
+// threads rewrite it. Factors whose neighbours form no run at all that a copy can move go through
+// registers, if there are enough: they wait for memory while a product is under way.
 //
 // Beside them, copies bring blocks of which several threads need each element, such as a number for
 // each column of a product's result: each thread would load it from memory, and wait for it.
@@ -19,8 +21,14 @@ namespace eft {
 /// A block that a loop loads and that copies can bring to shared memory, and its place there.
 struct LoopOperand {
   LoadOp load;
-  SharedType slots;   // with one slot
-  bool feedsProducts; // it is only used by products, directly or through conversions
+  SharedType slots; // with one slot
+  // The block as threads read it from the slot; null if products alone use it, directly or through
+  // conversions, and can read it themselves.
+  mlir::RankedTensorType read;
+  // The slot, in the order that products read, for what threads rewrite; null for other blocks.
+  SharedType rewritten;
+
+  bool feedsProducts() const { return !read; }
 };
 
 class LoopOperands {
@@ -29,8 +37,11 @@ public:
   explicit LoopOperands(mlir::scf::ForOp loop);
 
   llvm::ArrayRef<LoopOperand> all() const { return operands; }
-  /// The operand of the loop that a product uses here; null if it uses none.
+  /// The operand of the loop that a product uses here, and reads as copies bring it; null if it
+  /// uses none.
   const LoopOperand *of(mlir::OpOperand &use) const;
+  /// The operand that a product uses here once threads have rewritten it; null if it uses none.
+  const LoopOperand *rewritten(mlir::OpOperand &use) const;
   /// Whether that operand is transposed between its conversion and the product.
   bool isTransposed(mlir::OpOperand &use) const;
   /// Operations of the loop's body that compute the addresses and masks of the operands, and
@@ -41,8 +52,12 @@ public:
   /// The registers in which a thread has the elements, and their addresses, that copies can't move
   /// by the word: it loads them while other products are under way.
   int64_t registersForElements() const;
+  /// About as many registers as a thread needs to rewrite an operand.
+  int64_t registersForRewriting() const;
   /// The bytes of one slot for each operand.
   uint64_t slotBytes() const;
+  /// The bytes of one slot for each operand that threads rewrite.
+  uint64_t rewrittenBytes() const;
 
 private:
   struct Slice {
@@ -53,7 +68,7 @@ private:
   bool hasRegistersForShortRuns();
   void addFactor(LoadOp load, int64_t minBytes);
   void addShared(LoadOp load);
-  bool add(LoadOp load, SharedType slots, bool feedsProducts);
+  bool add(const LoopOperand &operand);
   bool extend(Slice &slice, mlir::Value value);
 
   mlir::scf::ForOp loop;

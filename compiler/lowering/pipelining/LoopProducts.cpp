@@ -40,9 +40,17 @@ int64_t registersOf(Value value) {
 
 LoopProducts::LoopProducts(scf::ForOp loop, const LoopOperands &operands)
     : loop(loop), operands(operands) {
-  for (DotOp dot : loop.getBody()->getOps<DotOp>())
-    if (dot.getWarpgroups() && operands.of(dot.getBMutable()))
-      products.push_back(dot);
+  for (DotOp dot : loop.getBody()->getOps<DotOp>()) {
+    const bool isRewritten = operands.rewritten(dot.getBMutable());
+    if (!dot.getWarpgroups() || !(isRewritten || operands.of(dot.getBMutable())))
+      continue;
+    products.push_back(dot);
+    rewrites |= isRewritten || operands.rewritten(dot.getAMutable());
+  }
+  if (rewrites && !canOverlapIterations()) {
+    rewrites = false;
+    llvm::erase_if(products, [&](DotOp dot) { return !operands.of(dot.getBMutable()); });
+  }
   for (BlockArgument argument : loop.getRegionIterArgs())
     addLate(argument);
   addWhatLateOnesUse();
@@ -65,9 +73,11 @@ int64_t LoopProducts::registers(bool keepsFirstFactors, bool hasLate) const {
   // Addresses, counters, and what is known of each row.
   constexpr int64_t others = 44;
   int64_t result = others + operands.registersForElements();
+  if (rewrites)
+    result += operands.registersForRewriting();
   for (DotOp dot : products) {
     result += registersOf(dot);
-    if (!operands.of(dot.getAMutable()) && (keepsFirstFactors || !hasFirstFactorFromBefore(dot)))
+    if (!isInSlot(dot.getAMutable()) && (keepsFirstFactors || !hasFirstFactorFromBefore(dot)))
       result += registersOf(dot.getA());
   }
   if (hasLate)
@@ -76,8 +86,12 @@ int64_t LoopProducts::registers(bool keepsFirstFactors, bool hasLate) const {
   return result;
 }
 
+bool LoopProducts::isInSlot(OpOperand &factor) const {
+  return operands.of(factor) || (rewrites && operands.rewritten(factor));
+}
+
 bool LoopProducts::overlapsIterations(DotOp dot) const {
-  if (!operands.of(dot.getAMutable()) && !hasFirstFactorFromBefore(dot))
+  if (!isInSlot(dot.getAMutable()) && !hasFirstFactorFromBefore(dot))
     return false;
   auto acc = dyn_cast<BlockArgument>(dot.getAcc());
   return acc && acc.getOwner() == loop.getBody() && acc.hasOneUse() && dot->hasOneUse() &&

@@ -15,6 +15,14 @@ public:
   /// The products that warpgroups begin: their second factors come by copies.
   llvm::ArrayRef<DotOp> all() const { return products; }
 
+  /// Whether these are products, too, of which threads rewrite a factor in front of the products of
+  /// an iteration. That is so if all products of warpgroups may be under way meanwhile, those of
+  /// the iteration before.
+  bool rewriteFactors() const { return rewrites; }
+
+  /// Whether a product finds the factor in a slot when the products of an iteration begin.
+  bool isInSlot(mlir::OpOperand &factor) const;
+
   /// Whether each product may be under way when the next iteration begins: it only adds to a value
   /// that the loop carries, and its first factor does not come from registers that the next
   /// iteration writes.
@@ -52,6 +60,7 @@ private:
 
   mutable mlir::scf::ForOp loop;
   const LoopOperands &operands;
+  bool rewrites = false;
   llvm::SmallVector<DotOp> products, atOnce;
   llvm::DenseSet<mlir::Operation *> late;
   llvm::SmallVector<mlir::BlockArgument> accumulators;

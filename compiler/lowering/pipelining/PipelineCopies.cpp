@@ -14,6 +14,10 @@
 // are free one iteration later: there is one slot more, and the copies come last. Where a slot more
 // would leave room for fewer programs, a second barrier stands before the copies in its place.
 //
+// Factors that warpgroups can't read as copies bring them go through registers to slots of their
+// own, of which there are two: the last iteration's products are under way meanwhile. A barrier
+// stands behind that, too.
+//
 // Where warpgroups begin products of which others depend, as in attention, those that nothing in
 // the loop waits for are a third part, one iteration behind. With S = Q Kᵀ, P its exponentials and
 // O += P V, an iteration is
@@ -111,12 +115,17 @@ private:
     }
     findAccumulators();
     Value zero = rewriter.create<arith::ConstantIntOp>(loc, 0, 32);
-    inits.append(2, zero); // the slots that are written and read
-    for (const LoopOperand &operand : operands->all()) {
-      auto type = SharedType::get(rewriter.getContext(), plan.numSlots,
-                                  SharedType(operand.slots).getBlock());
-      slots.push_back(rewriter.create<AllocSharedOp>(LoadOp(operand.load).getLoc(), type));
-    }
+    // The slots that are written and read, and those of rewritten factors.
+    inits.append(products->rewriteFactors() ? 3 : 2, zero);
+    for (const LoopOperand &operand : operands->all())
+      slots.push_back(allocate(rewriter, operand.load, operand.slots, plan.numSlots));
+    if (products->rewriteFactors())
+      for (const LoopOperand &operand : operands->all())
+        if (operand.rewritten) {
+          rewrittenSlots[&operand] =
+              allocate(rewriter, operand.load, operand.rewritten, PipelinePlan::rewrittenSlots);
+          slotsBeside.push_back(rewrittenSlots[&operand]);
+        }
     auto emit = [&](OpBuilder &, Location, ArrayRef<BlockArgument> arguments) {
       return emitParts(rewriter, arguments);
     };
@@ -126,9 +135,14 @@ private:
     waitForProducts(rewriter);
     // The last iterations begin copies of zeros, which none of them waits for.
     rewriter.create<WaitCopiesOp>(loc, uint32_t(0));
-    for (ArrayRef<Value> allocated : {slots, slotsOfFirstFactors})
+    for (ArrayRef<Value> allocated : {slotsBeside, slots, slotsOfFirstFactors})
       for (Value slot : llvm::reverse(allocated))
         rewriter.create<DeallocSharedOp>(loc, slot);
+  }
+
+  static Value allocate(RewriterBase &rewriter, LoadOp load, SharedType slot, int64_t count) {
+    auto type = SharedType::get(rewriter.getContext(), count, slot.getBlock());
+    return rewriter.create<AllocSharedOp>(load.getLoc(), type);
   }
 
   /// Finds the results of products that the loop leaves under way.
@@ -156,7 +170,10 @@ private:
 
   SmallVector<Value> emitParts(RewriterBase &rewriter, ArrayRef<BlockArgument> arguments) {
     Block *body = loop.getBody(); // of the old loop still, with new arguments
-    Value written = arguments.drop_back().back(), read = arguments.back();
+    const bool rewrites = products->rewriteFactors();
+    ArrayRef<BlockArgument> numbers = arguments.take_back(rewrites ? 3 : 2);
+    Value written = numbers[0], read = numbers[1];
+    numberOfRewritten = rewrites ? Value(numbers[2]) : Value();
     OpBuilder::InsertionGuard guard(rewriter);
     rewriter.setInsertionPointToStart(body);
     IRMapping mapping;
@@ -184,9 +201,13 @@ private:
         next = emitSame(rewriter, next, Mark::First);
       yielded.push_back(next);
     }
-    yielded.push_back(emitNext(rewriter, written, Mark::First));
+    yielded.push_back(emitNext(rewriter, written, plan.numSlots, Mark::First));
     mark(rewriter.create<WaitCopiesOp>(loop.getLoc(), uint32_t(plan.distance - 1)), Mark::Wait);
-    yielded.push_back(emitNext(rewriter, read));
+    yielded.push_back(emitNext(rewriter, read, plan.numSlots));
+    if (rewrites) {
+      yielded.push_back(emitNext(rewriter, numberOfRewritten, PipelinePlan::rewrittenSlots));
+      rewriteFactors(rewriter, read);
+    }
     beginProducts(rewriter, read);
     for (auto [operand, slot] : llvm::zip_equal(operands->all(), slots))
       readSlot(rewriter, operand, slot, read);
@@ -200,15 +221,30 @@ private:
     return yielded;
   }
 
+  /// Reads factors from their slots and writes them to those in which products read them.
+  void rewriteFactors(RewriterBase &rewriter, Value number) {
+    DotOp first = products->all().front();
+    rewriter.setInsertionPoint(first);
+    for (auto [operand, slot] : llvm::zip_equal(operands->all(), slots)) {
+      if (!operand.rewritten)
+        continue;
+      Location loc = LoadOp(operand.load).getLoc();
+      Value block = rewriter.create<ReadSharedOp>(loc, operand.read, slot, number);
+      rewriter.create<WriteSharedOp>(loc, block, rewrittenSlots.at(&operand), numberOfRewritten);
+    }
+    rewriter.create<BarrierOp>(first.getLoc());
+  }
+
   /// Replaces a load by reads of the slot. Products that take their factors from slots by
   /// themselves need no read.
-  static void readSlot(RewriterBase &rewriter, const LoopOperand &operand, Value slot,
-                       Value number) {
+  void readSlot(RewriterBase &rewriter, const LoopOperand &operand, Value slot, Value number) {
     LoadOp load = operand.load;
-    SmallVector<Operation *> readers = {load};
-    if (operand.feedsProducts)
-      readers.assign(load->getUsers().begin(), load->getUsers().end());
-    for (Operation *reader : readers) {
+    if (!operand.feedsProducts() && !rewrittenSlots.contains(&operand)) {
+      rewriter.setInsertionPoint(load);
+      rewriter.replaceOpWithNewOp<ReadSharedOp>(load, operand.read, slot, number);
+      return;
+    }
+    for (Operation *reader : llvm::make_early_inc_range(load->getUsers())) {
       rewriter.setInsertionPoint(reader);
       if (reader->use_empty())
         rewriter.eraseOp(reader);
@@ -216,8 +252,7 @@ private:
         rewriter.replaceOpWithNewOp<ReadSharedOp>(reader, reader->getResult(0).getType(), slot,
                                                   number);
     }
-    if (operand.feedsProducts)
-      rewriter.eraseOp(load);
+    rewriter.eraseOp(load);
   }
 
   /// Lets warpgroups begin the products whose factors are in slots.
@@ -295,23 +330,28 @@ private:
   }
 
   DotAsyncOp beginProduct(RewriterBase &rewriter, DotOp dot, Value slot) {
-    auto shared = [&](const LoopOperand &operand) {
-      return slots[&operand - operands->all().data()];
+    // The slots in which a product reads its factor, and the number of the one; null if it doesn't.
+    auto placeOf = [&](OpOperand &factor) -> std::pair<Value, Value> {
+      if (const LoopOperand *operand = operands->of(factor))
+        return {slots[operand - operands->all().data()], slot};
+      const LoopOperand *operand = operands->rewritten(factor);
+      if (auto found = rewrittenSlots.find(operand); found != rewrittenSlots.end())
+        return {found->second, numberOfRewritten};
+      return {};
     };
-    const LoopOperand *a = operands->of(dot.getAMutable()), *b = operands->of(dot.getBMutable());
+    const auto placeOfA = placeOf(dot.getAMutable()), placeOfB = placeOf(dot.getBMutable());
     Value first = dot.getA(), slotOfFirst;
     bool isTransposed = false;
     if (auto written = firstFactors.find(dot); written != firstFactors.end()) {
       std::tie(first, slotOfFirst) = written->second;
       isTransposed = FactorSource(dot.getA(), 1).isTransposed;
-    } else if (a) {
-      first = shared(*a);
-      slotOfFirst = slot;
+    } else if (placeOfA.first) {
+      std::tie(first, slotOfFirst) = placeOfA;
       isTransposed = operands->isTransposed(dot.getAMutable());
     }
     return rewriter.create<DotAsyncOp>(dot.getLoc(), dot.getType(), dot.getAcc(), first,
-                                       slotOfFirst, shared(*b), slot, dot.getFormatOfAAttr(),
-                                       dot.getFormatOfBAttr(), isTransposed,
+                                       slotOfFirst, placeOfB.first, placeOfB.second,
+                                       dot.getFormatOfAAttr(), dot.getFormatOfBAttr(), isTransposed,
                                        operands->isTransposed(dot.getBMutable()));
   }
 
@@ -342,13 +382,14 @@ private:
     return same;
   }
 
-  /// The slot behind `slot`; behind the last slot comes the first.
-  Value emitNext(RewriterBase &rewriter, Value slot, std::optional<Mark> part = std::nullopt) {
+  /// The slot behind `slot`; behind the last of `count` slots comes the first.
+  Value emitNext(RewriterBase &rewriter, Value slot, int64_t count,
+                 std::optional<Mark> part = std::nullopt) {
     Location loc = loop.getLoc();
     auto constant = [&](int64_t value) {
       return rewriter.create<arith::ConstantIntOp>(loc, value, 32);
     };
-    Value one = constant(1), last = constant(plan.numSlots - 1), zero = constant(0);
+    Value one = constant(1), last = constant(count - 1), zero = constant(0);
     Value isLast = rewriter.create<arith::CmpIOp>(loc, arith::CmpIPredicate::eq, slot, last);
     Value next = rewriter.create<arith::AddIOp>(loc, slot, one);
     Value result = rewriter.create<arith::SelectOp>(loc, isLast, zero, next);
@@ -368,7 +409,9 @@ private:
   std::optional<LoopProducts> products;
   SmallVector<unsigned> carried;      // indices of the loop's arguments that addresses need
   SmallVector<unsigned> accumulators; // indices of the loop's results that are under way
-  SmallVector<Value> slots, slotsOfFirstFactors;
+  SmallVector<Value> slots, slotsOfFirstFactors, slotsBeside;
+  llvm::DenseMap<const LoopOperand *, Value> rewrittenSlots;
+  Value numberOfRewritten; // which of these an iteration writes
   llvm::DenseMap<Operation *, std::pair<Value, Value>> firstFactors; // slots, and the index of one
 };
 

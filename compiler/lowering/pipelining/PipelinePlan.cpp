@@ -28,14 +28,16 @@ constexpr uint64_t bytesOfMultiprocessor = 228 * 1024, bytesBesideProgram = 1024
 constexpr uint64_t bytesForStaging = 48 * 1024;
 
 /// Whether something in the loop, beside its products and their operands, may need shared memory.
-bool stagesOthers(scf::ForOp loop, const LoopOperands &operands) {
+bool stagesOthers(scf::ForOp loop, const LoopOperands &operands, const LoopProducts &products) {
   auto isHarmless = [&](Operation *op) {
     const bool isOperand = llvm::any_of(operands.all(), [&](const LoopOperand &operand) {
-      return op == operand.load || (operand.feedsProducts && isa<ConvertLayoutOp>(op) &&
-                                    op->getOperand(0) == LoadOp(operand.load));
+      const bool isFactor =
+          operand.feedsProducts() || (products.rewriteFactors() && operand.rewritten);
+      return op == operand.load ||
+             (isFactor && isa<ConvertLayoutOp>(op) && op->getOperand(0) == LoadOp(operand.load));
     });
     if (auto dot = dyn_cast<DotOp>(op))
-      return operands.of(dot.getAMutable()) && operands.of(dot.getBMutable());
+      return products.isInSlot(dot.getAMutable()) && products.isInSlot(dot.getBMutable());
     return isOperand || OpTrait::hasElementwiseMappableTraits(op) ||
            op->hasTrait<ComputesInPlace>() || isa<scf::YieldOp, TransOp>(op) ||
            (op->getNumRegions() == 0 && isMemoryEffectFree(op) &&
@@ -90,7 +92,9 @@ std::optional<PipelinePlan> planPipeline(scf::ForOp loop, const LoopOperands &op
   if (plan.distance < 1 || operands.all().empty())
     return std::nullopt;
 
-  const uint64_t staging = stagesOthers(loop, operands) ? bytesForStaging : 0;
+  uint64_t staging = stagesOthers(loop, operands, products) ? bytesForStaging : 0;
+  if (products.rewriteFactors())
+    staging += PipelinePlan::rewrittenSlots * operands.rewrittenBytes();
   auto slotsBeside = [&](uint64_t others) {
     return maxBytes > others ? int64_t((maxBytes - others) / operands.slotBytes()) : 0;
   };

@@ -7,6 +7,9 @@
 namespace eft {
 
 struct PipelinePlan {
+  // Threads write a factor while products of the iteration before still read another slot.
+  static constexpr int64_t rewrittenSlots = 2;
+
   int64_t distance;         // the number of iterations by which copies run ahead of what reads them
   int64_t numSlots;         // the number of slots of each operand
   int64_t productsUnderWay; // the number of products that are under way at the end of an iteration

@@ -2,6 +2,7 @@
 // The layouts of warpgroups against the formulas of the PTX ISA ("Register Fragments for
 // wgmma.mma_async", "Shared Memory Matrix Layout").
 #include "compiler/layout/WarpgroupLayouts.h"
+#include "compiler/layout/SharedLayout.h"
 
 #include <gtest/gtest.h>
 
@@ -99,6 +100,50 @@ TEST(WarpgroupRows, AreWhereAThreadOrLanesWriteNeighbours) {
   LinearLayout both = LinearLayout::identity("register", std::vector<int64_t>{8, 1})
                           .product(LinearLayout::identity("lane", std::vector<int64_t>{1, 32}));
   EXPECT_EQ(rowsForWarpgroups(both, 2, 1), 0u);
+}
+
+/// The offsets in bytes, in an order, of what the lanes of the first warp have in their first
+/// register.
+std::vector<uint64_t> laneOffsets(const LinearLayout &order, const LinearLayout &places,
+                                  unsigned elementBytes) {
+  const SharedLayout shared = SharedLayout::ofOrder(order, places, elementBytes);
+  std::vector<uint64_t> offsets;
+  for (uint64_t lane = 0; lane < 32; ++lane)
+    offsets.push_back(elementBytes *
+                      shared.offsetOf(places.applyPacked(lane << places.placeBits("register"))));
+  return offsets;
+}
+
+TEST(RewritingPlaces, WriteWithoutConflicts) {
+  for (unsigned elementBytes : {1, 4})
+    for (unsigned k : {0, 1})
+      for (int64_t bytesOfRow : {128, 256, 512})
+        for (int64_t outer : {32, 64, 128, 256})
+          for (int64_t numWarps : {4, 8}) {
+            std::vector<int64_t> shape(2, outer);
+            shape[k] = bytesOfRow / elementBytes;
+            std::optional<LinearLayout> places = rewritingPlaces(shape, k, elementBytes, numWarps);
+            ASSERT_TRUE(places);
+            EXPECT_TRUE(places->isInjective() && places->isSurjective());
+            EXPECT_EQ(places->placeBits("lane"), 5u);
+            EXPECT_EQ(int64_t(1) << places->placeBits("warp"), numWarps);
+            EXPECT_EQ(readAtOnce(*places, k).contiguousAlong("register", 1 - k), 4);
+            const LinearLayout order = warpgroupOrder(shape, k, elementBytes);
+            const unsigned bytes = unsigned(
+                SharedLayout::ofOrder(order, *places, elementBytes).readRun() * elementBytes);
+            EXPECT_EQ(places->contiguousAlong("register", k) * elementBytes, bytes);
+            const int64_t bytesOfThread = bytesOfRow * outer / (numWarps * 32);
+            EXPECT_EQ(bytes, std::min<int64_t>(bytesOfThread / 4, 16));
+            EXPECT_EQ(phasesOf(laneOffsets(order, *places, elementBytes), bytes), bytes / 4)
+                << places->toString();
+          }
+}
+
+TEST(RewritingPlaces, NeedABlockForAllThreads) {
+  EXPECT_FALSE(rewritingPlaces(std::vector<int64_t>{16, 16}, 0, 4, 4));
+  EXPECT_FALSE(rewritingPlaces(std::vector<int64_t>{2, 1024}, 0, 1, 4));
+  EXPECT_FALSE(rewritingPlaces(std::vector<int64_t>{1024, 2}, 0, 4, 4));
+  EXPECT_TRUE(rewritingPlaces(std::vector<int64_t>{32, 64}, 0, 4, 4));
 }
 
 TEST(WarpgroupDescriptor, SaysSwizzleAndDistances) {
