@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Histograms of buffers on a CPU: one loop sets the counts to zero, another one counts.
+//
+// A count that has just been written is read late, because it is not in the cache yet. Neighbours
+// of equal keys would wait for each other, so they are counted in several tables, which are added
+// at the end.
 #include "compiler/lowering/CountedLoop.h"
 #include "compiler/lowering/LinearCode.h"
 #include "compiler/lowering/PlaceMaps.h"
 #include "compiler/lowering/cpu/CpuLowering.h"
+#include "compiler/lowering/cpu/StackBlock.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -30,6 +35,14 @@ std::optional<SmallVector<int64_t>> placesOfElements(const LinearLayout &layout)
   return images;
 }
 
+/// The number of tables to count in: several if they are small beside the first cache, and it takes
+/// little to add them.
+int64_t numTables(RankedTensorType source, RankedTensorType bins) {
+  constexpr int64_t several = 4, mostBytes = 32 * 1024;
+  const int64_t counts = several * bins.getNumElements();
+  return counts <= source.getNumElements() && counts * 4 <= mostBytes ? several : 1;
+}
+
 LogicalResult lowerHistogramInto(CpuLowering &lowering, ImplicitLocOpBuilder &b,
                                  HistogramIntoOp histogram) {
   RankedTensorType source = histogram.getSource().getType().getBlock();
@@ -40,28 +53,48 @@ LogicalResult lowerHistogramInto(CpuLowering &lowering, ImplicitLocOpBuilder &b,
            << source << " and " << bins;
 
   Value keys = lowering.scalarOf(histogram.getSource());
-  Value counts = lowering.scalarOf(histogram.getResult());
-  Type vector = lowering.fragmentType(bins, bins.getElementType());
+  Type word = b.getI32Type(), vector = lowering.fragmentType(bins, word);
+  SmallVector<Value> tables = {lowering.scalarOf(histogram.getResult())};
+  if (const int64_t more = numTables(source, bins) - 1; more != 0) {
+    StackBlock others(b, {more, bins.getNumElements()}, word, 1);
+    for (int64_t table = 0; table < more; ++table)
+      tables.push_back(others.at(b.create<arith::ConstantIntOp>(table * others.stride(0), 64)));
+  }
+  auto at = [&](Type type, Value table, Value number) -> Value {
+    return b.create<LLVM::GEPOp>(table.getType(), type, table, ValueRange{number});
+  };
+  auto forEachVector = [&](llvm::function_ref<void(Value)> body) {
+    emitLoop(b, 0, lowering.numFragments(bins), 1, body);
+  };
+
   Value zeros = b.create<arith::ConstantOp>(b.getZeroAttr(vector));
-  emitLoop(b, 0, lowering.numFragments(bins), 1, [&](Value step) {
-    Value place = b.create<LLVM::GEPOp>(counts.getType(), vector, counts, ValueRange{step});
-    b.create<LLVM::StoreOp>(zeros, place);
+  forEachVector([&](Value step) {
+    for (Value table : tables)
+      b.create<LLVM::StoreOp>(zeros, at(vector, table, step));
   });
-  emitLoop(b, 0, source.getNumElements(), 1, [&](Value number) {
-    Type word = b.getI32Type();
-    auto at = [&](Value buffer, Value index) -> Value {
-      return b.create<LLVM::GEPOp>(buffer.getType(), word, buffer, ValueRange{index});
-    };
-    Value key = b.create<LLVM::LoadOp>(word, at(keys, number));
-    Value counted =
-        b.create<arith::CmpIOp>(arith::CmpIPredicate::ult, key, constant(b, bins.getNumElements()));
-    auto choice = b.create<scf::IfOp>(counted);
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(choice.thenBlock());
-    Value place = at(counts, emitLinearMap(b, key, *places));
-    Value count = b.create<LLVM::LoadOp>(word, place);
-    b.create<LLVM::StoreOp>(b.create<arith::AddIOp>(count, constant(b, 1)), place);
+  emitLoop(b, 0, source.getNumElements(), int64_t(tables.size()), [&](Value first) {
+    for (auto [offset, table] : llvm::enumerate(tables)) {
+      Value number = b.create<arith::AddIOp>(first, constant(b, int64_t(offset)));
+      Value key = b.create<LLVM::LoadOp>(word, at(word, keys, number));
+      Value counted = b.create<arith::CmpIOp>(arith::CmpIPredicate::ult, key,
+                                              constant(b, bins.getNumElements()));
+      auto choice = b.create<scf::IfOp>(counted);
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPointToStart(choice.thenBlock());
+      Value place = at(word, table, emitLinearMap(b, key, *places));
+      Value count = b.create<LLVM::LoadOp>(word, place);
+      b.create<LLVM::StoreOp>(b.create<arith::AddIOp>(count, constant(b, 1)), place);
+    }
   });
+  if (tables.size() > 1)
+    forEachVector([&](Value step) {
+      Value sum;
+      for (Value table : tables) {
+        Value counts = b.create<LLVM::LoadOp>(vector, at(vector, table, step));
+        sum = sum ? b.create<arith::AddIOp>(sum, counts).getResult() : counts;
+      }
+      b.create<LLVM::StoreOp>(sum, at(vector, tables.front(), step));
+    });
   return success();
 }
 
