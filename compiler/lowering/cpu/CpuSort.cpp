@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Sorting buffers on a CPU: a loop over the stages of a bitonic network, in which each bit of the
-// axis has a loop over the vectors.
+// Sorting buffers on a CPU: a loop over the stages of a bitonic network, in which the bits of the
+// axis have loops over the vectors.
 //
 // A stage does compare-exchanges of elements whose indices differ in one bit, from the highest bit
 // below the stage's number to the lowest. Where the bit is one of a vector's lanes, the halves of
-// each vector are compared; else two vectors are. Bits of lanes that follow each other share one
-// loop.
+// each vector are compared; else two vectors are. Two bits of steps share one loop, and so do bits
+// of lanes that follow each other: what is loaded once is compared several times.
+//
+// Runs that are to fall are sorted in ascending order of the complements of their elements, so no
+// compare-exchange has to know the direction.
 #include "compiler/lowering/CountedLoop.h"
 #include "compiler/lowering/LinearCode.h"
 #include "compiler/lowering/cpu/CpuLowering.h"
 #include "compiler/lowering/cpu/CpuScan.h"
+#include "compiler/lowering/cpu/SortedPair.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -28,107 +32,260 @@ public:
       : b(b), sort(sort), buffer(buffer), type(type), layout(layout), levels(levels) {}
 
   void emit() {
-    emitLoop(b, sort.getFirst(), sort.getLast() + 1, 1, [&](Value number) {
+    const size_t ofLanes = numLowestLanes();
+    int64_t first = sort.getFirst();
+    if (first == 1 && ofLanes > 1 && int64_t(ofLanes) <= int64_t(sort.getLast()) && hasPairs()) {
+      emitStagesOfLanes(ofLanes);
+      first = int64_t(ofLanes) + 1;
+    }
+    // The bits that a loop over pairs of vectors has in all further stages.
+    const bool canMerge = ofLanes != 0 && first > int64_t(ofLanes) && lanesAreLowest() &&
+                          hasPairs() && ofLanes < levels.size() && distanceOf(ofLanes) == 1;
+    const size_t merged = canMerge ? ofLanes + 1 : 0;
+    emitLoop(b, first, sort.getLast() + 1, 1, [&](Value number) {
       stage = number;
-      for (size_t end = levels.size(); end > 0;) {
-        size_t first = end - 1;
-        while (levels[first].isOfLanes() && first > 0 && levels[first - 1].isOfLanes())
-          --first;
-        if (levels[first].isOfLanes())
-          emitLanes(first, end);
-        else
-          emitSteps(first);
-        end = first;
-      }
+      for (size_t end = levels.size(); end > merged;)
+        end = emitBits(merged, end);
+      if (canMerge)
+        forEachPair([&](SortedPair &pair, Value step) {
+          mergeLanes(pair, step, 0, ofLanes, /*comparesVectors=*/true);
+        });
     });
   }
 
 private:
-  /// Compare-exchange of two vectors.
-  void emitSteps(size_t bit) {
-    auto choice = b.create<scf::IfOp>(has(bit));
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(choice.thenBlock());
-    const auto distance = int64_t(levels[bit].bit.steps);
-    emitLoop(b, 0, steps() / 2, 1, [&](Value count) {
-      // The counter without the bit: those below it stay, those above move up.
-      Value below = b.create<arith::AndIOp>(count, constant(distance - 1));
-      Value above = b.create<arith::SubIOp>(count, below);
-      Value step = b.create<arith::AddIOp>(b.create<arith::AddIOp>(above, above), below);
-      Value lower = address(step);
-      Value upper = address(b.create<arith::AddIOp>(step, constant(distance)));
-      Value first = load(lower), second = load(upper);
-      Value less = smaller(first, second), more = larger(first, second), fall = falls(step);
-      b.create<LLVM::StoreOp>(b.create<arith::SelectOp>(fall, more, less), lower);
-      b.create<LLVM::StoreOp>(b.create<arith::SelectOp>(fall, less, more), upper);
+  /// Emits one loop, for bits from `least` on and below `end`. Returns the lowest of its bits.
+  size_t emitBits(size_t least, size_t end) {
+    const bool isOfLanes = levels[end - 1].isOfLanes();
+    const size_t most = isOfLanes ? end : 2;
+    size_t first = end - 1;
+    while (end - first < most && first > least && levels[first - 1].isOfLanes() == isOfLanes)
+      --first;
+    if (isOfLanes)
+      emitLanes(first, end);
+    else
+      emitSteps(first, end);
+    return first;
+  }
+
+  /// Compare-exchanges of vectors, for one bit or two.
+  void emitSteps(size_t first, size_t end) {
+    ifHas(
+        end - 1, [&] { emitStepLoop(first, end); },
+        [&] {
+          if (end - first == 2)
+            ifHas(first, [&] { emitStepLoop(first, end - 1); });
+        });
+  }
+
+  void emitStepLoop(size_t first, size_t end) {
+    const size_t bits = end - first, vectors = size_t(1) << bits;
+    emitLoop(b, 0, steps() >> bits, 1, [&](Value count) {
+      SmallVector<int64_t, 2> distances;
+      for (size_t bit = first; bit < end; ++bit)
+        distances.push_back(distanceOf(bit));
+      llvm::sort(distances);
+      Value step = count;
+      for (int64_t distance : distances)
+        step = withoutBit(step, distance);
+      Value flips = flipsOf(step, /*isUniform=*/lanesAreLowest());
+      SmallVector<Value, 4> memory, values;
+      for (size_t number = 0; number < vectors; ++number) {
+        int64_t distance = 0;
+        for (size_t bit = 0; bit < bits; ++bit)
+          distance += (number >> bit & 1) != 0 ? distanceOf(first + bit) : 0;
+        memory.push_back(address(b.create<arith::AddIOp>(step, constant(distance))));
+        values.push_back(flipped(load(memory.back()), flips));
+      }
+      for (size_t bit = bits; bit-- > 0;)
+        for (size_t number = 0; number < vectors; ++number)
+          if ((number >> bit & 1) == 0) {
+            Value &lower = values[number], &upper = values[number | size_t(1) << bit];
+            std::tie(lower, upper) = std::pair(smaller(lower, upper), larger(lower, upper));
+          }
+      for (auto [place, value] : llvm::zip_equal(memory, values))
+        b.create<LLVM::StoreOp>(flipped(value, flips), place);
     });
   }
 
-  /// Compare-exchange of lanes of each vector.
+  /// The number with a zero in the place of `bit`: the bits below it stay, those above move up.
+  Value withoutBit(Value number, int64_t bit) {
+    Value below = b.create<arith::AndIOp>(number, constant(bit - 1));
+    Value above = b.create<arith::SubIOp>(number, below);
+    return b.create<arith::AddIOp>(b.create<arith::AddIOp>(above, above), below);
+  }
+
+  int64_t distanceOf(size_t bit) const { return int64_t(levels[bit].bit.steps); }
+  int64_t laneOf(size_t bit) const { return int64_t(levels[bit].bit.lanes); }
+
+  /// Compare-exchanges of lanes of each vector. Most stages have all of these bits.
   void emitLanes(size_t first, size_t end) {
+    ifHas(
+        end - 1,
+        [&] {
+          if (hasPairs())
+            forEachPair([&](SortedPair &pair, Value step) { mergeLanes(pair, step, first, end); });
+          else
+            emitLanesOfEach(
+                [&](Value vector) {
+                  for (size_t bit = end; bit-- > first;)
+                    vector = exchanged(bit, vector);
+                  return vector;
+                },
+                /*hasAll=*/true);
+        },
+        [&] {
+          emitLanesOfEach(
+              [&](Value vector) {
+                for (size_t bit = end; bit-- > first;)
+                  vector = exchangedIf(has(bit), bit, vector);
+                return vector;
+              },
+              /*hasAll=*/false);
+        });
+  }
+
+  void emitLanesOfEach(llvm::function_ref<Value(Value)> exchange, bool hasAll) {
     emitLoop(b, 0, steps(), 1, [&](Value step) {
-      Value memory = address(step), vector = load(memory), fall = falls(step);
-      for (size_t bit = end; bit-- > first;)
-        vector = exchangedIf(has(bit), bit, vector, fall);
-      b.create<LLVM::StoreOp>(vector, memory);
+      Value memory = address(step), flips = flipsOf(step, hasAll && lanesAreLowest());
+      Value sorted = exchange(flipped(load(memory), flips));
+      b.create<LLVM::StoreOp>(flipped(sorted, flips), memory);
     });
   }
 
-  Value exchangedIf(Value condition, size_t bit, Value vector, Value fall) {
+  /// Whether vectors are sorted two at a time: shuffles of smaller elements take long.
+  bool hasPairs() const { return steps() > 1 && type.getElementTypeBitWidth() >= 32; }
+
+  /// The stages, from the first one on, in which all bits are those of lanes.
+  void emitStagesOfLanes(size_t count) {
+    forEachPair([&](SortedPair &pair, Value step) {
+      for (size_t number = 1; number < count; ++number) {
+        pair.flip(flipsOfLanes(pair, number));
+        for (size_t bit = number; bit-- > 0;)
+          pair.compareLanes(laneOf(bit));
+        pair.flip(flipsOfLanes(pair, number));
+      }
+      pair.putBack();
+      stage = constant(int64_t(count));
+      mergeLanes(pair, step, 0, count);
+    });
+  }
+
+  void forEachPair(llvm::function_ref<void(SortedPair &, Value)> body) {
+    emitLoop(b, 0, steps(), 2, [&](Value step) {
+      const Value memory[] = {address(step), address(next(step))};
+      SortedPair pair(b, {load(memory[0]), load(memory[1])}, sort.getIsUnsigned());
+      body(pair, step);
+      for (auto [vector, own] : llvm::zip_equal(pair.vectors(), memory))
+        b.create<LLVM::StoreOp>(vector, own);
+    });
+  }
+
+  /// With `comparesVectors` the lowest bit of steps comes before those of lanes.
+  void mergeLanes(SortedPair &pair, Value step, size_t first, size_t end,
+                  bool comparesVectors = false) {
+    const bool isUniform = lanesAreLowest();
+    Value own = flipsOf(step, isUniform);
+    const SortedPair::Vectors flips = {own, comparesVectors ? own : flipsOf(next(step), isUniform)};
+    pair.flip(flips);
+    if (comparesVectors)
+      pair.compare();
+    for (size_t bit = end; bit-- > first;)
+      pair.compareLanes(laneOf(bit));
+    pair.putBack();
+    pair.flip(flips);
+  }
+
+  /// The same as `flipsOf` for a stage whose number is that of a bit of lanes.
+  SortedPair::Vectors flipsOfLanes(const SortedPair &pair, size_t number) {
+    const unsigned width = type.getElementTypeBitWidth();
+    SmallVector<APInt> flips;
+    for (int64_t element : pair.numbers()) {
+      const bool falls = ((element & laneOf(number)) != 0) != sort.getDescending();
+      flips.push_back(falls ? APInt::getAllOnes(width) : APInt::getZero(width));
+    }
+    auto constantOf = [&](ArrayRef<APInt> values) -> Value {
+      return b.create<arith::ConstantOp>(DenseElementsAttr::get(type, values));
+    };
+    const size_t half = flips.size() / 2;
+    return {constantOf(ArrayRef(flips).take_front(half)),
+            constantOf(ArrayRef(flips).drop_front(half))};
+  }
+
+  Value next(Value step) { return b.create<arith::AddIOp>(step, constant(1)); }
+
+  Value exchangedIf(Value condition, size_t bit, Value vector) {
     auto choice = b.create<scf::IfOp>(TypeRange(type), condition, /*withElseRegion=*/true);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(choice.elseBlock());
     b.create<scf::YieldOp>(vector);
     b.setInsertionPointToStart(choice.thenBlock());
-    b.create<scf::YieldOp>(exchanged(bit, vector, fall));
+    b.create<scf::YieldOp>(exchanged(bit, vector));
     return choice.getResult(0);
   }
 
-  Value exchanged(size_t bit, Value vector, Value fall) {
+  Value exchanged(size_t bit, Value vector) {
     SmallVector<int64_t> others;
     SmallVector<bool> uppers;
     for (int64_t lane = 0; lane < type.getNumElements(); ++lane) {
-      others.push_back(lane ^ int64_t(levels[bit].bit.lanes));
-      uppers.push_back((uint64_t(lane) & levels[bit].bit.lanes) != 0);
+      others.push_back(lane ^ laneOf(bit));
+      uppers.push_back((lane & laneOf(bit)) != 0);
     }
     Value other = b.create<vector::ShuffleOp>(vector, vector, others);
     auto masks = VectorType::get(type.getShape(), b.getI1Type());
     Value isUpper = b.create<arith::ConstantOp>(DenseElementsAttr::get(masks, uppers));
-    Value wantsLarger = b.create<arith::XOrIOp>(isUpper, fall);
-    return b.create<arith::SelectOp>(wantsLarger, larger(vector, other), smaller(vector, other));
+    return b.create<arith::SelectOp>(isUpper, larger(vector, other), smaller(vector, other));
   }
 
-  Value smaller(Value first, Value second) {
-    if (sort.getIsUnsigned())
-      return b.create<arith::MinUIOp>(first, second);
-    return b.create<arith::MinSIOp>(first, second);
+  Value smaller(Value one, Value other) {
+    return eft::smaller(b, sort.getIsUnsigned(), one, other);
+  }
+  Value larger(Value one, Value other) { return eft::larger(b, sort.getIsUnsigned(), one, other); }
+
+  /// Whether the bits of lanes come before those of steps. A run that ends at one of the latter has
+  /// one direction in all lanes.
+  bool lanesAreLowest() const {
+    return llvm::none_of(levels.drop_front(numLowestLanes()),
+                         [](const AxisLevel &level) { return level.isOfLanes(); });
   }
 
-  Value larger(Value first, Value second) {
-    if (sort.getIsUnsigned())
-      return b.create<arith::MaxUIOp>(first, second);
-    return b.create<arith::MaxSIOp>(first, second);
+  /// The number of the lowest bits that are those of lanes.
+  size_t numLowestLanes() const {
+    return size_t(
+        llvm::find_if_not(levels, [](const AxisLevel &each) { return each.isOfLanes(); }) -
+        levels.begin());
   }
 
-  /// True where a lane's element is in a run that is sorted in descending order: the bit of its
-  /// index with the stage's number tells that. Both elements of a compare-exchange are in one run.
-  Value falls(Value step) {
+  /// All bits of a lane where its element is in a run that is to fall, else none. The bit of its
+  /// index with the stage's number tells that, so both elements of a compare-exchange are in one
+  /// run.
+  Value flipsOf(Value step, bool isUniform) {
+    Value index = emitLinearMap(b, step, imagesOf(layout, "step", sort.getAxis()));
+    auto bitOf = [&](Value index, Value number) {
+      return b.create<arith::ShRUIOp>(index, number).getResult();
+    };
+    Value direction = constant(sort.getDescending() ? 1 : 0);
+    if (isUniform) {
+      Value falls = b.create<arith::XOrIOp>(bitOf(index, stage), direction);
+      Value isFalling = b.create<arith::TruncIOp>(b.getI1Type(), falls);
+      return b.create<vector::SplatOp>(type,
+                                       b.create<arith::ExtSIOp>(type.getElementType(), isFalling));
+    }
     SmallVector<int64_t> images = imagesOf(layout, "lane", sort.getAxis());
     SmallVector<int32_t> lanes(type.getNumElements(), 0);
-    for (auto [lane, index] : llvm::enumerate(lanes))
+    for (auto [lane, number] : llvm::enumerate(lanes))
       for (auto [bit, image] : llvm::enumerate(images))
-        index ^= (lane >> bit & 1) != 0 ? int32_t(image) : 0;
+        number ^= (lane >> bit & 1) != 0 ? int32_t(image) : 0;
     auto words = VectorType::get(type.getShape(), b.getI32Type());
     auto splat = [&](Value word) -> Value { return b.create<vector::SplatOp>(words, word); };
-    Value index = b.create<arith::ConstantOp>(DenseElementsAttr::get(words, ArrayRef(lanes)));
-    Value ofStep = emitLinearMap(b, step, imagesOf(layout, "step", sort.getAxis()));
-    index = b.create<arith::OrIOp>(index, splat(ofStep));
-    Value bit = b.create<arith::ShLIOp>(constant(1), stage);
-    Value zero = splat(constant(0));
-    return b.create<arith::CmpIOp>(sort.getDescending() ? arith::CmpIPredicate::eq
-                                                        : arith::CmpIPredicate::ne,
-                                   b.create<arith::AndIOp>(index, splat(bit)), zero);
+    Value ofLanes = b.create<arith::ConstantOp>(DenseElementsAttr::get(words, ArrayRef(lanes)));
+    Value all = b.create<arith::OrIOp>(ofLanes, splat(index));
+    Value falls = b.create<arith::XOrIOp>(bitOf(all, splat(stage)), splat(direction));
+    auto masks = VectorType::get(type.getShape(), b.getI1Type());
+    return b.create<arith::ExtSIOp>(type, b.create<arith::TruncIOp>(masks, falls));
   }
+
+  Value flipped(Value vector, Value flips) { return b.create<arith::XOrIOp>(vector, flips); }
 
   int64_t steps() const { return int64_t(1) << layout.placeBits("step"); }
 
@@ -137,6 +294,18 @@ private:
   /// True if the stage does anything with a bit.
   Value has(size_t bit) {
     return b.create<arith::CmpIOp>(arith::CmpIPredicate::ugt, stage, constant(int64_t(bit)));
+  }
+
+  void ifHas(size_t bit, llvm::function_ref<void()> then,
+             llvm::function_ref<void()> otherwise = {}) {
+    auto choice = b.create<scf::IfOp>(has(bit), /*withElseRegion=*/bool(otherwise));
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(choice.thenBlock());
+    then();
+    if (!otherwise)
+      return;
+    b.setInsertionPointToStart(choice.elseBlock());
+    otherwise();
   }
 
   Value address(Value step) {

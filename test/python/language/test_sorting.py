@@ -9,7 +9,7 @@ from blocks import cases, offsets, run, samples
 from support import DTYPES, assert_same_bits
 
 SHAPES = [((32,), None), ((4, 8), 0), ((1,), None), ((2,), 0), ((8, 16), 1), ((2, 16, 4), 1)]
-SHAPES += [((256,), 0)]
+SHAPES += [((256,), 0), ((2048,), 0), ((128, 16), 0), ((32, 64), 1), ((4, 32, 8), 1)]
 
 
 def in_order(x: np.ndarray, axis: int) -> np.ndarray:
