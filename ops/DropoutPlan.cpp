@@ -16,8 +16,9 @@ int64_t lateDrawRows(int64_t rows) { return firstRows(std::max<int64_t>(rows - e
 /// The number of neighbouring columns that a thread of a wide kernel has.
 int64_t wideUnit(const Forward &what) { return what.mask ? EFT_WIDE_MASK_WIDTH : EFT_WIDE_WIDTH; }
 
-/// Only elements of 16 bits have kernels for an alignment. With that of the arrays, a thread's
-/// neighbours must not lie in more than two rows; with a mask it would be no faster.
+/// Only elements of 16 bits have kernels for an alignment. The one for that of the arrays is for
+/// rows that are longer than a thread's neighbours, which lie in two rows at most then; with a mask
+/// it would be no faster.
 Alignment alignmentOf(const Forward &what) {
   if (bitsInMemory(what.dtype) != 16 || !isVectorAligned(what.x) || !isVectorAligned(what.y) ||
       !isVectorAligned(what.mask))

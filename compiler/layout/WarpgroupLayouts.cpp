@@ -64,8 +64,8 @@ std::optional<LinearLayout> rewritingPlaces(std::span<const int64_t> shape, unsi
   };
   const int64_t along = take(place::registers, k, bytesAtOnce / elementBytes);
   const int64_t across = take(place::registers, 1 - k, acrossAtOnce);
-  // A row's number modulo eight permutes its chunks. So 64 bytes of a row, and as many of the one
-  // that is four below, are in different banks.
+  // In rows of 128 bytes, a row's number modulo eight permutes its chunks. So 64 bytes of a row,
+  // and as many of the one that is four below, are in different banks.
   int64_t lanes = take(place::lane, k, maxRowBytes / 2 / bytesAtOnce);
   lanes *= take(place::lane, 1 - k, lanesPerWarp / lanes);
   lanes *= take(place::lane, k, lanesPerWarp / lanes);

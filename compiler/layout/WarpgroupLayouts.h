@@ -56,8 +56,9 @@ unsigned rowsForWarpgroups(const LinearLayout &from, int64_t elementBytes, unsig
 /// The places (register, lane, warp) in which threads read a block whose neighbours lie along the
 /// outer dimension, and write it with rows along `k`, for elements of one or four bytes. In its
 /// lowest registers a thread has 16 bytes along k, or 8 or 4 if there are too few, then four
-/// neighbours of each. So it reads words or more, and lanes that write together are in different
-/// banks. Nothing for blocks too small for that.
+/// neighbours of each. So it reads words or more. In rows of 128 bytes, lanes that write together
+/// are in different banks; in rows of 64 bytes two meet in one, in rows of 32 bytes four. Nothing
+/// for blocks too small for that.
 std::optional<LinearLayout> rewritingPlaces(std::span<const int64_t> shape, unsigned k,
                                             int64_t elementBytes, int64_t numWarps);
 /// Of these places, those of what a thread reads at once.

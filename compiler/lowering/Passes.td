@@ -79,11 +79,12 @@ def PipelineCopies : Pass<"eft-pipeline-copies", "::mlir::func::FuncOp"> {
     A first factor from before the loop stays in registers, if a thread has enough of them. Otherwise it is
     written to a slot before the loop.
 
-    Warpgroups read factors of one and of four bytes an element with neighbours along k alone. Where
-    neighbours lie along the other dimension in memory, copies bring the factor as it lies there. Threads
-    read it in places in which each has neighbours along both dimensions. If all products are under way
-    until the next iteration, they write it to one of two slots in the order that products read, while the
-    last iteration's products read the other one; otherwise `eft-stage-factors` gives it a slot.
+    Warpgroups read factors of one and of four bytes an element with neighbours along k alone. If a
+    factor's neighbours in memory lie along the other dimension, copies bring it as it lies there. Threads
+    read it in places in which each has neighbours along both dimensions. Where all products only add to
+    what the loop carries, threads write it to one of two slots in the order that products read, while the
+    previous iteration's products read the other one. Otherwise `eft-stage-factors` gives it a slot, unless
+    short copies in that order allow a plan that is better.
 
     ```mlir
     %r = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<64x64xf32, #c>) : i32 {
@@ -172,8 +173,8 @@ def AdvanceCopies : Pass<"eft-advance-copies", "::mlir::func::FuncOp"> {
 def StageFactors : Pass<"eft-stage-factors", "::mlir::func::FuncOp"> {
   let summary = "Writes factors of warpgroups' products to shared memory where no copies bring them";
   let description = [{
-    For a GPU. A product that placing has noted `warpgroups`, and whose factors no copies bring, gets them
-    written to slots of its own; a first factor that is in the right registers stays there. The program
+    For a GPU. A product that placing has noted `warpgroups`, and whose factors no copies bring in the order
+    that it reads, gets them written to slots of its own; a first factor that is in the right registers stays there. The program
     waits for the product at once. Where the slots have no room in `max-bytes`, beside those of a loop
     around, warps multiply by themselves.
 

@@ -195,20 +195,12 @@ func.func @turned_in_place(%x: !eft.ptr<i32>, %n: i32) {
 // KEEP-NEXT: eft.sort_into %[[B]] axis 0 stages 1 to 8
 // KEEP: eft.buffer_read %[[B]]
 // CPU-LABEL: @sorted.program
-// CPU: scf.for %[[STAGE:.*]] = %c1_i32{{.*}} to %c9_i32
+// CPU: scf.for {{.*}} to %c64_i32{{.*}} step %c2_i32
+// CPU: scf.for %[[STAGE:.*]] = %c3_i32{{.*}} to %c9_i32
 // CPU: arith.cmpi ugt, %[[STAGE]], %c7_i32
 // CPU-NEXT: scf.if
-// CPU-NEXT: scf.for {{.*}} to %c32_i32
-// CPU: arith.minsi
-// CPU-NEXT: arith.maxsi
-// CPU: arith.shli %c1_i32{{.*}}, %[[STAGE]]
-// CPU-COUNT-5: scf.for {{.*}} to %c32_i32
-// CPU: scf.for {{.*}} to %c64_i32
-// CPU: vector.shuffle %{{.*}} [2, 3, 0, 1]
-// CPU: dense<[false, false, true, true]>
-// CPU: vector.shuffle %{{.*}} [1, 0, 3, 2]
-// CPU: scf.for {{.*}} to %c32_i32
-// CPU-NOT: scf.for {{.*}} to %c32_i32
+// CPU: scf.for {{.*}} to %c16_i32
+// CPU: scf.for {{.*}} to %c64_i32{{.*}} step %c2_i32
 // CPU: return
 func.func @sorted(%x: !eft.ptr<i32>) {
   %ps = eft.splat %x : !eft.ptr<i32> -> tensor<256x!eft.ptr<i32>, #line>

@@ -2,6 +2,10 @@
 
 // RUN: eft-opt %s -pass-pipeline='builtin.module(eft-place{target=sm_90 num-warps=4}, func.func(eft-pipeline-copies{num-stages=3 max-bytes=231424}, eft-stage-factors{max-bytes=231424}))' | FileCheck %s --check-prefix=STAGED
 
+// RUN: eft-opt %s -pass-pipeline='builtin.module(eft-place{target=sm_90 num-warps=4}, func.func(eft-pipeline-copies{num-stages=3 max-bytes=81920}))' | FileCheck %s --check-prefix=LITTLE
+
+// RUN: eft-opt %s -pass-pipeline='builtin.module(eft-place{target=sm_90 num-warps=4}, func.func(eft-pipeline-copies{num-stages=3 max-bytes=53248}))' | FileCheck %s --check-prefix=LESS
+
 // Neighbours of the second factor lie along n. Warpgroups read 32-bit numbers with neighbours along k
 // alone, so threads rewrite the factor: from the slot to which copies of 16 bytes have brought it to one
 // of two in that order, while the last iteration's product reads the other one.
@@ -24,6 +28,25 @@
 // CHECK: eft.dealloc_shared %[[B]]
 // CHECK-NEXT: eft.dealloc_shared %[[RAW]]
 // CHECK-NEXT: eft.dealloc_shared %[[A]]
+
+// With less shared memory the product is waited for, and one slot will do for the rewritten factor.
+// LITTLE-LABEL: @rows_along_n
+// LITTLE: eft.alloc_shared : <2, tensor<64x32xf32
+// LITTLE: eft.alloc_shared : <2, tensor<32x128xf32
+// LITTLE: %[[B:.*]] = eft.alloc_shared : <1, tensor<32x128xf32
+// LITTLE: eft.wait_copies pending 0
+// LITTLE: eft.write_shared %{{.*}}, %[[B]]
+// LITTLE-NEXT: eft.barrier
+// LITTLE-NEXT: %[[D:.*]] = eft.dot_async %{{.*}}, %[[B]]
+// LITTLE-NEXT: eft.wait_dots %[[D]] pending 0
+
+// With still less, copies of four bytes bring the factor in the order that the product reads.
+// LESS-LABEL: @rows_along_n
+// LESS: eft.alloc_shared : <2, tensor<64x32xf32
+// LESS: %[[B:.*]] = eft.alloc_shared : <2, tensor<32x128xf32
+// LESS-NOT: eft.write_shared
+// LESS: eft.dot_async %{{.*}}, %[[B]]
+// LESS: eft.copy_async %{{.*}}, %[[B]]
 func.func @rows_along_n(%p: !eft.ptr<f32> {eft.divisibility = 16 : i32}, %q: !eft.ptr<f32> {eft.divisibility = 16 : i32}, %out: !eft.ptr<f32> {eft.divisibility = 16 : i32}, %n: i32) {
   %zero = arith.constant dense<0.0> : tensor<64x128xf32>
   %c0 = arith.constant 0 : i32
@@ -77,10 +100,10 @@ func.func @rows_along_n(%p: !eft.ptr<f32> {eft.divisibility = 16 : i32}, %q: !ef
 // CHECK: eft.wait_copies pending 1
 // CHECK: %[[READ:.*]] = eft.read_shared %{{.*}} -> tensor<32x128xf32, #[[PLACES]]>
 // CHECK-NOT: eft.write_shared
-// CHECK: eft.dot
+// CHECK: eft.dot %
 // STAGED-LABEL: @used_at_once
 // STAGED: eft.wait_copies pending 1
-// STAGED: %[[READ:.*]] = eft.read_shared %[[RAW:.*]][%{{.*}}] : <3, tensor<32x128xf32
+// STAGED: %[[READ:.*]] = eft.read_shared %{{.*}} : <3, tensor<32x128xf32
 // STAGED: %[[B:.*]] = eft.alloc_shared : <1, tensor<32x128xf32
 // STAGED: eft.write_shared %[[READ]], %[[B]]
 // STAGED-NEXT: eft.barrier

@@ -43,7 +43,7 @@ void populateCpuLowerings(LoweringTable &table) {
 constexpr int64_t maxStackBytes = 4 * 1024 * 1024;
 
 /// A program of at most so many operations is inlined into the loop over programs before LLVM
-/// optimizes it. Of the time of a longer one a call is hardly anything, and none is inlined.
+/// optimizes it. A longer one is not inlined: a call is hardly anything of its time.
 constexpr int64_t mostInlined = 2048;
 
 bool hasFewOperations(func::FuncOp function) {

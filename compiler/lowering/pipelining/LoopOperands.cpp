@@ -170,8 +170,9 @@ SharedType slotsFor(LoadOp load, ArrayRef<ProductUse> uses, int64_t minBytes) {
 }
 
 /// The operand that copies bring as it lies in memory, and that threads rewrite for warpgroups'
-/// products. Nothing for a factor that copies in runs as long can bring as the product takes it.
-std::optional<LoopOperand> rewrittenFactor(LoadOp load, ArrayRef<ProductUse> uses) {
+/// products. Nothing if copies in runs as long can bring the factor in the order that products
+/// read.
+std::optional<LoopOperand> asRewritten(LoadOp load, ArrayRef<ProductUse> uses) {
   auto block = cast<RankedTensorType>(load.getType());
   const int64_t bytes = block.getElementTypeBitWidth() / 8;
   const unsigned k = dimensionK(uses.front());
@@ -208,12 +209,11 @@ int64_t elementRegisters(LoadOp load, ArrayRef<ProductUse> uses) {
              : 2 * elementsOfThread(cast<RankedTensorType>(load.getType()));
 }
 
-/// The bytes of a slot, and of what lies between it and the next one.
-uint64_t bytesOf(SharedType slot) { return llvm::alignTo(slot.getBytes(), SharedType::alignment); }
-
 } // namespace
 
-LoopOperands::LoopOperands(scf::ForOp loop) : loop(loop) {
+uint64_t bytesOf(SharedType slot) { return llvm::alignTo(slot.getBytes(), SharedType::alignment); }
+
+LoopOperands::LoopOperands(scf::ForOp loop, bool mayRewrite) : loop(loop), mayRewrite(mayRewrite) {
   if (writesMemory(loop))
     return;
   const int64_t minBytes = hasRegistersForShortRuns() ? 1 : minCopy;
@@ -227,7 +227,7 @@ LoopOperands::LoopOperands(scf::ForOp loop) : loop(loop) {
 
 const LoopOperand *LoopOperands::of(OpOperand &use) const {
   auto number = numbers.find(&use);
-  return number != numbers.end() && operands[number->second].feedsProducts()
+  return number != numbers.end() && operands[number->second].isReadByProducts()
              ? &operands[number->second]
              : nullptr;
 }
@@ -243,17 +243,8 @@ bool LoopOperands::isTransposed(OpOperand &use) const { return isTransposedFor(u
 int64_t LoopOperands::registersForElements() const {
   int64_t registers = 0;
   for (const LoopOperand &operand : operands)
-    if (operand.feedsProducts())
+    if (operand.isReadByProducts())
       registers += elementRegisters(operand.load, productUses(operand.load));
-  return registers;
-}
-
-int64_t LoopOperands::registersForRewriting() const {
-  int64_t registers = 0;
-  for (const LoopOperand &operand : operands)
-    if (operand.rewritten)
-      registers = std::max(registers, elementsOfThread(operand.read) *
-                                          operand.read.getElementTypeBitWidth() / 32);
   return registers;
 }
 
@@ -282,6 +273,10 @@ bool LoopOperands::add(const LoopOperand &operand) {
   return true;
 }
 
+std::optional<LoopOperand> LoopOperands::rewrittenFactor(LoadOp load) {
+  return mayRewrite ? asRewritten(load, productUses(load)) : std::nullopt;
+}
+
 /// Whether a thread has registers for the results of products, and for the elements of the factors
 /// that only short runs can bring.
 bool LoopOperands::hasRegistersForShortRuns() {
@@ -290,7 +285,7 @@ bool LoopOperands::hasRegistersForShortRuns() {
     registers += elementsOfThread(dot.getType()) * dot.getType().getElementTypeBitWidth() / 32;
   for (LoadOp load : loop.getBody()->getOps<LoadOp>())
     if (const SmallVector<ProductUse> uses = productUses(load);
-        !uses.empty() && isCopyable(load) && !rewrittenFactor(load, uses) &&
+        !uses.empty() && isCopyable(load) && !rewrittenFactor(load) &&
         slotsFor(load, uses, /*minBytes=*/1))
       registers += elementRegisters(load, uses);
   return registers <= maxRegisters;
@@ -301,7 +296,7 @@ void LoopOperands::addFactor(LoadOp load, int64_t minBytes) {
   const SmallVector<ProductUse> uses = productUses(load);
   if (uses.empty() || !isCopyable(load))
     return;
-  const std::optional<LoopOperand> rewritten = rewrittenFactor(load, uses);
+  const std::optional<LoopOperand> rewritten = rewrittenFactor(load);
   if (!add(rewritten ? *rewritten : LoopOperand{load, slotsFor(load, uses, minBytes), {}, {}}))
     return;
   for (const ProductUse &use : uses)

@@ -2,8 +2,8 @@
 // The operands of a loop's matrix products that copies can bring to shared memory, and what must be
 // computed ahead for that.
 //
-// Warpgroups read factors of one and of four bytes an element with neighbours along k alone. If
-// they are neighbours in memory along the other dimension, copies bring the factor as it is, and
+// Warpgroups read factors of one and of four bytes an element with neighbours along k alone. If a
+// factor's neighbours in memory lie along the other dimension, copies bring it as it is, and
 // threads rewrite it. Factors whose neighbours form no run at all that a copy can move go through
 // registers, if there are enough: they wait for memory while a product is under way.
 //
@@ -18,6 +18,9 @@
 
 namespace eft {
 
+/// The bytes of a slot, and of what lies between it and the next one.
+uint64_t bytesOf(SharedType slot);
+
 /// A block that a loop loads and that copies can bring to shared memory, and its place there.
 struct LoopOperand {
   LoadOp load;
@@ -25,16 +28,18 @@ struct LoopOperand {
   // The block as threads read it from the slot; null if products alone use it, directly or through
   // conversions, and can read it themselves.
   mlir::RankedTensorType read;
-  // The slot, in the order that products read, for what threads rewrite; null for other blocks.
+  // The type of the slot to which threads rewrite the block, in the order that products read, with
+  // one slot; null for other blocks.
   SharedType rewritten;
 
-  bool feedsProducts() const { return !read; }
+  bool isReadByProducts() const { return !read; }
 };
 
 class LoopOperands {
 public:
-  /// Finds the operands. There are none if the loop writes memory, or no product has one.
-  explicit LoopOperands(mlir::scf::ForOp loop);
+  /// Finds the operands. There are none if the loop writes memory, or no product has one. Without
+  /// `mayRewrite`, threads rewrite none.
+  LoopOperands(mlir::scf::ForOp loop, bool mayRewrite);
 
   llvm::ArrayRef<LoopOperand> all() const { return operands; }
   /// The operand of the loop that a product uses here, and reads as copies bring it; null if it
@@ -52,11 +57,9 @@ public:
   /// The registers in which a thread has the elements, and their addresses, that copies can't move
   /// by the word: it loads them while other products are under way.
   int64_t registersForElements() const;
-  /// About as many registers as a thread needs to rewrite an operand.
-  int64_t registersForRewriting() const;
   /// The bytes of one slot for each operand.
   uint64_t slotBytes() const;
-  /// The bytes of one slot for each operand that threads rewrite.
+  /// The bytes of one slot for each operand that threads rewrite; 0 if there is none.
   uint64_t rewrittenBytes() const;
 
 private:
@@ -65,6 +68,7 @@ private:
     llvm::SetVector<mlir::BlockArgument> carried;
   };
 
+  std::optional<LoopOperand> rewrittenFactor(LoadOp load);
   bool hasRegistersForShortRuns();
   void addFactor(LoadOp load, int64_t minBytes);
   void addShared(LoadOp load);
@@ -72,6 +76,7 @@ private:
   bool extend(Slice &slice, mlir::Value value);
 
   mlir::scf::ForOp loop;
+  bool mayRewrite;
   llvm::SmallVector<LoopOperand> operands;
   /// The index in `operands` of what a product uses.
   llvm::DenseMap<mlir::OpOperand *, unsigned> numbers;

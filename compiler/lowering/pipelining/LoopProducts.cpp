@@ -27,8 +27,7 @@ int64_t bitsOf(Value value) {
 }
 
 /// The registers in which a thread holds its part of a block.
-int64_t registersOf(Value value) {
-  auto type = cast<RankedTensorType>(value.getType());
+int64_t registersOf(RankedTensorType type) {
   if (!layoutOf(type))
     return 0;
   const LinearLayout layout = withPlaces(*layoutOf(type), gpuPlaces);
@@ -36,19 +35,24 @@ int64_t registersOf(Value value) {
   return ((int64_t(1) << layout.placeBits(place::registers)) * bits + 31) / 32;
 }
 
+int64_t registersOf(Value value) { return registersOf(cast<RankedTensorType>(value.getType())); }
+
 } // namespace
 
 LoopProducts::LoopProducts(scf::ForOp loop, const LoopOperands &operands)
     : loop(loop), operands(operands) {
   for (DotOp dot : loop.getBody()->getOps<DotOp>()) {
-    const bool isRewritten = operands.rewritten(dot.getBMutable());
-    if (!dot.getWarpgroups() || !(isRewritten || operands.of(dot.getBMutable())))
+    const LoopOperand *first = operands.rewritten(dot.getAMutable()),
+                      *second = operands.rewritten(dot.getBMutable());
+    if (!dot.getWarpgroups() || !(second || operands.of(dot.getBMutable())))
       continue;
     products.push_back(dot);
-    rewrites |= isRewritten || operands.rewritten(dot.getAMutable());
+    for (const LoopOperand *operand : {first, second})
+      if (operand)
+        rewrittenOperands.insert(operand);
   }
-  if (rewrites && !canOverlapIterations()) {
-    rewrites = false;
+  if (!rewrittenOperands.empty() && !canOverlapIterations()) {
+    rewrittenOperands.clear();
     llvm::erase_if(products, [&](DotOp dot) { return !operands.of(dot.getBMutable()); });
   }
   for (BlockArgument argument : loop.getRegionIterArgs())
@@ -64,6 +68,13 @@ bool LoopProducts::canOverlapIterations() const {
          llvm::all_of(products, [&](DotOp dot) { return overlapsIterations(dot); });
 }
 
+uint64_t LoopProducts::rewrittenBytes() const {
+  uint64_t bytes = 0;
+  for (const LoopOperand *operand : rewritten())
+    bytes += bytesOf(operand->rewritten);
+  return bytes;
+}
+
 bool LoopProducts::hasFirstFactorFromBefore(DotOp dot) const {
   return !operands.of(dot.getAMutable()) && loop.isDefinedOutsideOfLoop(dot.getA()) &&
          FactorSource(dot.getA(), 1).isPlaced();
@@ -73,8 +84,10 @@ int64_t LoopProducts::registers(bool keepsFirstFactors, bool hasLate) const {
   // Addresses, counters, and what is known of each row.
   constexpr int64_t others = 44;
   int64_t result = others + operands.registersForElements();
-  if (rewrites)
-    result += operands.registersForRewriting();
+  int64_t forRewriting = 0;
+  for (const LoopOperand *operand : rewritten())
+    forRewriting = std::max(forRewriting, registersOf(operand->read));
+  result += forRewriting;
   for (DotOp dot : products) {
     result += registersOf(dot);
     if (!isInSlot(dot.getAMutable()) && (keepsFirstFactors || !hasFirstFactorFromBefore(dot)))
@@ -87,7 +100,7 @@ int64_t LoopProducts::registers(bool keepsFirstFactors, bool hasLate) const {
 }
 
 bool LoopProducts::isInSlot(OpOperand &factor) const {
-  return operands.of(factor) || (rewrites && operands.rewritten(factor));
+  return operands.of(factor) || rewrittenOperands.contains(operands.rewritten(factor));
 }
 
 bool LoopProducts::overlapsIterations(DotOp dot) const {

@@ -12,13 +12,15 @@ class LoopProducts {
 public:
   LoopProducts(mlir::scf::ForOp loop, const LoopOperands &operands);
 
-  /// The products that warpgroups begin: their second factors come by copies.
+  /// The products that warpgroups begin: copies bring their second factors.
   llvm::ArrayRef<DotOp> all() const { return products; }
 
-  /// Whether these are products, too, of which threads rewrite a factor in front of the products of
-  /// an iteration. That is so if all products of warpgroups may be under way meanwhile, those of
-  /// the iteration before.
-  bool rewriteFactors() const { return rewrites; }
+  /// The operands of these products that threads rewrite before an iteration's products begin. They
+  /// do if the previous iteration's products can all be under way meanwhile; else there are none
+  /// here, and `all` has no product with such a second factor.
+  llvm::ArrayRef<const LoopOperand *> rewritten() const { return rewrittenOperands.getArrayRef(); }
+  /// The bytes of one slot for each of them.
+  uint64_t rewrittenBytes() const;
 
   /// Whether a product finds the factor in a slot when the products of an iteration begin.
   bool isInSlot(mlir::OpOperand &factor) const;
@@ -60,7 +62,7 @@ private:
 
   mutable mlir::scf::ForOp loop;
   const LoopOperands &operands;
-  bool rewrites = false;
+  llvm::SetVector<const LoopOperand *> rewrittenOperands;
   llvm::SmallVector<DotOp> products, atOnce;
   llvm::DenseSet<mlir::Operation *> late;
   llvm::SmallVector<mlir::BlockArgument> accumulators;

@@ -15,7 +15,7 @@
 // would leave room for fewer programs, a second barrier stands before the copies in its place.
 //
 // Factors that warpgroups can't read as copies bring them go through registers to slots of their
-// own, of which there are two: the last iteration's products are under way meanwhile. A barrier
+// own. While the products of the iteration before are under way, these read another slot. A barrier
 // stands behind that, too.
 //
 // Where warpgroups begin products of which others depend, as in attention, those that nothing in
@@ -57,11 +57,8 @@ public:
   LogicalResult run(RewriterBase &rewriter, int64_t stages, uint64_t maxBytes) {
     if (!isa<IntegerType>(loop.getInductionVar().getType()))
       return success();
-    analyze();
-    std::optional<PipelinePlan> found = planPipeline(loop, *operands, *products, stages, maxBytes);
-    if (!found)
+    if (!makePlan(stages, maxBytes))
       return success();
-    plan = *found;
     if (!countsExactly(loop)) {
       countFromZero(rewriter, loop);
       analyze();
@@ -78,8 +75,29 @@ public:
 
 private:
   void analyze() {
-    operands.emplace(loop);
+    operands.emplace(loop, mayRewrite);
     products.emplace(loop, *operands);
+  }
+
+  /// Makes the plan; returns false if the loop stays as it is. Where threads don't rewrite factors
+  /// beside other products, short copies in the order that products read may be better: they need
+  /// fewer slots, and products can be a third part.
+  bool makePlan(int64_t stages, uint64_t maxBytes) {
+    auto planWith = [&](bool rewrites) {
+      mayRewrite = rewrites;
+      analyze();
+      return planPipeline(loop, *operands, *products, stages, maxBytes);
+    };
+    std::optional<PipelinePlan> found = planWith(true);
+    if (operands->rewrittenBytes() != 0 && (!found || !rewrites())) {
+      std::optional<PipelinePlan> other = planWith(false);
+      if (other && (!found || other->hasThirdPart))
+        found = other;
+      else
+        planWith(true);
+    }
+    plan = found.value_or(PipelinePlan{});
+    return found.has_value();
   }
 
   /// Writes first factors that are made before the loop to shared memory, so that the loop can use
@@ -115,17 +133,13 @@ private:
     }
     findAccumulators();
     Value zero = rewriter.create<arith::ConstantIntOp>(loc, 0, 32);
-    // The slots that are written and read, and those of rewritten factors.
-    inits.append(products->rewriteFactors() ? 3 : 2, zero);
+    // The slots that are written and read, and that to which factors are rewritten.
+    inits.append(rewrites() ? 3 : 2, zero);
     for (const LoopOperand &operand : operands->all())
       slots.push_back(allocate(rewriter, operand.load, operand.slots, plan.numSlots));
-    if (products->rewriteFactors())
-      for (const LoopOperand &operand : operands->all())
-        if (operand.rewritten) {
-          rewrittenSlots[&operand] =
-              allocate(rewriter, operand.load, operand.rewritten, PipelinePlan::rewrittenSlots);
-          slotsBeside.push_back(rewrittenSlots[&operand]);
-        }
+    for (const LoopOperand *operand : products->rewritten())
+      rewrittenSlots.push_back(
+          allocate(rewriter, operand->load, operand->rewritten, plan.numRewrittenSlots));
     auto emit = [&](OpBuilder &, Location, ArrayRef<BlockArgument> arguments) {
       return emitParts(rewriter, arguments);
     };
@@ -135,7 +149,7 @@ private:
     waitForProducts(rewriter);
     // The last iterations begin copies of zeros, which none of them waits for.
     rewriter.create<WaitCopiesOp>(loc, uint32_t(0));
-    for (ArrayRef<Value> allocated : {slotsBeside, slots, slotsOfFirstFactors})
+    for (ArrayRef<Value> allocated : {rewrittenSlots, slots, slotsOfFirstFactors})
       for (Value slot : llvm::reverse(allocated))
         rewriter.create<DeallocSharedOp>(loc, slot);
   }
@@ -170,10 +184,9 @@ private:
 
   SmallVector<Value> emitParts(RewriterBase &rewriter, ArrayRef<BlockArgument> arguments) {
     Block *body = loop.getBody(); // of the old loop still, with new arguments
-    const bool rewrites = products->rewriteFactors();
-    ArrayRef<BlockArgument> numbers = arguments.take_back(rewrites ? 3 : 2);
+    ArrayRef<BlockArgument> numbers = arguments.take_back(rewrites() ? 3 : 2);
     Value written = numbers[0], read = numbers[1];
-    numberOfRewritten = rewrites ? Value(numbers[2]) : Value();
+    rewrittenSlot = rewrites() ? Value(numbers[2]) : Value();
     OpBuilder::InsertionGuard guard(rewriter);
     rewriter.setInsertionPointToStart(body);
     IRMapping mapping;
@@ -204,8 +217,8 @@ private:
     yielded.push_back(emitNext(rewriter, written, plan.numSlots, Mark::First));
     mark(rewriter.create<WaitCopiesOp>(loop.getLoc(), uint32_t(plan.distance - 1)), Mark::Wait);
     yielded.push_back(emitNext(rewriter, read, plan.numSlots));
-    if (rewrites) {
-      yielded.push_back(emitNext(rewriter, numberOfRewritten, PipelinePlan::rewrittenSlots));
+    if (rewrites()) {
+      yielded.push_back(emitNext(rewriter, rewrittenSlot, plan.numRewrittenSlots));
       rewriteFactors(rewriter, read);
     }
     beginProducts(rewriter, read);
@@ -221,16 +234,17 @@ private:
     return yielded;
   }
 
+  bool rewrites() const { return !products->rewritten().empty(); }
+
   /// Reads factors from their slots and writes them to those in which products read them.
   void rewriteFactors(RewriterBase &rewriter, Value number) {
     DotOp first = products->all().front();
     rewriter.setInsertionPoint(first);
-    for (auto [operand, slot] : llvm::zip_equal(operands->all(), slots)) {
-      if (!operand.rewritten)
-        continue;
-      Location loc = LoadOp(operand.load).getLoc();
-      Value block = rewriter.create<ReadSharedOp>(loc, operand.read, slot, number);
-      rewriter.create<WriteSharedOp>(loc, block, rewrittenSlots.at(&operand), numberOfRewritten);
+    for (auto [operand, to] : llvm::zip_equal(products->rewritten(), rewrittenSlots)) {
+      Location loc = LoadOp(operand->load).getLoc();
+      Value from = slots[operand - operands->all().data()];
+      Value block = rewriter.create<ReadSharedOp>(loc, operand->read, from, number);
+      rewriter.create<WriteSharedOp>(loc, block, to, rewrittenSlot);
     }
     rewriter.create<BarrierOp>(first.getLoc());
   }
@@ -239,7 +253,7 @@ private:
   /// themselves need no read.
   void readSlot(RewriterBase &rewriter, const LoopOperand &operand, Value slot, Value number) {
     LoadOp load = operand.load;
-    if (!operand.feedsProducts() && !rewrittenSlots.contains(&operand)) {
+    if (!operand.isReadByProducts() && !llvm::is_contained(products->rewritten(), &operand)) {
       rewriter.setInsertionPoint(load);
       rewriter.replaceOpWithNewOp<ReadSharedOp>(load, operand.read, slot, number);
       return;
@@ -330,14 +344,14 @@ private:
   }
 
   DotAsyncOp beginProduct(RewriterBase &rewriter, DotOp dot, Value slot) {
-    // The slots in which a product reads its factor, and the number of the one; null if it doesn't.
+    // The slots that hold a factor, and the number of the one to read; null for one in registers.
     auto placeOf = [&](OpOperand &factor) -> std::pair<Value, Value> {
       if (const LoopOperand *operand = operands->of(factor))
         return {slots[operand - operands->all().data()], slot};
-      const LoopOperand *operand = operands->rewritten(factor);
-      if (auto found = rewrittenSlots.find(operand); found != rewrittenSlots.end())
-        return {found->second, numberOfRewritten};
-      return {};
+      const auto *found = llvm::find(products->rewritten(), operands->rewritten(factor));
+      if (found == products->rewritten().end())
+        return {};
+      return {rewrittenSlots[found - products->rewritten().begin()], rewrittenSlot};
     };
     const auto placeOfA = placeOf(dot.getAMutable()), placeOfB = placeOf(dot.getBMutable());
     Value first = dot.getA(), slotOfFirst;
@@ -405,13 +419,13 @@ private:
 
   scf::ForOp loop;
   PipelinePlan plan = {};
+  bool mayRewrite = true; // whether threads may rewrite factors
   std::optional<LoopOperands> operands;
   std::optional<LoopProducts> products;
   SmallVector<unsigned> carried;      // indices of the loop's arguments that addresses need
   SmallVector<unsigned> accumulators; // indices of the loop's results that are under way
-  SmallVector<Value> slots, slotsOfFirstFactors, slotsBeside;
-  llvm::DenseMap<const LoopOperand *, Value> rewrittenSlots;
-  Value numberOfRewritten; // which of these an iteration writes
+  SmallVector<Value> slots, rewrittenSlots, slotsOfFirstFactors;
+  Value rewrittenSlot; // the number of the one that an iteration writes
   llvm::DenseMap<Operation *, std::pair<Value, Value>> firstFactors; // slots, and the index of one
 };
 

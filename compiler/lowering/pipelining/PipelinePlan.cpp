@@ -32,7 +32,7 @@ bool stagesOthers(scf::ForOp loop, const LoopOperands &operands, const LoopProdu
   auto isHarmless = [&](Operation *op) {
     const bool isOperand = llvm::any_of(operands.all(), [&](const LoopOperand &operand) {
       const bool isFactor =
-          operand.feedsProducts() || (products.rewriteFactors() && operand.rewritten);
+          operand.isReadByProducts() || llvm::is_contained(products.rewritten(), &operand);
       return op == operand.load ||
              (isFactor && isa<ConvertLayoutOp>(op) && op->getOperand(0) == LoadOp(operand.load));
     });
@@ -92,22 +92,27 @@ std::optional<PipelinePlan> planPipeline(scf::ForOp loop, const LoopOperands &op
   if (plan.distance < 1 || operands.all().empty())
     return std::nullopt;
 
-  uint64_t staging = stagesOthers(loop, operands, products) ? bytesForStaging : 0;
-  if (products.rewriteFactors())
-    staging += PipelinePlan::rewrittenSlots * operands.rewrittenBytes();
-  auto slotsBeside = [&](uint64_t others) {
-    return maxBytes > others ? int64_t((maxBytes - others) / operands.slotBytes()) : 0;
+  // What the loop does not rewrite, eft-stage-factors does.
+  const uint64_t staging = std::max(stagesOthers(loop, operands, products) ? bytesForStaging : 0,
+                                    operands.rewrittenBytes() - products.rewrittenBytes());
+  uint64_t others = 0; // bytes beside the slots of operands
+  auto fitSlots = [&] {
+    auto slotsBeside = [&](uint64_t others) {
+      return maxBytes > others ? int64_t((maxBytes - others) / operands.slotBytes()) : 0;
+    };
+    const uint64_t least = staging + uint64_t(plan.numRewrittenSlots) * products.rewrittenBytes();
+    others = least + firstFactorBytes(products);
+    const int64_t slots = slotsBeside(others);
+    // First factors from before the loop stay in registers as long as these suffice.
+    plan.keepsFirstFactors = slots < 2 || products.registers(/*keepsFirstFactors=*/true,
+                                                             /*hasLate=*/false) <= maxRegisters;
+    if (!plan.keepsFirstFactors)
+      return slots;
+    others = least;
+    return slotsBeside(others);
   };
-  // First factors from before the loop stay in registers as long as these suffice.
-  uint64_t others = staging + firstFactorBytes(products);
-  int64_t maxSlots = slotsBeside(others);
-  plan.keepsFirstFactors = maxSlots < 2 || products.registers(/*keepsFirstFactors=*/true,
-                                                              /*hasLate=*/false) <= maxRegisters;
-  if (plan.keepsFirstFactors) {
-    others = staging;
-    maxSlots = slotsBeside(others);
-  }
-
+  plan.numRewrittenSlots = 2;
+  int64_t maxSlots = fitSlots();
   if (products.canOverlapIterations() && maxSlots > 2) {
     // A slot more spares a barrier, unless fewer programs fit then, or fewer iterations ahead.
     auto programsWith = [&](int64_t slots) {
@@ -121,6 +126,8 @@ std::optional<PipelinePlan> planPipeline(scf::ForOp loop, const LoopOperands &op
     plan.numSlots = plan.distance + (plan.sharesSlots ? 1 : 2);
     return plan;
   }
+  plan.numRewrittenSlots = 1;
+  maxSlots = fitSlots();
   plan.distance = std::min(plan.distance, maxSlots - 1);
   if (plan.distance < 1)
     return std::nullopt;

@@ -7,15 +7,15 @@
 namespace eft {
 
 struct PipelinePlan {
-  // Threads write a factor while products of the iteration before still read another slot.
-  static constexpr int64_t rewrittenSlots = 2;
-
   int64_t distance;         // the number of iterations by which copies run ahead of what reads them
   int64_t numSlots;         // the number of slots of each operand
   int64_t productsUnderWay; // the number of products that are under way at the end of an iteration
   // Whether copies write slots that other warps may still be reading. A barrier stands before them
   // then.
   bool sharesSlots;
+  // The slots of each factor that threads rewrite: two if products of the iteration before still
+  // read one meanwhile.
+  int64_t numRewrittenSlots;
   bool keepsFirstFactors; // whether first factors from before the loop stay in registers
   bool hasThirdPart;      // whether the late products are a third part, one iteration behind
 };

@@ -139,6 +139,47 @@ TEST(RewritingPlaces, WriteWithoutConflicts) {
           }
 }
 
+TEST(RewritingPlaces, MeetInBanksWhereRowsAreShort) {
+  for (unsigned elementBytes : {1, 4})
+    for (unsigned bytesOfRow : {32, 64}) {
+      const std::vector<int64_t> shape = {bytesOfRow / elementBytes, 256};
+      const LinearLayout places = *rewritingPlaces(shape, 0, elementBytes, 4);
+      const LinearLayout order = warpgroupOrder(shape, 0, elementBytes);
+      const unsigned bytes = unsigned(places.contiguousAlong("register", 0)) * elementBytes;
+      EXPECT_EQ(phasesOf(laneOffsets(order, places, elementBytes), bytes),
+                bytes / 4 * (128 / bytesOfRow));
+    }
+}
+
+TEST(RewritingPlaces, ReadWithoutConflicts) {
+  for (unsigned elementBytes : {1, 4})
+    for (int64_t outer : {64, 128, 256})
+      for (int64_t numWarps : {4, 8}) {
+        const int64_t k = 128 / elementBytes, perAccess = 16 / elementBytes;
+        const int64_t lanesAcross = std::min<int64_t>(outer / perAccess, 32);
+        auto part = [](std::string_view place, int64_t down, int64_t across) {
+          return LinearLayout::identity(place, std::vector<int64_t>{down, across});
+        };
+        // As a warp loads rows.
+        const LinearLayout loaded = part("register", 1, perAccess)
+                                        .product(part("lane", 1, lanesAcross))
+                                        .product(part("lane", 32 / lanesAcross, 1))
+                                        .product(part("warp", numWarps, 1))
+                                        .product(part("register", k * lanesAcross / 32 / numWarps,
+                                                      outer / perAccess / lanesAcross));
+        const LinearLayout places =
+            *rewritingPlaces(std::vector<int64_t>{k, outer}, 0, elementBytes, numWarps);
+        const LinearLayout order = SharedLayout::choose(loaded, readAtOnce(places, 0), elementBytes)
+                                       .order(loaded, "offset");
+        EXPECT_EQ(
+            SharedLayout::ofOrder(order, loaded, elementBytes).runOfFragments(loaded, perAccess),
+            perAccess);
+        EXPECT_EQ(phasesOf(laneOffsets(order, loaded, elementBytes), 16), 4u);
+        EXPECT_EQ(phasesOf(laneOffsets(order, places, elementBytes), 4 * elementBytes),
+                  elementBytes);
+      }
+}
+
 TEST(RewritingPlaces, NeedABlockForAllThreads) {
   EXPECT_FALSE(rewritingPlaces(std::vector<int64_t>{16, 16}, 0, 4, 4));
   EXPECT_FALSE(rewritingPlaces(std::vector<int64_t>{2, 1024}, 0, 1, 4));

@@ -107,7 +107,7 @@ TEST_F(DropoutCuda, the_alignment_and_the_mask_choose_a_kernel_of_16_bits) {
     expect("forward", "1029", 9, false);
     expect("forward", "1033", 9, true);
     expect("forward", "1033", 8, false, 2); // no array begins at a multiple of 16 bytes
-    expect("forward", "1031", 7, false);    // eight neighbours would lie in three rows
+    expect("forward", "1031", 7, false);    // no more than a thread's neighbours
   }
 }
 
