@@ -176,7 +176,8 @@ std::optional<LoopOperand> asRewritten(LoadOp load, ArrayRef<ProductUse> uses) {
   auto block = cast<RankedTensorType>(load.getType());
   const int64_t bytes = block.getElementTypeBitWidth() / 8;
   const unsigned k = dimensionK(uses.front());
-  if ((bytes != 1 && bytes != 4) || llvm::any_of(uses, [&](const ProductUse &use) {
+  if ((bytes != 1 && bytes != 4) || slotsFor(load, uses, widestAccess) ||
+      llvm::any_of(uses, [&](const ProductUse &use) {
         return !use.dot().getWarpgroups() || dimensionK(use) != k;
       }))
     return std::nullopt;
@@ -189,7 +190,7 @@ std::optional<LoopOperand> asRewritten(LoadOp load, ArrayRef<ProductUse> uses) {
   const LinearLayout order = SharedLayout::choose(from, readAtOnce(*places, k), unsigned(bytes))
                                  .order(from, place::offset);
   for (int64_t run = widestAccess; run >= minCopy; run /= 2) {
-    if (slotsFor(load, uses, run))
+    if (run < widestAccess && slotsFor(load, uses, run))
       return std::nullopt;
     if (SharedType slots = slotsInOrder(load, order, run)) {
       auto plain = RankedTensorType::get(block.getShape(), block.getElementType());

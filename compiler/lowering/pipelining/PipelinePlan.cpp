@@ -92,13 +92,14 @@ std::optional<PipelinePlan> planPipeline(scf::ForOp loop, const LoopOperands &op
   if (plan.distance < 1 || operands.all().empty())
     return std::nullopt;
 
-  // What the loop does not rewrite, eft-stage-factors does.
+  // The pass eft-stage-factors rewrites factors that the loop does not, to slots of their own.
   const uint64_t staging = std::max(stagesOthers(loop, operands, products) ? bytesForStaging : 0,
                                     operands.rewrittenBytes() - products.rewrittenBytes());
   uint64_t others = 0; // bytes beside the slots of operands
+  // Says where first factors are, sets `others`, and returns the number of slots that fit beside.
   auto fitSlots = [&] {
-    auto slotsBeside = [&](uint64_t others) {
-      return maxBytes > others ? int64_t((maxBytes - others) / operands.slotBytes()) : 0;
+    auto slotsBeside = [&](uint64_t bytes) {
+      return maxBytes > bytes ? int64_t((maxBytes - bytes) / operands.slotBytes()) : 0;
     };
     const uint64_t least = staging + uint64_t(plan.numRewrittenSlots) * products.rewrittenBytes();
     others = least + firstFactorBytes(products);
