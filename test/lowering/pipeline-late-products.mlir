@@ -130,3 +130,48 @@ func.func @many_registers(%p: !eft.ptr<f16> {eft.divisibility = 16 : i32}, %o: !
   eft.store %po, %r : tensor<128x128x!eft.ptr<f32>>
   return
 }
+
+// ptxas makes a call of a division, behind which it does not keep the registers of a first factor from
+// before the loop. So that is in shared memory.
+// CHECK-LABEL: @divided
+// CHECK: %[[Q:.*]] = eft.load
+// CHECK: %[[SLOT:.*]] = eft.alloc_shared : <1, tensor<64x128xf16
+// CHECK-NEXT: eft.write_shared %[[Q]], %[[SLOT]]
+// CHECK: scf.for
+// CHECK: eft.dot_async %[[SLOT]][%{{.*}}], %{{.*}}[%{{.*}}] transposed
+func.func @divided(%p: !eft.ptr<f16> {eft.divisibility = 16 : i32}, %o: !eft.ptr<f32> {eft.divisibility = 16 : i32}, %n: i32, %w: f32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %zero = arith.constant dense<0.0> : tensor<64x128xf32>
+  %none = arith.constant dense<0.0> : tensor<64x64xf32>
+  %width = arith.constant dense<128> : tensor<64x1xi32>
+  %far = arith.constant dense<8192> : tensor<64x128xi32>
+  %ws = eft.splat %w : f32 -> tensor<64x128xf32>
+  %i = eft.arange 0 to 64 : tensor<64xi32>
+  %d = eft.arange 0 to 128 : tensor<128xi32>
+  %rows = eft.expand_dims %i axis 1 : tensor<64xi32> -> tensor<64x1xi32>
+  %across = eft.expand_dims %d axis 0 : tensor<128xi32> -> tensor<1x128xi32>
+  %a0 = arith.muli %rows, %width : tensor<64x1xi32>
+  %a1 = eft.broadcast %a0 : tensor<64x1xi32> -> tensor<64x128xi32>
+  %a2 = eft.broadcast %across : tensor<1x128xi32> -> tensor<64x128xi32>
+  %at = arith.addi %a1, %a2 : tensor<64x128xi32>
+  %ps = eft.splat %p : !eft.ptr<f16> -> tensor<64x128x!eft.ptr<f16>>
+  %pq = eft.addptr %ps, %at : tensor<64x128x!eft.ptr<f16>>, tensor<64x128xi32>
+  %pv = eft.addptr %pq, %far : tensor<64x128x!eft.ptr<f16>>, tensor<64x128xi32>
+  %os = eft.splat %o : !eft.ptr<f32> -> tensor<64x128x!eft.ptr<f32>>
+  %po = eft.addptr %os, %at : tensor<64x128x!eft.ptr<f32>>, tensor<64x128xi32>
+  %q = eft.load %pq : tensor<64x128x!eft.ptr<f16>>
+  %r = scf.for %t = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<64x128xf32>) : i32 {
+    %k = eft.load %pq : tensor<64x128x!eft.ptr<f16>>
+    %kt = eft.trans %k order [1, 0] : tensor<64x128xf16> -> tensor<128x64xf16>
+    %s = eft.dot %q, %kt, %none precision ieee : tensor<64x128xf16>, tensor<128x64xf16> -> tensor<64x64xf32>
+    %e = math.exp2 %s : tensor<64x64xf32>
+    %h = arith.truncf %e : tensor<64x64xf32> to tensor<64x64xf16>
+    %v = eft.load %pv : tensor<64x128x!eft.ptr<f16>>
+    %scaled = arith.divf %acc, %ws : tensor<64x128xf32>
+    %x = eft.dot %h, %v, %scaled precision ieee : tensor<64x64xf16>, tensor<64x128xf16> -> tensor<64x128xf32>
+    scf.yield %x : tensor<64x128xf32>
+  }
+  eft.store %po, %r : tensor<64x128x!eft.ptr<f32>>
+  return
+}

@@ -67,3 +67,29 @@ func.func @conversion_of_a_block_without_layout(%x: tensor<64x16xf16>, %y: tenso
   %d = eft.dot %a, %b, %acc precision ieee {warpgroups} : tensor<64x16xf16, #c>, tensor<16x16xf16, #b> -> tensor<64x16xf32, #c>
   return %d : tensor<64x16xf32, #c>
 }
+
+// A first factor from before a loop stays in its registers, unless ptxas makes calls in the loop.
+// CHECK-LABEL: @first_from_before_loop
+// CHECK-SAME: %[[X:[a-z0-9]*]]: tensor<64x16xf16
+// CHECK: scf.for
+// CHECK: eft.dot_async %[[X]], %{{.*}}[%{{.*}}], %{{.*}}
+// CHECK: scf.for
+// CHECK: %[[A:.*]] = eft.alloc_shared : <1, tensor<64x16xf16, #{{.*}}>>
+// CHECK: eft.write_shared %[[X]], %[[A]]
+// CHECK: eft.dot_async %[[A]][%{{.*}}], %{{.*}}[%{{.*}}], %{{.*}}
+func.func @first_from_before_loop(%x: tensor<64x16xf16, #c>, %y: tensor<16x16xf16, #rows>, %acc: tensor<64x16xf32, #c>, %n: i32) -> (tensor<64x16xf32, #c>, tensor<64x16xf32, #c>) {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %r = scf.for %i = %zero to %n step %one iter_args(%sum = %acc) -> (tensor<64x16xf32, #c>) : i32 {
+    %b = eft.convert_layout %y : tensor<16x16xf16, #rows> -> tensor<16x16xf16, #b>
+    %d = eft.dot %x, %b, %sum precision ieee {warpgroups} : tensor<64x16xf16, #c>, tensor<16x16xf16, #b> -> tensor<64x16xf32, #c>
+    scf.yield %d : tensor<64x16xf32, #c>
+  }
+  %s = scf.for %i = %zero to %n step %one iter_args(%sum = %acc) -> (tensor<64x16xf32, #c>) : i32 {
+    %b = eft.convert_layout %y : tensor<16x16xf16, #rows> -> tensor<16x16xf16, #b>
+    %d = eft.dot %x, %b, %acc precision ieee {warpgroups} : tensor<64x16xf16, #c>, tensor<16x16xf16, #b> -> tensor<64x16xf32, #c>
+    %q = arith.divf %sum, %d : tensor<64x16xf32, #c>
+    scf.yield %q : tensor<64x16xf32, #c>
+  }
+  return %r, %s : tensor<64x16xf32, #c>, tensor<64x16xf32, #c>
+}

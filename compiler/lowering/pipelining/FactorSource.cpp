@@ -6,6 +6,10 @@
 #include "compiler/layout/WarpgroupLayouts.h"
 #include "compiler/lowering/Renaming.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
 using namespace mlir;
 
 namespace eft {
@@ -13,6 +17,12 @@ namespace eft {
 namespace {
 
 int64_t bytesOf(RankedTensorType type) { return type.getElementType().getIntOrFloatBitWidth() / 8; }
+
+/// Whether ptxas may make a call of the operation.
+bool mayCall(Operation *op) {
+  return isa<arith::DivFOp, arith::RemFOp, arith::DivSIOp, arith::DivUIOp, arith::RemSIOp,
+             arith::RemUIOp, math::SqrtOp, math::RsqrtOp, InlineAsmOp, PrintOp, AssertOp>(op);
+}
 
 LinearLayout places(Value block) { return withPlaces(*layoutOf(block.getType()), gpuPlaces); }
 
@@ -60,6 +70,15 @@ void FactorSource::eraseUnused(RewriterBase &rewriter, Value factor) {
     rewriter.eraseOp(op);
     op = source;
   }
+}
+
+bool mustLeaveRegisters(DotOp dot) {
+  auto loop = dyn_cast<scf::ForOp>(dot->getParentOp());
+  return loop && loop.isDefinedOutsideOfLoop(dot.getA()) &&
+         loop.walk([](Operation *op) {
+               return mayCall(op) ? WalkResult::interrupt() : WalkResult::advance();
+             })
+             .wasInterrupted();
 }
 
 } // namespace eft

@@ -105,8 +105,9 @@ std::optional<PipelinePlan> planPipeline(scf::ForOp loop, const LoopOperands &op
     others = least + firstFactorBytes(products);
     const int64_t slots = slotsBeside(others);
     // First factors from before the loop stay in registers as long as these suffice.
-    plan.keepsFirstFactors = slots < 2 || products.registers(/*keepsFirstFactors=*/true,
-                                                             /*hasLate=*/false) <= maxRegisters;
+    plan.keepsFirstFactors = llvm::none_of(products.all(), mustLeaveRegisters) &&
+                             (slots < 2 || products.registers(/*keepsFirstFactors=*/true,
+                                                              /*hasLate=*/false) <= maxRegisters);
     if (!plan.keepsFirstFactors)
       return slots;
     others = least;

@@ -46,6 +46,7 @@ private:
     FactorSource a(dot.getA(), 1), other(dot.getB(), 0);
     if (!a.isPlaced() || !other.isPlaced())
       return;
+    a.isInRegisters &= !mustLeaveRegisters(dot);
     const uint64_t bytes = (a.isInRegisters ? 0 : a.bytes()) + other.bytes();
     if (bytesInUse(dot) + bytes > maxBytes)
       return;
