@@ -25,6 +25,16 @@ arith::MulFOp soleProduct(Value value) {
   return product && product->hasOneUse() ? product : arith::MulFOp();
 }
 
+/// The matrix product that gives `value` and is added to nothing, if nothing else uses it.
+DotOp soleDot(Value value) {
+  auto dot = value.getDefiningOp<DotOp>();
+  if (!dot || !dot->hasOneUse())
+    return {};
+  bool isAlone =
+      matchPattern(dot.getAcc(), m_AnyZeroFloat()) || matchPattern(dot.getAcc(), m_Zero());
+  return isAlone ? dot : DotOp();
+}
+
 /// Fuses an addition, or a subtraction, with the product that is one of its operands.
 template <typename Sum> struct FuseProduct : OpRewritePattern<Sum> {
   using OpRewritePattern<Sum>::OpRewritePattern;
@@ -33,6 +43,8 @@ template <typename Sum> struct FuseProduct : OpRewritePattern<Sum> {
     Type element = getElementTypeOrSelf(sum.getType());
     if (!element.isF32() && !element.isF64())
       return rewriter.notifyMatchFailure(sum, "not f32 or f64");
+    if (isa<arith::AddFOp>(sum) && (soleDot(sum.getLhs()) || soleDot(sum.getRhs())))
+      return rewriter.notifyMatchFailure(sum, "a matrix product begins with the other operand");
     arith::MulFOp left = soleProduct(sum.getLhs());
     arith::MulFOp product = left ? left : soleProduct(sum.getRhs());
     if (!product)
@@ -51,16 +63,6 @@ template <typename Sum> struct FuseProduct : OpRewritePattern<Sum> {
     return success();
   }
 };
-
-/// The matrix product that gives `value` and is added to nothing, if nothing else uses it.
-DotOp soleDot(Value value) {
-  auto dot = value.getDefiningOp<DotOp>();
-  if (!dot || !dot->hasOneUse())
-    return {};
-  bool isAlone =
-      matchPattern(dot.getAcc(), m_AnyZeroFloat()) || matchPattern(dot.getAcc(), m_Zero());
-  return isAlone ? dot : DotOp();
-}
 
 /// Lets a matrix product begin with what is added to it.
 template <typename Sum> struct FuseDot : OpRewritePattern<Sum> {

@@ -132,6 +132,19 @@ func.func @sum_with_a_matrix_product(%a: tensor<16x16xf32>, %c: tensor<16x16xf32
   return %s : tensor<16x16xf32>
 }
 
+// The same if that is a product of numbers, which could be fused with the addition.
+// CHECK-LABEL: @scaled_sum_with_a_matrix_product
+func.func @scaled_sum_with_a_matrix_product(%a: tensor<16x16xf32>, %c: tensor<16x16xf32>, %x: tensor<16x16xf32>) -> tensor<16x16xf32> {
+  // CHECK: %[[P:.*]] = arith.mulf %arg1, %arg2
+  // CHECK: %[[D:.*]] = eft.dot %{{.*}}, %{{.*}}, %[[P]] precision tf32
+  // CHECK: return %[[D]]
+  %zero = arith.constant dense<0.0> : tensor<16x16xf32>
+  %p = arith.mulf %c, %x : tensor<16x16xf32>
+  %d = eft.dot %a, %a, %zero precision tf32 : tensor<16x16xf32>, tensor<16x16xf32> -> tensor<16x16xf32>
+  %s = arith.addf %p, %d : tensor<16x16xf32>
+  return %s : tensor<16x16xf32>
+}
+
 // CHECK-LABEL: @sum_with_an_integer_matrix_product
 func.func @sum_with_an_integer_matrix_product(%a: tensor<16x16xi8>, %c: tensor<16x16xi32>) -> tensor<16x16xi32> {
   // CHECK: eft.dot %{{.*}}, %{{.*}}, %arg1 precision ieee
