@@ -61,6 +61,12 @@ static bool mayBeHeadless(Operation *access, const PlacementTarget &target) {
   return load ? !load.readsAnew() : target.kind == PlacementTarget::Kind::Gpu && !isAtomic(access);
 }
 
+/// On a GPU the contiguity of a store counts as that of several loads: a load can be made in
+/// another layout than that of its shape, and then be converted.
+static int64_t weightOf(Operation *access, const PlacementTarget &target) {
+  return target.kind == PlacementTarget::Kind::Gpu && isa<StoreOp>(access) ? 4 : 1;
+}
+
 DefaultLayouts::DefaultLayouts(func::FuncOp function, const AxisInfos &infos,
                                const ProductBlocks &products, PlacementTarget target)
     : target(target) {
@@ -68,7 +74,7 @@ DefaultLayouts::DefaultLayouts(func::FuncOp function, const AxisInfos &infos,
     Value pointer = pointerOf(op);
     if (auto type = pointer ? dyn_cast<RankedTensorType>(pointer.getType()) : RankedTensorType())
       add(accesses[shapeOf(type)], pointer, infos, /*isWide=*/!isAtomic(op),
-          mayBeHeadless(op, target));
+          mayBeHeadless(op, target), weightOf(op, target));
     else if (auto reduce = dyn_cast<ReduceOp>(op); reduce && !products.productBehind(reduce))
       add(reduce);
   });
@@ -83,7 +89,7 @@ void DefaultLayouts::add(ReduceOp reduce) {
 }
 
 void DefaultLayouts::add(Accesses &shape, Value pointer, const AxisInfos &infos, bool isWide,
-                         bool mayBeHeadless) {
+                         bool mayBeHeadless, int64_t weight) {
   auto type = cast<RankedTensorType>(pointer.getType());
   shape.contiguity.resize(type.getRank(), 0);
   shape.width.resize(type.getRank(), 1);
@@ -96,6 +102,7 @@ void DefaultLayouts::add(Accesses &shape, Value pointer, const AxisInfos &infos,
   for (unsigned dim = 0; dim < type.getRank(); ++dim) {
     const int64_t headless = mayBeHeadless ? info.headlessRun(dim) : 1;
     shape.contiguity[dim] +=
+        weight *
         std::min(std::max(likelyContiguity(pointer, dim, infos), headless), enoughContiguity);
     if (isWide)
       shape.width[dim] =
@@ -148,7 +155,8 @@ LayoutAttr DefaultLayouts::ofReduced(RankedTensorType type) const {
 LayoutAttr DefaultLayouts::ofAlone(LoadOp load, int64_t leastNeighbours,
                                    const AxisInfos &infos) const {
   Accesses alone;
-  add(alone, load.getPointer(), infos, /*isWide=*/true, mayBeHeadless(load, target));
+  add(alone, load.getPointer(), infos, /*isWide=*/true, mayBeHeadless(load, target),
+      /*weight=*/1);
   for (int64_t &width : alone.width)
     width = std::max(width, leastNeighbours);
   return choose(cast<RankedTensorType>(load.getType()), &alone);

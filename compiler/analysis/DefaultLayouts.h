@@ -68,7 +68,7 @@ private:
 
   /// An access that is not `isWide` moves one element at a time, wherever its neighbours are.
   static void add(Accesses &accesses, mlir::Value pointer, const AxisInfos &infos, bool isWide,
-                  bool mayBeHeadless);
+                  bool mayBeHeadless, int64_t weight);
   void add(ReduceOp reduce);
   LayoutAttr choose(mlir::RankedTensorType type, const Accesses *accesses) const;
 

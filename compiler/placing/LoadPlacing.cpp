@@ -51,19 +51,22 @@ bool mayRunBefore(Operation *load, Operation *store, Operation *function) {
   return mayRunAfter(store, load, function);
 }
 
+/// True if the operation writes memory, in blocks of the load's shape.
+bool storesShapeOf(LoadOp load, Operation *op) {
+  if (!isa<StoreOp>(op) && !isAtomic(op))
+    return false;
+  auto type = dyn_cast<RankedTensorType>(pointerOf(op).getType());
+  return type && type.getShape() == cast<RankedTensorType>(load.getType()).getShape();
+}
+
 /// True if there is a store to blocks of the load's shape for which this is true.
 bool meetsStore(LoadOp load,
                 bool (*mayMeet)(Operation *load, Operation *store, Operation *function)) {
-  auto shape = cast<RankedTensorType>(load.getType()).getShape();
   auto function = load->getParentOfType<func::FuncOp>();
   return function
-      .walk([&](Operation *store) {
-        if (!isa<StoreOp>(store) && !isAtomic(store))
-          return WalkResult::advance();
-        auto type = dyn_cast<RankedTensorType>(pointerOf(store).getType());
-        return type && type.getShape() == shape && mayMeet(load, store, function)
-                   ? WalkResult::interrupt()
-                   : WalkResult::advance();
+      .walk([&](Operation *op) {
+        return storesShapeOf(load, op) && mayMeet(load, op, function) ? WalkResult::interrupt()
+                                                                      : WalkResult::advance();
       })
       .wasInterrupted();
 }
@@ -102,6 +105,21 @@ bool canLeaveStandard(LoadOp load, DotOp product, const PlacementTarget &target)
     return false;
   return !meetsStore(load, mayBothRun) ||
          (product && product.usesTensorCores() && !meetsStore(load, isInSameLoop));
+}
+
+/// The dimension along which the next lane's elements lie: that along which memory is accessed.
+std::optional<unsigned> dimensionOfLanes(Type block, LayoutAttr layoutAttr) {
+  const Coordinates next = layoutOf(placed(block, layoutAttr))->basis(place::lane, 0);
+  auto found = llvm::find_if(next, [](int64_t coordinate) { return coordinate != 0; });
+  return found == next.end() ? std::nullopt : std::optional(unsigned(found - next.begin()));
+}
+
+/// Whether a load that can't leave the standard layout by itself may do so in front of a barrier:
+/// no store to blocks of its shape comes before it, and it runs along another dimension.
+bool mayStandBeforeBarrier(LoadOp load, LoadLayouts layouts, const PlacementTarget &target) {
+  return target.kind == PlacementTarget::Kind::Gpu && !meetsStore(load, mayRunAfter) &&
+         dimensionOfLanes(load.getType(), layouts.best) !=
+             dimensionOfLanes(load.getType(), layouts.standard);
 }
 
 /// The number of sectors that the lanes of a warp touch with one access of `run` elements each. The
@@ -171,10 +189,29 @@ int64_t leastNeighbours(LoadOp load, const PlacementTarget &target) {
   return getElementTypeOrSelf(load.getType()).getIntOrFloatBitWidth() == 16 ? 2 : 1;
 }
 
+/// Adds the operations behind a load that store blocks of its shape, the first of each region
+/// around it.
+static void addNextStores(LoadOp load, Operation *function, llvm::SetVector<Operation *> &stores) {
+  for (Operation *around = load; around != function; around = around->getParentOp())
+    for (Operation *op = around->getNextNode(); op; op = op->getNextNode())
+      if (op->walk([&](Operation *inner) {
+              return storesShapeOf(load, inner) ? WalkResult::interrupt() : WalkResult::advance();
+            }).wasInterrupted()) {
+        stores.insert(op);
+        break;
+      }
+}
+
 LayoutAttr layoutOfLoad(LoadOp load, LayoutAttr layout, LoadLayouts layouts, const AxisInfos &infos,
                         const PlacementTarget &target) {
   DotOp product = productInLoop(load);
-  const LayoutAttr own = canLeaveStandard(load, product, target) ? layouts.best : layouts.standard;
+  auto isCostly = [&](LayoutAttr each) {
+    const int64_t best = std::max(traffic(load, layouts.best, infos, target), cheapTraffic);
+    return traffic(load, each, infos, target) > 2 * best;
+  };
+  const bool leaves = canLeaveStandard(load, product, target) ||
+                      (mayStandBeforeBarrier(load, layouts, target) && isCostly(layouts.standard));
+  const LayoutAttr own = leaves ? layouts.best : layouts.standard;
   // Copies bring a warpgroup's factor to shared memory.
   if (layout == own || (product && isForWarpgroups(product, target)))
     return own;
@@ -187,23 +224,26 @@ LayoutAttr layoutOfLoad(LoadOp load, LayoutAttr layout, LoadLayouts layouts, con
   return traffic(load, layout, infos, target) <= 2 * best ? layout : own;
 }
 
-void orderFactors(func::FuncOp function, PlacingRules &rules) {
+void orderLoads(func::FuncOp function, PlacingRules &rules) {
   llvm::SetVector<Operation *> before, behind;
   function.walk([&](LoadOp load) {
     auto block = dyn_cast<RankedTensorType>(load.getType());
-    Operation *loop = load->getParentOp();
-    if (!block || !isa<scf::ForOp>(loop) ||
-        block.getEncoding() == rules.defaultOf(load.getResult()))
+    if (!block || block.getEncoding() == rules.defaultOf(load.getResult()))
       return;
+    Operation *loop = load->getParentOp();
+    if (!isa<scf::ForOp>(loop)) {
+      addNextStores(load, function, before);
+      return;
+    }
     if (meetsStore(load, mayRunAfter))
       before.insert(loop);
     if (meetsStore(load, mayRunBefore))
       behind.insert(loop);
   });
   OpBuilder builder(function.getContext());
-  for (Operation *loop : before) {
-    builder.setInsertionPoint(loop);
-    builder.create<BarrierOp>(loop->getLoc());
+  for (Operation *op : before) {
+    builder.setInsertionPoint(op);
+    builder.create<BarrierOp>(op->getLoc());
   }
   for (Operation *loop : behind) {
     builder.setInsertionPointAfter(loop);

@@ -26,16 +26,18 @@ int64_t leastNeighbours(LoadOp load, const PlacementTarget &target);
 /// The layout in which the load is made for a use that requires `layout`. If it is another one, the
 /// block is converted.
 ///
-/// A load that a store to blocks of its shape may come before or after is made in the standard
-/// layout, because only accesses in one layout are ordered with each other. But a factor of a
-/// product in a loop is loaded in the best one if the stores are outside of that loop. Without such
-/// a store a load is made in `layout`, if the memory traffic is not much more than with the best
-/// one, else in the best one.
+/// Only accesses in one layout are ordered with each other. So a load that a store to blocks of its
+/// shape may come before or after is made in the standard layout. There are two exceptions, for
+/// which `orderLoads` puts barriers. A factor of a product in a loop is loaded in the best layout
+/// if the stores are outside of that loop. On a GPU so is a block, if all stores come after it and
+/// the standard layout would cost much more memory traffic, as in a transposed copy. Without such a
+/// store a load is made in `layout`, if the memory traffic is not much more than with the best one,
+/// else in the best one.
 LayoutAttr layoutOfLoad(LoadOp load, LayoutAttr layout, LoadLayouts layouts, const AxisInfos &infos,
                         const PlacementTarget &target);
 
-/// Puts barriers between loops that load factors of products and the stores around them, if these
-/// have blocks of one shape in different layouts.
-void orderFactors(mlir::func::FuncOp function, PlacingRules &rules);
+/// Puts barriers between loads and stores that have blocks of one shape in different layouts:
+/// around loops that load, and before the stores that follow another load.
+void orderLoads(mlir::func::FuncOp function, PlacingRules &rules);
 
 } // namespace eft

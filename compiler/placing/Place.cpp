@@ -173,7 +173,7 @@ LogicalResult placeBlocks(func::FuncOp function, const PlacementTarget &target) 
       return failure();
     plan.apply();
     if (target.kind == PlacementTarget::Kind::Gpu)
-      orderFactors(function, rules);
+      orderLoads(function, rules);
   }
   if (target.kind == PlacementTarget::Kind::Gpu)
     narrowConversions(function);

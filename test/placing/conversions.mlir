@@ -99,6 +99,43 @@ func.func @transposed_copy(%x: !eft.ptr<f32> {eft.divisibility = 16 : i32},
   return
 }
 
+// The same without a transposition: rows are read, and columns written. The block is loaded in
+// another layout than that in which blocks of its shape are stored, so a barrier comes between. A
+// second store needs none.
+// CHECK-LABEL: @columns_are_stored
+// CHECK: %[[V:.*]] = eft.load %{{.*}} {run = 4 : i32} : tensor<64x64x!eft.ptr<f32>, #[[L:layout[0-9]*]]>
+// CHECK: %[[C:.*]] = eft.convert_layout %[[V]] : tensor<64x64xf32, #[[L]]> -> tensor<64x64xf32, #[[T:layout[0-9]*]]>
+// CHECK: eft.barrier
+// CHECK-NEXT: eft.store %{{.*}}, %[[C]] {run = 4 : i32} : tensor<64x64x!eft.ptr<f32>, #[[T]]>
+// CHECK-NEXT: eft.store %{{.*}}, %[[C]] {run = 4 : i32} : tensor<64x64x!eft.ptr<f32>, #[[T]]>
+func.func @columns_are_stored(%x: !eft.ptr<f32> {eft.divisibility = 16 : i32},
+                              %y: !eft.ptr<f32> {eft.divisibility = 16 : i32},
+                              %z: !eft.ptr<f32> {eft.divisibility = 16 : i32}) {
+  %i = eft.arange 0 to 64 : tensor<64xi32>
+  %c64 = arith.constant dense<64> : tensor<64xi32>
+  %r = arith.muli %i, %c64 : tensor<64xi32>
+  %r2 = eft.expand_dims %r axis 1 : tensor<64xi32> -> tensor<64x1xi32>
+  %r3 = eft.broadcast %r2 : tensor<64x1xi32> -> tensor<64x64xi32>
+  %c2 = eft.expand_dims %i axis 0 : tensor<64xi32> -> tensor<1x64xi32>
+  %c3 = eft.broadcast %c2 : tensor<1x64xi32> -> tensor<64x64xi32>
+  %o = arith.addi %r3, %c3 : tensor<64x64xi32>
+  %i2 = eft.expand_dims %i axis 1 : tensor<64xi32> -> tensor<64x1xi32>
+  %i3 = eft.broadcast %i2 : tensor<64x1xi32> -> tensor<64x64xi32>
+  %s2 = eft.expand_dims %r axis 0 : tensor<64xi32> -> tensor<1x64xi32>
+  %s3 = eft.broadcast %s2 : tensor<1x64xi32> -> tensor<64x64xi32>
+  %t = arith.addi %s3, %i3 : tensor<64x64xi32>
+  %xs = eft.splat %x : !eft.ptr<f32> -> tensor<64x64x!eft.ptr<f32>>
+  %ps = eft.addptr %xs, %o : tensor<64x64x!eft.ptr<f32>>, tensor<64x64xi32>
+  %v = eft.load %ps : tensor<64x64x!eft.ptr<f32>>
+  %ys = eft.splat %y : !eft.ptr<f32> -> tensor<64x64x!eft.ptr<f32>>
+  %qs = eft.addptr %ys, %t : tensor<64x64x!eft.ptr<f32>>, tensor<64x64xi32>
+  %zs = eft.splat %z : !eft.ptr<f32> -> tensor<64x64x!eft.ptr<f32>>
+  %ws = eft.addptr %zs, %t : tensor<64x64x!eft.ptr<f32>>, tensor<64x64xi32>
+  eft.store %qs, %v : tensor<64x64x!eft.ptr<f32>>
+  eft.store %ws, %v : tensor<64x64x!eft.ptr<f32>>
+  return
+}
+
 // The halves of a product are converted when they are as narrow as in memory. To split it moves
 // nothing.
 // CHECK-LABEL: @halves_of_a_product
