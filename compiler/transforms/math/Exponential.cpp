@@ -128,16 +128,11 @@ Scaled preciseExp(Number high, std::optional<Number> more) {
   return {{value, difference - (value - 1.0)}, scale1, scale2};
 }
 
-/// 1 / (1 + e^-x).
+/// 1 / (1 + e^-x) or e^x / (1 + e^x), with the exponential that neither overflows nor loses what is
+/// nearly 0.
 static Number expandSigmoid(Number x) {
-  FloatFormat format(x);
-  // e^-|x| neither overflows nor cancels.
-  auto [value, scale1, scale2] = preciseExp(clampPower(-abs(x), format));
-  DoubleWord power = {value.high * scale1 * scale2, value.low * scale1 * scale2};
-  DoubleWord sum = fastTwoSum(x.constant(1.0), power.high);
-  sum.low = sum.low + power.low;
-  Number isNegative = x < 0.0;
-  return quotient({select(isNegative, power.high, 1.0), select(isNegative, power.low, 0.0)}, sum);
+  Number power = expandExp(-abs(x));
+  return select(x < 0.0, power, 1.0) / (power + 1.0);
 }
 
 void populateExponentialPatterns(RewritePatternSet &patterns) {
