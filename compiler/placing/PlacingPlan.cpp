@@ -3,6 +3,7 @@
 
 #include "compiler/ir/LayoutConversion.h"
 #include "compiler/layout/Placement.h"
+#include "compiler/placing/DotPlacing.h"
 #include "compiler/placing/JoinPlacing.h"
 #include "compiler/placing/LoadPlacing.h"
 
@@ -21,6 +22,25 @@ namespace {
 constexpr unsigned maxCopies = 2;
 
 bool isBlockValue(Value value) { return isa<TensorType>(value.getType()); }
+
+/// Whether several threads would compute the same elements in this layout.
+bool isRepeated(Type block, LayoutAttr layout) {
+  const LinearLayout places = *layoutOf(placed(block, layout));
+  return places.redundantBits(place::lane) || places.redundantBits(place::warp);
+}
+
+/// Whether an elementwise operation computes a factor that warpgroups read from shared memory.
+bool computesFactor(Operation *op, const PlacementTarget &target) {
+  auto isFactor = [&](OpOperand &use) {
+    auto dot = dyn_cast<DotOp>(use.getOwner());
+    return dot && &use != &dot.getAccMutable() && isForWarpgroups(dot, target);
+  };
+  auto isForFactor = [&](OpOperand &use) {
+    auto trans = dyn_cast<TransOp>(use.getOwner());
+    return trans ? llvm::all_of(trans->getUses(), isFactor) : isFactor(use);
+  };
+  return OpTrait::hasElementwiseMappableTraits(op) && llvm::all_of(op->getUses(), isForFactor);
+}
 
 unsigned depthOf(Operation *op) {
   unsigned depth = 0;
@@ -171,6 +191,11 @@ void PlacingPlan::choose(Operation *op, Value result) {
   } else if (auto move = dyn_cast<ElementMoveOpInterface>(op);
              move && required.size() == 1 && target.kind == PlacementTarget::Kind::Gpu) {
     chosen.insert(layoutOfJoined(move, required.front()));
+  } else if (computesFactor(op, target) && !isRepeated(result.getType(), standard) &&
+             llvm::any_of(required, [&](LayoutAttr layout) {
+               return isRepeated(result.getType(), layout);
+             })) {
+    chosen.insert(standard);
   } else if (required.size() <= maxCopies || repeatable.contains(op)) {
     chosen.insert(required.begin(), required.end());
   } else {

@@ -289,3 +289,43 @@ func.func @unaligned_large(%p: !eft.ptr<f16>, %q: !eft.ptr<f32> {eft.divisibilit
   eft.store %pc, %r : tensor<64x128x!eft.ptr<f32>>
   return
 }
+
+// Weights of one byte are converted before they are multiplied. Copies bring them, and threads read
+// them from their slot: each element is converted once.
+// CHECK-LABEL: @converted_weights
+// CHECK: %[[X:.*]] = eft.alloc_shared : <3, tensor<64x64xf16
+// CHECK: %[[W:.*]] = eft.alloc_shared : <3, tensor<64x64xi8
+// CHECK: scf.for
+// CHECK: eft.copy_async %{{.*}}, %[[X]]
+// CHECK: eft.copy_async %{{.*}}, %[[W]]
+// CHECK: %[[R:.*]] = eft.read_shared %[[W]][%{{.*}}] : {{.*}} -> tensor<64x64xi8, #[[ROWS:layout[0-9]*]]>
+// CHECK-NEXT: %[[H:.*]] = arith.sitofp %[[R]] : tensor<64x64xi8, #[[ROWS]]> to tensor<64x64xf16, #[[ROWS]]>
+// CHECK-NEXT: eft.convert_layout %[[H]]
+func.func @converted_weights(%p: !eft.ptr<f16> {eft.divisibility = 16 : i32}, %q: !eft.ptr<i8> {eft.divisibility = 16 : i32}, %o: !eft.ptr<f32> {eft.divisibility = 16 : i32}, %n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+  %width = arith.constant dense<64> : tensor<64x1xi32>
+  %i = eft.arange 0 to 64 : tensor<64xi32>
+  %rows = eft.expand_dims %i axis 1 : tensor<64xi32> -> tensor<64x1xi32>
+  %across = eft.expand_dims %i axis 0 : tensor<64xi32> -> tensor<1x64xi32>
+  %a0 = arith.muli %rows, %width : tensor<64x1xi32>
+  %a1 = eft.broadcast %a0 : tensor<64x1xi32> -> tensor<64x64xi32>
+  %a2 = eft.broadcast %across : tensor<1x64xi32> -> tensor<64x64xi32>
+  %at = arith.addi %a1, %a2 : tensor<64x64xi32>
+  %ps = eft.splat %p : !eft.ptr<f16> -> tensor<64x64x!eft.ptr<f16>>
+  %px = eft.addptr %ps, %at : tensor<64x64x!eft.ptr<f16>>, tensor<64x64xi32>
+  %qs = eft.splat %q : !eft.ptr<i8> -> tensor<64x64x!eft.ptr<i8>>
+  %pw = eft.addptr %qs, %at : tensor<64x64x!eft.ptr<i8>>, tensor<64x64xi32>
+  %os = eft.splat %o : !eft.ptr<f32> -> tensor<64x64x!eft.ptr<f32>>
+  %po = eft.addptr %os, %at : tensor<64x64x!eft.ptr<f32>>, tensor<64x64xi32>
+  %r = scf.for %t = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<64x64xf32>) : i32 {
+    %x = eft.load %px : tensor<64x64x!eft.ptr<f16>>
+    %w = eft.load %pw : tensor<64x64x!eft.ptr<i8>>
+    %h = arith.sitofp %w : tensor<64x64xi8> to tensor<64x64xf16>
+    %d = eft.dot %x, %h, %acc precision ieee : tensor<64x64xf16>, tensor<64x64xf16> -> tensor<64x64xf32>
+    scf.yield %d : tensor<64x64xf32>
+  }
+  eft.store %po, %r : tensor<64x64x!eft.ptr<f32>>
+  return
+}

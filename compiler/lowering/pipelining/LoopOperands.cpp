@@ -202,6 +202,26 @@ std::optional<LoopOperand> asRewritten(LoadOp load, ArrayRef<ProductUse> uses) {
   return std::nullopt;
 }
 
+/// Whether a factor of a warpgroups' product is computed from the block, element by element: it is
+/// converted, scaled, or unpacked. Single warps have such factors in registers, where several hold
+/// the same elements.
+bool isForFactor(LoadOp load) {
+  llvm::SetVector<Operation *> users(load->user_begin(), load->user_end());
+  for (size_t next = 0; next < users.size(); ++next) {
+    Operation *user = users[next];
+    if (user->getBlock() != load->getBlock())
+      continue;
+    if (auto dot = dyn_cast<DotOp>(user)) {
+      if (dot.getWarpgroups())
+        return true;
+    } else if (OpTrait::hasElementwiseMappableTraits(user) || isa<ElementMoveOpInterface>(user) ||
+               isa<ConvertLayoutOp>(user)) {
+      users.insert(user->user_begin(), user->user_end());
+    }
+  }
+  return false;
+}
+
 /// The registers of a thread for a factor that copies can't move by the word: one for each element,
 /// and one for its address. None for other factors.
 int64_t elementRegisters(LoadOp load, ArrayRef<ProductUse> uses) {
@@ -220,6 +240,9 @@ LoopOperands::LoopOperands(scf::ForOp loop, bool mayRewrite) : loop(loop), mayRe
   const int64_t minBytes = hasRegistersForShortRuns() ? 1 : minCopy;
   for (LoadOp load : loop.getBody()->getOps<LoadOp>())
     addFactor(load, minBytes);
+  for (LoadOp load : loop.getBody()->getOps<LoadOp>())
+    if (isForFactor(load))
+      addRead(load);
   if (operands.empty())
     return;
   for (LoadOp load : loop.getBody()->getOps<LoadOp>())
@@ -306,12 +329,20 @@ void LoopOperands::addFactor(LoadOp load, int64_t minBytes) {
 
 /// Adds another block of which threads hold copies.
 void LoopOperands::addShared(LoadOp load) {
+  std::optional<LinearLayout> layout = layoutOf(load.getType());
+  if (!layout)
+    return;
+  const LinearLayout places = withPlaces(*layout, gpuPlaces);
+  if (places.redundantBits(place::lane) || places.redundantBits(place::warp))
+    addRead(load);
+}
+
+/// Adds a block that threads read from its slot.
+void LoopOperands::addRead(LoadOp load) {
   if (!isCopyable(load) ||
       llvm::any_of(operands, [&](const LoopOperand &each) { return each.load == load; }))
     return;
   const LinearLayout layout = withPlaces(*layoutOf(load.getType()), gpuPlaces);
-  if (!layout.redundantBits(place::lane) && !layout.redundantBits(place::warp))
-    return;
   const auto bytes = unsigned(getElementTypeOrSelf(load.getType()).getIntOrFloatBitWidth() / 8);
   const LinearLayout order =
       chooseSharedOrder(layout, layout, bytes).layout.order(layout, place::offset);

@@ -7,8 +7,10 @@
 // threads rewrite it. Factors whose neighbours form no run at all that a copy can move go through
 // registers, if there are enough: they wait for memory while a product is under way.
 //
-// Beside them, copies bring blocks of which several threads need each element, such as a number for
-// each column of a product's result: each thread would load it from memory, and wait for it.
+// Beside them, copies bring blocks from which factors are computed, such as weights of one byte
+// that are converted and scaled. They also bring blocks of which several threads need each element,
+// such as a number for each column of a product's result: each thread would load it from memory,
+// and wait for it.
 #pragma once
 
 #include "compiler/ir/EftDialect.h"
@@ -72,6 +74,7 @@ private:
   bool hasRegistersForShortRuns();
   void addFactor(LoadOp load, int64_t minBytes);
   void addShared(LoadOp load);
+  void addRead(LoadOp load);
   bool add(const LoopOperand &operand);
   bool extend(Slice &slice, mlir::Value value);
 
