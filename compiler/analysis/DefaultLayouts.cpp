@@ -8,6 +8,7 @@
 #include "compiler/layout/ReductionOrder.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 
 using namespace mlir;
 using namespace eft;
@@ -61,20 +62,22 @@ static bool mayBeHeadless(Operation *access, const PlacementTarget &target) {
   return load ? !load.readsAnew() : target.kind == PlacementTarget::Kind::Gpu && !isAtomic(access);
 }
 
-/// On a GPU the contiguity of a store counts as that of several loads: a load can be made in
-/// another layout than that of its shape, and then be converted.
-static int64_t weightOf(Operation *access, const PlacementTarget &target) {
-  return target.kind == PlacementTarget::Kind::Gpu && isa<StoreOp>(access) ? 4 : 1;
+/// On a GPU the contiguity of a store counts as that of several loads, where nothing is in a loop:
+/// a load can be made in another layout than that of its shape then, and be converted.
+static int64_t weightOf(Operation *access, bool hasLoops, const PlacementTarget &target) {
+  return target.kind == PlacementTarget::Kind::Gpu && !hasLoops && isa<StoreOp>(access) ? 4 : 1;
 }
 
 DefaultLayouts::DefaultLayouts(func::FuncOp function, const AxisInfos &infos,
                                const ProductBlocks &products, PlacementTarget target)
     : target(target) {
+  const bool hasLoops =
+      function.walk([](LoopLikeOpInterface) { return WalkResult::interrupt(); }).wasInterrupted();
   function.walk([&](Operation *op) {
     Value pointer = pointerOf(op);
     if (auto type = pointer ? dyn_cast<RankedTensorType>(pointer.getType()) : RankedTensorType())
       add(accesses[shapeOf(type)], pointer, infos, /*isWide=*/!isAtomic(op),
-          mayBeHeadless(op, target), weightOf(op, target));
+          mayBeHeadless(op, target), weightOf(op, hasLoops, target));
     else if (auto reduce = dyn_cast<ReduceOp>(op); reduce && !products.productBehind(reduce))
       add(reduce);
   });

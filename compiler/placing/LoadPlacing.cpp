@@ -115,9 +115,11 @@ std::optional<unsigned> dimensionOfLanes(Type block, LayoutAttr layoutAttr) {
 }
 
 /// Whether a load that can't leave the standard layout by itself may do so in front of a barrier:
-/// no store to blocks of its shape comes before it, and it runs along another dimension.
+/// it is in no loop, no store to blocks of its shape comes before it, and it runs along another
+/// dimension.
 bool mayStandBeforeBarrier(LoadOp load, LoadLayouts layouts, const PlacementTarget &target) {
-  return target.kind == PlacementTarget::Kind::Gpu && !meetsStore(load, mayRunAfter) &&
+  return target.kind == PlacementTarget::Kind::Gpu &&
+         !load->getParentOfType<LoopLikeOpInterface>() && !meetsStore(load, mayRunAfter) &&
          dimensionOfLanes(load.getType(), layouts.best) !=
              dimensionOfLanes(load.getType(), layouts.standard);
 }

@@ -29,10 +29,10 @@ int64_t leastNeighbours(LoadOp load, const PlacementTarget &target);
 /// Only accesses in one layout are ordered with each other. So a load that a store to blocks of its
 /// shape may come before or after is made in the standard layout. There are two exceptions, for
 /// which `orderLoads` puts barriers. A factor of a product in a loop is loaded in the best layout
-/// if the stores are outside of that loop. On a GPU so is a block, if all stores come after it and
-/// the standard layout would cost much more memory traffic, as in a transposed copy. Without such a
-/// store a load is made in `layout`, if the memory traffic is not much more than with the best one,
-/// else in the best one.
+/// if the stores are outside of that loop. On a GPU so is a block outside of loops, if all stores
+/// come after it, it runs along another dimension, and the standard layout would cost much more
+/// memory traffic, as in a transposed copy. Without such a store a load is made in `layout`, if the
+/// memory traffic is not much more than with the best one, else in the best one.
 LayoutAttr layoutOfLoad(LoadOp load, LayoutAttr layout, LoadLayouts layouts, const AxisInfos &infos,
                         const PlacementTarget &target);
 

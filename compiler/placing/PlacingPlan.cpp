@@ -29,11 +29,12 @@ bool isRepeated(Type block, LayoutAttr layout) {
   return places.redundantBits(place::lane) || places.redundantBits(place::warp);
 }
 
-/// Whether an elementwise operation computes a factor that warpgroups read from shared memory.
+/// Whether an elementwise operation computes a second factor, which warpgroups read from shared
+/// memory.
 bool computesFactor(Operation *op, const PlacementTarget &target) {
   auto isFactor = [&](OpOperand &use) {
     auto dot = dyn_cast<DotOp>(use.getOwner());
-    return dot && &use != &dot.getAccMutable() && isForWarpgroups(dot, target);
+    return dot && &use == &dot.getBMutable() && isForWarpgroups(dot, target);
   };
   auto isForFactor = [&](OpOperand &use) {
     auto trans = dyn_cast<TransOp>(use.getOwner());

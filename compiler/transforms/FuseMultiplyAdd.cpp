@@ -25,10 +25,11 @@ arith::MulFOp soleProduct(Value value) {
   return product && product->hasOneUse() ? product : arith::MulFOp();
 }
 
-/// The matrix product that gives `value` and is added to nothing, if nothing else uses it.
-DotOp soleDot(Value value) {
+/// The matrix product that gives the operand of a sum and is added to nothing, if nothing else uses
+/// it. One from before a loop stays there.
+DotOp soleDot(Value value, Operation *sum) {
   auto dot = value.getDefiningOp<DotOp>();
-  if (!dot || !dot->hasOneUse())
+  if (!dot || !dot->hasOneUse() || dot->getBlock() != sum->getBlock())
     return {};
   bool isAlone =
       matchPattern(dot.getAcc(), m_AnyZeroFloat()) || matchPattern(dot.getAcc(), m_Zero());
@@ -43,7 +44,7 @@ template <typename Sum> struct FuseProduct : OpRewritePattern<Sum> {
     Type element = getElementTypeOrSelf(sum.getType());
     if (!element.isF32() && !element.isF64())
       return rewriter.notifyMatchFailure(sum, "not f32 or f64");
-    if (isa<arith::AddFOp>(sum) && (soleDot(sum.getLhs()) || soleDot(sum.getRhs())))
+    if (isa<arith::AddFOp>(sum) && (soleDot(sum.getLhs(), sum) || soleDot(sum.getRhs(), sum)))
       return rewriter.notifyMatchFailure(sum, "a matrix product begins with the other operand");
     arith::MulFOp left = soleProduct(sum.getLhs());
     arith::MulFOp product = left ? left : soleProduct(sum.getRhs());
@@ -69,8 +70,8 @@ template <typename Sum> struct FuseDot : OpRewritePattern<Sum> {
   using OpRewritePattern<Sum>::OpRewritePattern;
 
   LogicalResult matchAndRewrite(Sum sum, PatternRewriter &rewriter) const override {
-    DotOp left = soleDot(sum.getLhs());
-    DotOp dot = left ? left : soleDot(sum.getRhs());
+    DotOp left = soleDot(sum.getLhs(), sum);
+    DotOp dot = left ? left : soleDot(sum.getRhs(), sum);
     if (!dot)
       return rewriter.notifyMatchFailure(sum, "no operand is a matrix product used only here");
     Value acc = left ? sum.getRhs() : sum.getLhs();

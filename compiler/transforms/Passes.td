@@ -71,8 +71,8 @@ def FuseMultiplyAdd : Pass<"eft-fuse-multiply-add"> {
     The negation is exact, and part of the instruction on both targets. A product that is converted,
     splatted or broadcast before it is added is not fused, nor is anything of f16 or bf16.
 
-    `x + dot(a, b, 0)` becomes `dot(a, b, x)` if the matrix product has no other use, also where `x` is
-    a product itself.
+    `x + dot(a, b, 0)` becomes `dot(a, b, x)` if the matrix product has no other use and is in the same
+    block, also where `x` is a product itself.
 
     This pass runs before those that make additions and products of their own: these must not be fused.
     Dead operations are erased first; they must not count as uses of a product.

@@ -93,3 +93,30 @@ func.func @first_from_before_loop(%x: tensor<64x16xf16, #c>, %y: tensor<16x16xf1
   }
   return %r, %s : tensor<64x16xf32, #c>, tensor<64x16xf32, #c>
 }
+
+// The loop with the calls may be another one than the product's. Quotients of 32 bits are no calls.
+// CHECK-LABEL: @call_in_the_outer_loop
+// CHECK-SAME: %[[X:[a-z0-9]*]]: tensor<64x16xf16
+// CHECK: eft.write_shared %[[X]], %[[A:.*]][
+// CHECK: eft.dot_async %[[A]][
+// CHECK: eft.dot_async %[[X]],
+func.func @call_in_the_outer_loop(%x: tensor<64x16xf16, #c>, %y: tensor<16x16xf16, #rows>, %acc: tensor<64x16xf32, #c>, %n: i32) -> (tensor<64x16xf32, #c>, tensor<64x16xf32, #c>) {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %r = scf.for %i = %zero to %n step %one iter_args(%outer = %acc) -> (tensor<64x16xf32, #c>) : i32 {
+    %s = scf.for %j = %zero to %n step %one iter_args(%sum = %outer) -> (tensor<64x16xf32, #c>) : i32 {
+      %b = eft.convert_layout %y : tensor<16x16xf16, #rows> -> tensor<16x16xf16, #b>
+      %d = eft.dot %x, %b, %sum precision ieee {warpgroups} : tensor<64x16xf16, #c>, tensor<16x16xf16, #b> -> tensor<64x16xf32, #c>
+      scf.yield %d : tensor<64x16xf32, #c>
+    }
+    %q = arith.divf %s, %acc : tensor<64x16xf32, #c>
+    scf.yield %q : tensor<64x16xf32, #c>
+  }
+  %t:2 = scf.for %i = %zero to %n step %one iter_args(%sum = %acc, %number = %n) -> (tensor<64x16xf32, #c>, i32) : i32 {
+    %b = eft.convert_layout %y : tensor<16x16xf16, #rows> -> tensor<16x16xf16, #b>
+    %d = eft.dot %x, %b, %sum precision ieee {warpgroups} : tensor<64x16xf16, #c>, tensor<16x16xf16, #b> -> tensor<64x16xf32, #c>
+    %next = arith.divsi %number, %n : i32
+    scf.yield %d, %next : tensor<64x16xf32, #c>, i32
+  }
+  return %r, %t#0 : tensor<64x16xf32, #c>, tensor<64x16xf32, #c>
+}

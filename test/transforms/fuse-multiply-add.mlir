@@ -145,6 +145,23 @@ func.func @scaled_sum_with_a_matrix_product(%a: tensor<16x16xf32>, %c: tensor<16
   return %s : tensor<16x16xf32>
 }
 
+// One from before a loop is not computed in each iteration.
+// CHECK-LABEL: @sum_with_a_matrix_product_from_before_a_loop
+func.func @sum_with_a_matrix_product_from_before_a_loop(%a: tensor<16x16xf32>, %c: tensor<16x16xf32>, %n: i32) -> tensor<16x16xf32> {
+  // CHECK: %[[D:.*]] = eft.dot
+  // CHECK: scf.for
+  // CHECK: arith.addf %{{.*}}, %[[D]]
+  %first = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %zero = arith.constant dense<0.0> : tensor<16x16xf32>
+  %d = eft.dot %a, %a, %zero precision tf32 : tensor<16x16xf32>, tensor<16x16xf32> -> tensor<16x16xf32>
+  %r = scf.for %i = %first to %n step %one iter_args(%sum = %c) -> (tensor<16x16xf32>) : i32 {
+    %s = arith.addf %sum, %d : tensor<16x16xf32>
+    scf.yield %s : tensor<16x16xf32>
+  }
+  return %r : tensor<16x16xf32>
+}
+
 // CHECK-LABEL: @sum_with_an_integer_matrix_product
 func.func @sum_with_an_integer_matrix_product(%a: tensor<16x16xi8>, %c: tensor<16x16xi32>) -> tensor<16x16xi32> {
   // CHECK: eft.dot %{{.*}}, %{{.*}}, %arg1 precision ieee

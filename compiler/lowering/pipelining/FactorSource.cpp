@@ -8,7 +8,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 
 using namespace mlir;
 
@@ -18,10 +18,12 @@ namespace {
 
 int64_t bytesOf(RankedTensorType type) { return type.getElementType().getIntOrFloatBitWidth() / 8; }
 
-/// Whether ptxas may make a call of the operation.
+/// Whether ptxas may make a call of the operation. It computes quotients of 32 bits in place.
 bool mayCall(Operation *op) {
-  return isa<arith::DivFOp, arith::RemFOp, arith::DivSIOp, arith::DivUIOp, arith::RemSIOp,
-             arith::RemUIOp, math::SqrtOp, math::RsqrtOp, InlineAsmOp, PrintOp, AssertOp>(op);
+  if (isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp>(op))
+    return getElementTypeOrSelf(op->getResult(0)).getIntOrFloatBitWidth() > 32;
+  return isa<arith::DivFOp, arith::RemFOp, math::SqrtOp, math::RsqrtOp, UniformDivOp, InlineAsmOp,
+             PrintOp, AssertOp>(op);
 }
 
 LinearLayout places(Value block) { return withPlaces(*layoutOf(block.getType()), gpuPlaces); }
@@ -73,12 +75,19 @@ void FactorSource::eraseUnused(RewriterBase &rewriter, Value factor) {
 }
 
 bool mustLeaveRegisters(DotOp dot) {
-  auto loop = dyn_cast<scf::ForOp>(dot->getParentOp());
-  return loop && loop.isDefinedOutsideOfLoop(dot.getA()) &&
-         loop.walk([](Operation *op) {
-               return mayCall(op) ? WalkResult::interrupt() : WalkResult::advance();
-             })
-             .wasInterrupted();
+  Value source = FactorSource(dot.getA(), 1).block;
+  auto mayCallIn = [](Operation *loop) {
+    return loop
+        ->walk([](Operation *op) {
+          return mayCall(op) ? WalkResult::interrupt() : WalkResult::advance();
+        })
+        .wasInterrupted();
+  };
+  for (auto loop = dot->getParentOfType<LoopLikeOpInterface>(); loop;
+       loop = loop->getParentOfType<LoopLikeOpInterface>())
+    if (loop.isDefinedOutsideOfLoop(source) && mayCallIn(loop))
+      return true;
+  return false;
 }
 
 } // namespace eft

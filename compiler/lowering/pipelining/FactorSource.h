@@ -35,7 +35,7 @@ struct FactorSource {
   static void eraseUnused(mlir::RewriterBase &rewriter, mlir::Value factor);
 };
 
-/// Whether the product's first factor comes from before the loop around it, and must not stay in
+/// Whether the product's first factor comes from before a loop around it, and must not stay in
 /// registers. Where ptxas (12.8 to 13.0) makes calls in a loop, as divisions do for operands that
 /// are rare, it does not keep the registers of such a factor: it writes to them behind the product,
 /// and reads them again in the next iteration.

@@ -206,19 +206,20 @@ std::optional<LoopOperand> asRewritten(LoadOp load, ArrayRef<ProductUse> uses) {
 /// converted, scaled, or unpacked. Single warps have such factors in registers, where several hold
 /// the same elements.
 bool isForFactor(LoadOp load) {
-  llvm::SetVector<Operation *> users(load->user_begin(), load->user_end());
-  for (size_t next = 0; next < users.size(); ++next) {
-    Operation *user = users[next];
-    if (user->getBlock() != load->getBlock())
-      continue;
-    if (auto dot = dyn_cast<DotOp>(user)) {
-      if (dot.getWarpgroups())
-        return true;
-    } else if (OpTrait::hasElementwiseMappableTraits(user) || isa<ElementMoveOpInterface>(user) ||
-               isa<ConvertLayoutOp>(user)) {
-      users.insert(user->user_begin(), user->user_end());
+  llvm::SetVector<Operation *> pending;
+  pending.insert(load);
+  for (size_t next = 0; next < pending.size(); ++next)
+    for (OpOperand &use : pending[next]->getUses()) {
+      Operation *user = use.getOwner();
+      if (user->getBlock() != load->getBlock())
+        continue;
+      if (auto dot = dyn_cast<DotOp>(user)) {
+        if (dot.getWarpgroups() && &use != &dot.getAccMutable())
+          return true;
+      } else if (OpTrait::hasElementwiseMappableTraits(user) || isa<ElementMoveOpInterface>(user)) {
+        pending.insert(user);
+      }
     }
-  }
   return false;
 }
 
@@ -234,15 +235,16 @@ int64_t elementRegisters(LoadOp load, ArrayRef<ProductUse> uses) {
 
 uint64_t bytesOf(SharedType slot) { return llvm::alignTo(slot.getBytes(), SharedType::alignment); }
 
-LoopOperands::LoopOperands(scf::ForOp loop, bool mayRewrite) : loop(loop), mayRewrite(mayRewrite) {
+LoopOperands::LoopOperands(scf::ForOp loop, bool mayRewrite, bool mayCompute)
+    : loop(loop), mayRewrite(mayRewrite) {
   if (writesMemory(loop))
     return;
   const int64_t minBytes = hasRegistersForShortRuns() ? 1 : minCopy;
   for (LoadOp load : loop.getBody()->getOps<LoadOp>())
     addFactor(load, minBytes);
   for (LoadOp load : loop.getBody()->getOps<LoadOp>())
-    if (isForFactor(load))
-      addRead(load);
+    if (mayCompute && isForFactor(load))
+      hasComputed |= addRead(load);
   if (operands.empty())
     return;
   for (LoadOp load : loop.getBody()->getOps<LoadOp>())
@@ -338,15 +340,16 @@ void LoopOperands::addShared(LoadOp load) {
 }
 
 /// Adds a block that threads read from its slot.
-void LoopOperands::addRead(LoadOp load) {
+bool LoopOperands::addRead(LoadOp load) {
   if (!isCopyable(load) ||
       llvm::any_of(operands, [&](const LoopOperand &each) { return each.load == load; }))
-    return;
+    return false;
   const LinearLayout layout = withPlaces(*layoutOf(load.getType()), gpuPlaces);
   const auto bytes = unsigned(getElementTypeOrSelf(load.getType()).getIntOrFloatBitWidth() / 8);
   const LinearLayout order =
       chooseSharedOrder(layout, layout, bytes).layout.order(layout, place::offset);
-  add({load, slotsInOrder(load, order, minCopy), cast<RankedTensorType>(load.getType()), {}});
+  return add(
+      {load, slotsInOrder(load, order, minCopy), cast<RankedTensorType>(load.getType()), {}});
 }
 
 /// Adds all that a value is computed from in the loop; fails where that is more than arithmetic.

@@ -40,10 +40,13 @@ struct LoopOperand {
 class LoopOperands {
 public:
   /// Finds the operands. There are none if the loop writes memory, or no product has one. Without
-  /// `mayRewrite`, threads rewrite none.
-  LoopOperands(mlir::scf::ForOp loop, bool mayRewrite);
+  /// `mayRewrite`, threads rewrite none. Without `mayCompute`, none are there for factors to be
+  /// computed from them.
+  LoopOperands(mlir::scf::ForOp loop, bool mayRewrite, bool mayCompute);
 
   llvm::ArrayRef<LoopOperand> all() const { return operands; }
+  /// Whether factors are computed from some of them.
+  bool haveComputed() const { return hasComputed; }
   /// The operand of the loop that a product uses here, and reads as copies bring it; null if it
   /// uses none.
   const LoopOperand *of(mlir::OpOperand &use) const;
@@ -74,12 +77,12 @@ private:
   bool hasRegistersForShortRuns();
   void addFactor(LoadOp load, int64_t minBytes);
   void addShared(LoadOp load);
-  void addRead(LoadOp load);
+  bool addRead(LoadOp load);
   bool add(const LoopOperand &operand);
   bool extend(Slice &slice, mlir::Value value);
 
   mlir::scf::ForOp loop;
-  bool mayRewrite;
+  bool mayRewrite, hasComputed = false;
   llvm::SmallVector<LoopOperand> operands;
   /// The index in `operands` of what a product uses.
   llvm::DenseMap<mlir::OpOperand *, unsigned> numbers;

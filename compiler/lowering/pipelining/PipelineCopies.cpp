@@ -75,7 +75,7 @@ public:
 
 private:
   void analyze() {
-    operands.emplace(loop, mayRewrite);
+    operands.emplace(loop, mayRewrite, mayCompute);
     products.emplace(loop, *operands);
   }
 
@@ -95,6 +95,16 @@ private:
         found = other;
       else
         planWith(true);
+    }
+    if (operands->haveComputed() && (!found || found->distance < stages - 1)) {
+      mayCompute = false;
+      std::optional<PipelinePlan> other = planWith(mayRewrite);
+      if (other && (!found || other->distance > found->distance)) {
+        found = other;
+      } else {
+        mayCompute = true;
+        planWith(mayRewrite);
+      }
     }
     plan = found.value_or(PipelinePlan{});
     return found.has_value();
@@ -420,6 +430,7 @@ private:
   scf::ForOp loop;
   PipelinePlan plan = {};
   bool mayRewrite = true; // whether threads may rewrite factors
+  bool mayCompute = true; // whether copies may bring what factors are computed from
   std::optional<LoopOperands> operands;
   std::optional<LoopProducts> products;
   SmallVector<unsigned> carried;      // indices of the loop's arguments that addresses need

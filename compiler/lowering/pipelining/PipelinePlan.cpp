@@ -56,6 +56,24 @@ uint64_t firstFactorBytes(const LoopProducts &products) {
   return bytes;
 }
 
+/// The shared memory for the factors of one product of warpgroups that are in no slot: the most
+/// that one needs.
+uint64_t stagedFactorBytes(scf::ForOp loop, const LoopProducts &products) {
+  uint64_t most = 0;
+  for (DotOp dot : loop.getBody()->getOps<DotOp>()) {
+    if (!dot.getWarpgroups())
+      continue;
+    FactorSource a(dot.getA(), 1), b(dot.getB(), 0);
+    uint64_t bytes = 0;
+    if (!products.isInSlot(dot.getAMutable()) && !a.isInRegisters && a.isPlaced())
+      bytes += a.bytes();
+    if (!products.isInSlot(dot.getBMutable()) && b.isPlaced())
+      bytes += b.bytes();
+    most = std::max(most, bytes);
+  }
+  return most;
+}
+
 int64_t threadsOf(DotOp dot) {
   std::optional<LinearLayout> layout = layoutOf(dot.getType());
   return layout ? lanesPerWarp << withPlaces(*layout, gpuPlaces).placeBits(place::warp)
@@ -92,9 +110,10 @@ std::optional<PipelinePlan> planPipeline(scf::ForOp loop, const LoopOperands &op
   if (plan.distance < 1 || operands.all().empty())
     return std::nullopt;
 
-  // The pass eft-stage-factors rewrites factors that the loop does not, to slots of their own.
-  const uint64_t staging = std::max(stagesOthers(loop, operands, products) ? bytesForStaging : 0,
-                                    operands.rewrittenBytes() - products.rewrittenBytes());
+  // The pass eft-stage-factors writes factors that the loop does not to slots of their own.
+  const uint64_t staging = std::max({stagesOthers(loop, operands, products) ? bytesForStaging : 0,
+                                     operands.rewrittenBytes() - products.rewrittenBytes(),
+                                     stagedFactorBytes(loop, products)});
   uint64_t others = 0; // bytes beside the slots of operands
   // Says where first factors are, sets `others`, and returns the number of slots that fit beside.
   auto fitSlots = [&] {
