@@ -40,12 +40,12 @@ struct LoopOperand {
 class LoopOperands {
 public:
   /// Finds the operands. There are none if the loop writes memory, or no product has one. Without
-  /// `mayRewrite`, threads rewrite none. Without `mayCompute`, none are there for factors to be
-  /// computed from them.
+  /// `mayRewrite`, threads rewrite none. Without `mayCompute`, blocks from which factors are
+  /// computed are none of the operands.
   LoopOperands(mlir::scf::ForOp loop, bool mayRewrite, bool mayCompute);
 
   llvm::ArrayRef<LoopOperand> all() const { return operands; }
-  /// Whether factors are computed from some of them.
+  /// Whether factors are computed from some of the operands.
   bool haveComputed() const { return hasComputed; }
   /// The operand of the loop that a product uses here, and reads as copies bring it; null if it
   /// uses none.

@@ -81,7 +81,8 @@ private:
 
   /// Makes the plan; returns false if the loop stays as it is. Where threads don't rewrite factors
   /// beside other products, short copies in the order that products read may be better: they need
-  /// fewer slots, and products can be a third part.
+  /// fewer slots, and products can be a third part. Blocks from which factors are computed are
+  /// copied only if copies run as far ahead as without them.
   bool makePlan(int64_t stages, uint64_t maxBytes) {
     auto planWith = [&](bool rewrites) {
       mayRewrite = rewrites;
