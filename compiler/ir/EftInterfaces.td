@@ -29,6 +29,11 @@ def Eft_ComputesInPlace : Eft_Trait<"ComputesInPlace">;
 // other. Moves of elements do so without this trait.
 def Eft_KeepsNumbers : Eft_Trait<"KeepsNumbers">;
 
+// The code of a GPU may call a function: one that the driver brings, or ptxas makes for operands that are
+// rare. Registers that outlive a call are dear, and ptxas does not keep some of them. Upstream's divisions
+// and roots may be calls without this trait.
+def Eft_MayCall : Eft_Trait<"MayCall">;
+
 //===----------------------------------------------------------------------===//
 // Interfaces
 //===----------------------------------------------------------------------===//

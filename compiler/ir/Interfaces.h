@@ -28,6 +28,9 @@ class ComputesInPlace : public mlir::OpTrait::TraitBase<ConcreteType, ComputesIn
 template <typename ConcreteType>
 class KeepsNumbers : public mlir::OpTrait::TraitBase<ConcreteType, KeepsNumbers> {};
 
+template <typename ConcreteType>
+class MayCall : public mlir::OpTrait::TraitBase<ConcreteType, MayCall> {};
+
 } // namespace eft
 
 #include "compiler/ir/EftInterfaces.h.inc"

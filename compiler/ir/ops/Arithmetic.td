@@ -29,7 +29,7 @@ def Eft_PhiloxOp : Eft_Op<"philox", [Pure, Eft_Placed,
   let hasVerifier = 1;
 }
 
-def Eft_UniformDivOp : Eft_Op<"uniform_div", [Pure, Eft_Placed, Eft_ComputesInPlace,
+def Eft_UniformDivOp : Eft_Op<"uniform_div", [Pure, Eft_Placed, Eft_ComputesInPlace, Eft_MayCall,
     AllTypesMatch<["dividend", "result"]>, AllTypesMatch<["divisor", "reciprocal"]>]> {
   let summary = "Divides a block by one number, correctly rounded";
   let description = [{

@@ -6,7 +6,7 @@
 
 include "compiler/ir/ops/Types.td"
 
-def Eft_InlineAsmOp : Eft_Op<"inline_asm", [Eft_Anchored, Eft_ComputesInPlace,
+def Eft_InlineAsmOp : Eft_Op<"inline_asm", [Eft_Anchored, Eft_ComputesInPlace, Eft_MayCall,
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "Runs assembly on the elements of blocks";
   let description = [{

@@ -15,7 +15,7 @@ def Eft_Printable : Type<Or<[Eft_PrintableValue.predicate, And<[Eft_Buffer.predi
                 Eft_PrintableValue.predicate>]>]>,
     "i64, f64, a pointer, or a block or buffer of these">;
 
-def Eft_PrintOp : Eft_Op<"print", [Eft_Placed, MemoryEffects<[MemRead, MemWrite]>]> {
+def Eft_PrintOp : Eft_Op<"print", [Eft_Placed, Eft_MayCall, MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "Prints a line for each element";
   let description = [{
     A line has the program's position, the element's index, the text, and the value. The value is printed
@@ -40,7 +40,7 @@ def Eft_PrintOp : Eft_Op<"print", [Eft_Placed, MemoryEffects<[MemRead, MemWrite]
   let hasVerifier = 1;
 }
 
-def Eft_AssertOp : Eft_Op<"assert", [Eft_Placed, MemoryEffects<[MemRead, MemWrite]>]> {
+def Eft_AssertOp : Eft_Op<"assert", [Eft_Placed, Eft_MayCall, MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "Ends the program unless a condition holds everywhere";
   let description = [{
     Where the condition is false for some element, the program ends, and the launch fails with the

@@ -22,8 +22,8 @@ int64_t bytesOf(RankedTensorType type) { return type.getElementType().getIntOrFl
 bool mayCall(Operation *op) {
   if (isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp>(op))
     return getElementTypeOrSelf(op->getResult(0)).getIntOrFloatBitWidth() > 32;
-  return isa<arith::DivFOp, arith::RemFOp, math::SqrtOp, math::RsqrtOp, UniformDivOp, InlineAsmOp,
-             PrintOp, AssertOp>(op);
+  return isa<arith::DivFOp, arith::RemFOp, math::SqrtOp, math::RsqrtOp>(op) ||
+         op->hasTrait<MayCall>();
 }
 
 LinearLayout places(Value block) { return withPlaces(*layoutOf(block.getType()), gpuPlaces); }
