@@ -160,7 +160,7 @@ int64_t traffic(LoadOp load, LayoutAttr layoutAttr, const AxisInfos &infos,
   const AxisInfo pointer = infos.of(load.getPointer());
   RankedTensorType type = placed(load.getPointer().getType(), layoutAttr);
   LinearLayout layout = *layoutOf(type);
-  const int64_t run = accessRun(pointer, load, type, target).length;
+  const int64_t run = accessRun(infos, load, type, target).length;
   const int64_t bytes = getElementTypeOrSelf(load.getType()).getIntOrFloatBitWidth() / 8;
   const bool isGpu = target.kind == PlacementTarget::Kind::Gpu;
   std::string_view pieces = isGpu ? place::registers : place::step;
@@ -214,8 +214,10 @@ LayoutAttr layoutOfLoad(LoadOp load, LayoutAttr layout, LoadLayouts layouts, con
   const bool leaves = canLeaveStandard(load, product, target) ||
                       (mayStandBeforeBarrier(load, layouts, target) && isCostly(layouts.standard));
   const LayoutAttr own = leaves ? layouts.best : layouts.standard;
-  // Copies bring a warpgroup's factor to shared memory.
-  if (layout == own || (product && isForWarpgroups(product, target)))
+  // Copies bring the factors of tensor cores to shared memory, iterations ahead.
+  const bool isCopied = target.kind == PlacementTarget::Kind::Gpu && product &&
+                        (isForWarpgroups(product, target) || product.usesTensorCores());
+  if (layout == own || isCopied)
     return own;
   // A store in the same layout comes after the load in each thread.
   if (layout != layouts.standard && meetsStore(load, mayBothRun))

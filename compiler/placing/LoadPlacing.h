@@ -32,7 +32,8 @@ int64_t leastNeighbours(LoadOp load, const PlacementTarget &target);
 /// if the stores are outside of that loop. On a GPU so is a block outside of loops, if all stores
 /// come after it, it runs along another dimension, and the standard layout would cost much more
 /// memory traffic, as in a transposed copy. Without such a store a load is made in `layout`, if the
-/// memory traffic is not much more than with the best one, else in the best one.
+/// memory traffic is not much more than with the best one, else in the best one. But a factor of
+/// tensor cores in a loop is converted: copies can bring it then.
 LayoutAttr layoutOfLoad(LoadOp load, LayoutAttr layout, LoadLayouts layouts, const AxisInfos &infos,
                         const PlacementTarget &target);
 
