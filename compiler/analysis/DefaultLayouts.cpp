@@ -48,11 +48,21 @@ int64_t eft::likelyContiguity(Value pointer, unsigned dim, const AxisInfos &info
   return std::max(likely, infos.of(pointer).contiguity(dim));
 }
 
+/// The neighbours along the dimension that one access of a GPU may move, wherever they are. Those
+/// of an atomic operation have one mask.
+static int64_t mostElements(Operation *access, unsigned dim, const AxisInfos &infos,
+                            const PlacementTarget &target) {
+  if (!isAtomic(access))
+    return gpuAccessBytes * 8 / bitsInMemory(pointerOf(access).getType());
+  const int64_t width = atomicWidth(access, target.hasVectorAtomics);
+  Value mask = maskOf(access);
+  return mask ? std::min(width, infos.of(mask).constancy(dim)) : width;
+}
+
 /// The elements that one access may move along the dimension, whatever the layout.
-static int64_t widestAccess(const AxisInfo &pointer, unsigned dim, int64_t elementBytes,
+static int64_t widestAccess(const AxisInfo &pointer, unsigned dim, int64_t most,
                             bool mayBeHeadless) {
-  const int64_t run = mayBeHeadless ? pointer.headlessRun(dim) : pointer.alignedRun(dim);
-  return std::min(run, gpuAccessBytes / elementBytes);
+  return std::min(mayBeHeadless ? pointer.headlessRun(dim) : pointer.alignedRun(dim), most);
 }
 
 /// A thread can look whether the first element of a run is where it should be; a CPU's does so for
@@ -76,8 +86,7 @@ DefaultLayouts::DefaultLayouts(func::FuncOp function, const AxisInfos &infos,
   function.walk([&](Operation *op) {
     Value pointer = pointerOf(op);
     if (auto type = pointer ? dyn_cast<RankedTensorType>(pointer.getType()) : RankedTensorType())
-      add(accesses[shapeOf(type)], pointer, infos, /*isWide=*/!isAtomic(op),
-          mayBeHeadless(op, target), weightOf(op, hasLoops, target));
+      add(accesses[shapeOf(type)], op, infos, weightOf(op, hasLoops, target));
     else if (auto reduce = dyn_cast<ReduceOp>(op); reduce && !products.productBehind(reduce))
       add(reduce);
   });
@@ -88,28 +97,37 @@ void DefaultLayouts::add(ReduceOp reduce) {
   Accesses &shape = accesses[shapeOf(type)];
   shape.contiguity.resize(type.getRank(), 0);
   shape.width.resize(type.getRank(), 1);
+  shape.most.resize(type.getRank(), enoughElements);
   shape.reducedBits = std::max<int64_t>(shape.reducedBits, type.getElementTypeBitWidth());
 }
 
-void DefaultLayouts::add(Accesses &shape, Value pointer, const AxisInfos &infos, bool isWide,
-                         bool mayBeHeadless, int64_t weight) {
+void DefaultLayouts::add(Accesses &shape, Operation *access, const AxisInfos &infos,
+                         int64_t weight) const {
+  Value pointer = pointerOf(access);
   auto type = cast<RankedTensorType>(pointer.getType());
+  const bool isHeadless = mayBeHeadless(access, target);
   shape.contiguity.resize(type.getRank(), 0);
   shape.width.resize(type.getRank(), 1);
+  shape.most.resize(type.getRank(), enoughElements);
   const int64_t bits = bitsInMemory(type);
   shape.widestBits = std::max(shape.widestBits, bits);
   AxisInfo info = infos.of(pointer);
   const unsigned last = type.getRank() - 1;
-  if (isWide && info.contiguity(last) >= std::min(type.getDimSize(last), lanesPerWarp))
-    shape.narrowest = std::min(shape.narrowest, widestAccess(info, last, bits / 8, mayBeHeadless));
   for (unsigned dim = 0; dim < type.getRank(); ++dim) {
-    const int64_t headless = mayBeHeadless ? info.headlessRun(dim) : 1;
+    const int64_t headless = isHeadless ? info.headlessRun(dim) : 1;
     shape.contiguity[dim] +=
         weight *
         std::min(std::max(likelyContiguity(pointer, dim, infos), headless), enoughContiguity);
-    if (isWide)
-      shape.width[dim] =
-          std::max(shape.width[dim], widestAccess(info, dim, bits / 8, mayBeHeadless));
+    const int64_t most = mostElements(access, dim, infos, target);
+    const int64_t widest = widestAccess(info, dim, most, isHeadless);
+    if (isAtomic(access) && info.contiguity(dim) > 1)
+      shape.most[dim] = std::min(shape.most[dim], widest);
+    // What works on one element at a time does so wherever its neighbours are.
+    if (most == 1)
+      continue;
+    shape.width[dim] = std::max(shape.width[dim], widest);
+    if (dim == last && info.contiguity(dim) >= std::min(type.getDimSize(dim), lanesPerWarp))
+      shape.narrowest = std::min(shape.narrowest, widest);
   }
 }
 
@@ -125,7 +143,7 @@ LayoutAttr DefaultLayouts::choose(RankedTensorType type, const Accesses *accesse
       return all.contiguity[left] < all.contiguity[right];
     });
     std::rotate(order.begin(), fastest, fastest + 1);
-    width = all.width[order.front()];
+    width = std::min(all.width[order.front()], all.most[order.front()]);
     widestBits = all.widestBits != 0 ? all.widestBits : widestBits;
     reducedBits = all.reducedBits;
   }
@@ -158,27 +176,27 @@ LayoutAttr DefaultLayouts::ofReduced(RankedTensorType type) const {
 LayoutAttr DefaultLayouts::ofAlone(LoadOp load, int64_t leastNeighbours,
                                    const AxisInfos &infos) const {
   Accesses alone;
-  add(alone, load.getPointer(), infos, /*isWide=*/true, mayBeHeadless(load, target),
-      /*weight=*/1);
+  add(alone, load, infos, /*weight=*/1);
   for (int64_t &width : alone.width)
     width = std::max(width, leastNeighbours);
   return choose(cast<RankedTensorType>(load.getType()), &alone);
 }
 
-AccessRun eft::accessRun(const AxisInfo &pointer, Operation *access, RankedTensorType pointerType,
+AccessRun eft::accessRun(const AxisInfos &infos, Operation *access, RankedTensorType pointerType,
                          const PlacementTarget &target) {
   std::optional<LinearLayout> layout = layoutOf(pointerType);
   AccessRun run;
   if (!layout)
     return run;
   const bool isGpu = target.kind == PlacementTarget::Kind::Gpu;
-  const int64_t bytes = bitsInMemory(pointerType) / 8;
+  const AxisInfo pointer = infos.of(pointerOf(access));
   for (unsigned dim = 0; dim < pointerType.getRank(); ++dim) {
     const int64_t placed = layout->contiguousAlong(target.accessDimension().str(), dim);
     auto lengthIn = [&](bool headless) {
       const int64_t onCpu =
           std::max(pointer.contiguity(dim), headless ? pointer.headlessRun(dim) : 1);
-      return std::min(placed, isGpu ? widestAccess(pointer, dim, bytes, headless) : onCpu);
+      const int64_t most = mostElements(access, dim, infos, target);
+      return std::min(placed, isGpu ? widestAccess(pointer, dim, most, headless) : onCpu);
     };
     const int64_t length = lengthIn(mayBeHeadless(access, target));
     if (length > run.length)

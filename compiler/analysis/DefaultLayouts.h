@@ -24,9 +24,10 @@ namespace eft {
 /// The machine that blocks are placed on.
 struct PlacementTarget {
   enum class Kind { Gpu, Cpu } kind = Kind::Gpu;
-  int64_t numWarps = 4;       // GPU: warps of a program, a power of two
-  bool hasWarpgroups = false; // GPU: warpgroups multiply matrices
-  int64_t vectorBits = 256;   // CPU: bits of a vector register, a power of two
+  int64_t numWarps = 4;          // GPU: warps of a program, a power of two
+  bool hasWarpgroups = false;    // GPU: warpgroups multiply matrices
+  bool hasVectorAtomics = false; // GPU: one atomic operation adds to neighbours of 16 bytes
+  int64_t vectorBits = 256;      // CPU: bits of a vector register, a power of two
 
   /// The place dimension along whose lowest bits one access moves neighbours.
   llvm::StringRef accessDimension() const;
@@ -60,15 +61,17 @@ private:
   struct Accesses {
     llvm::SmallVector<int64_t> contiguity; // summed over the accesses, for each dimension
     llvm::SmallVector<int64_t> width;      // the most elements of one access, along each dimension
-    int64_t narrowest = enoughElements;    // elements of one access to rows of neighbours
-    int64_t widestBits = 0;                // the bits of the widest element in memory
+    // The most neighbours that a thread shall hold along each dimension: neighbouring threads'
+    // atomic operations are to work on neighbours.
+    llvm::SmallVector<int64_t> most;
+    int64_t narrowest = enoughElements; // elements of one access to rows of neighbours
+    int64_t widestBits = 0;             // the bits of the widest element in memory
     // The bits of the widest element that is reduced; 0 if none is.
     int64_t reducedBits = 0;
   };
 
-  /// An access that is not `isWide` moves one element at a time, wherever its neighbours are.
-  static void add(Accesses &accesses, mlir::Value pointer, const AxisInfos &infos, bool isWide,
-                  bool mayBeHeadless, int64_t weight);
+  void add(Accesses &accesses, mlir::Operation *access, const AxisInfos &infos,
+           int64_t weight) const;
   void add(ReduceOp reduce);
   LayoutAttr choose(mlir::RankedTensorType type, const Accesses *accesses) const;
 
@@ -79,7 +82,7 @@ private:
 
 /// Neighbours along the lowest bits of the access dimension that are neighbours in memory and may
 /// be moved by one access: on a GPU it must be aligned and at most 16 bytes, on a CPU it need not
-/// be.
+/// be. The elements of an atomic operation's run have one mask.
 struct AccessRun {
   int64_t length = 1;
   unsigned dim = 0;        // along which the block's indices grow
@@ -87,7 +90,7 @@ struct AccessRun {
 };
 
 /// The run of an access, if its pointers are placed as in `pointerType`.
-AccessRun accessRun(const AxisInfo &pointer, mlir::Operation *access,
+AccessRun accessRun(const AxisInfos &infos, mlir::Operation *access,
                     mlir::RankedTensorType pointerType, const PlacementTarget &target);
 
 } // namespace eft

@@ -60,6 +60,18 @@ Value maskOf(Operation *op) {
   return access ? access.getMask() : Value();
 }
 
+int64_t atomicWidth(Operation *op, bool hasVectors) {
+  constexpr int64_t bitsOfVector = 128;
+  auto sum = dyn_cast<AtomicRMWOp>(op);
+  if (!sum || sum.getKind() != AtomicKind::FAdd)
+    return 1;
+  Type element = getElementTypeOrSelf(sum.getValue());
+  const int64_t bits = element.getIntOrFloatBitWidth();
+  if (bits > 32 || !hasVectors)
+    return element.isF16() ? 2 : 1;
+  return bitsOfVector / bits;
+}
+
 LogicalResult verifyRun(Operation *access, std::optional<uint32_t> run) {
   if (!run || llvm::isPowerOf2_32(*run))
     return success();

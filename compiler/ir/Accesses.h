@@ -15,6 +15,10 @@ mlir::Value pointerOf(mlir::Operation *op);
 /// The mask of an operation that `pointerOf` knows; null if it has none.
 mlir::Value maskOf(mlir::Operation *op);
 
+/// The neighbours on which one atomic operation of a GPU can work: only sums of floats work on
+/// several, of f16 on two, and where there are vectors, of all up to 32 bits on 16 bytes.
+int64_t atomicWidth(mlir::Operation *op, bool hasVectors);
+
 /// Refuses a note `run` that is no power of two.
 mlir::LogicalResult verifyRun(mlir::Operation *access, std::optional<uint32_t> run);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The atomic operations: what they work on, and what follows from a constant mask.
-#include "compiler/ir/EftDialect.h"
+#include "compiler/ir/Accesses.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
@@ -40,6 +40,8 @@ const char *expectedBy(AtomicKind kind, Type type) {
 } // namespace
 
 LogicalResult AtomicRMWOp::verify() {
+  if (failed(verifyRun(*this, getRun())))
+    return failure();
   Type element = getElementTypeOrSelf(getResult());
   if (const char *expected = expectedBy(getKind(), element))
     return emitOpError("'") << stringifyAtomicKind(getKind()) << "' works on " << expected

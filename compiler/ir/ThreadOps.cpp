@@ -46,6 +46,14 @@ bool hasBits(Type type, ArrayRef<unsigned> widths) {
   return llvm::any_of(widths, [&](unsigned width) { return type.isSignlessInteger(width); });
 }
 
+/// The vectors that one atomic operation adds: of up to 16 bytes.
+bool isVectorOfSums(VectorType type) {
+  const int64_t count = type.getRank() == 1 && !type.isScalable() ? type.getNumElements() : 0;
+  Type element = type.getElementType();
+  const int64_t most = isa<Float16Type, BFloat16Type>(element) ? 8 : element.isF32() ? 4 : 0;
+  return count >= 2 && count <= most && llvm::isPowerOf2_64(count);
+}
+
 LogicalResult verifyAtomicAccess(Operation *op, Type pointer, Type word) {
   if (failed(verifyPointer(op, pointer)))
     return failure();
@@ -71,6 +79,12 @@ LogicalResult ThreadAtomicRMWOp::verify() {
   if (failed(verifyPointer(*this, pointer)))
     return failure();
   const bool isSum = getKind() == AtomicKind::FAdd;
+  if (auto vector = dyn_cast<VectorType>(value)) {
+    if (!isSum || !isVectorOfSums(vector))
+      return emitOpError("of a vector must be fadd of 2, 4 or 8 f16 or bf16, or 2 or 4 f32, got ")
+             << stringifyAtomicKind(getKind()) << " of " << value;
+    return success();
+  }
   if (isSum && !isa<Float16Type, BFloat16Type, Float32Type, Float64Type>(value))
     return emitOpError("fadd must have an f16, bf16, f32 or f64, got ") << value;
   if (!isSum && !hasBits(value, {32, 64}))

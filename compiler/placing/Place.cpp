@@ -75,7 +75,7 @@ void noteAccess(Access access, const AxisInfos &infos, const PlacementTarget &ta
   auto type = dyn_cast<RankedTensorType>(access.getPointer().getType());
   if (!type)
     return;
-  const AccessRun run = accessRun(infos.of(access.getPointer()), access, type, target);
+  const AccessRun run = accessRun(infos, access, type, target);
   access.setRun(run.length);
   access.setHeadless(run.isHeadless);
   access.setPrefix(isPrefix(infos, access.getMask()));
@@ -96,6 +96,13 @@ void noteAccess(Access access, const AxisInfos &infos, const PlacementTarget &ta
   access.setUniformRuns(isUniform);
   access.setPrefixRuns(!isUniform && prefixRun(infos, access.getMask(), run.dim) >= run.length);
   access.setCutsAll(cutsAll && access.getPrefixRuns());
+}
+
+/// Notes on an atomic operation the neighbours on which one instruction may work.
+void noteAtomic(AtomicRMWOp atomic, const AxisInfos &infos, const PlacementTarget &target) {
+  auto type = dyn_cast<RankedTensorType>(atomic.getPointer().getType());
+  if (type && target.kind == PlacementTarget::Kind::Gpu)
+    atomic.setRun(accessRun(infos, atomic, type, target).length);
 }
 
 /// A reduction that is free of order has the usual one, unless its sources lie otherwise.
@@ -186,6 +193,8 @@ LogicalResult placeBlocks(func::FuncOp function, const PlacementTarget &target) 
       noteAccess(load, infos, target);
     else if (auto store = dyn_cast<StoreOp>(op))
       noteAccess(store, infos, target);
+    else if (auto atomic = dyn_cast<AtomicRMWOp>(op))
+      noteAtomic(atomic, infos, target);
     else if (auto reduce = dyn_cast<ReduceOp>(op))
       noteOrder(reduce, target);
     else if (auto sum = dyn_cast<arith::AddIOp>(op))
@@ -233,6 +242,7 @@ struct PlacePass : impl::PlaceBase<PlacePass> {
     bool isGpu = parsed->kind == Target::Kind::Cuda;
     machine.kind = isGpu ? PlacementTarget::Kind::Gpu : PlacementTarget::Kind::Cpu;
     machine.hasWarpgroups = hasWarpgroups(*parsed);
+    machine.hasVectorAtomics = hasVectorAtomics(*parsed);
     return machine;
   }
 };

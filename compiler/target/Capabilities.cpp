@@ -11,6 +11,10 @@ bool hasFloat8(const Target &target) {
   return target.kind == Target::Kind::Cuda && target.computeCapability >= 89;
 }
 
+bool hasVectorAtomics(const Target &target) {
+  return target.kind == Target::Kind::Cuda && target.computeCapability >= 90;
+}
+
 uint64_t sharedBytesOfProgram(const Target &target) {
   constexpr uint64_t kibibyte = 1024;
   const unsigned capability = target.computeCapability, generation = capability / 10;

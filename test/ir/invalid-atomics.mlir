@@ -8,6 +8,14 @@ func.func @narrow_integer(%p: !eft.ptr<i8>, %x: i8) {
 
 // -----
 
+func.func @run_of_three(%p: tensor<8x!eft.ptr<f32>>, %x: tensor<8xf32>) {
+  // expected-error @+1 {{'eft.atomic_rmw' op run must be a power of two, got 3}}
+  eft.atomic_rmw fadd relaxed gpu %p, %x {run = 3 : i32} : tensor<8x!eft.ptr<f32>>
+  return
+}
+
+// -----
+
 func.func @integer_addition_of_floats(%p: !eft.ptr<f32>, %x: f32) {
   // expected-error @+1 {{'eft.atomic_rmw' op 'add' works on integers of 32 or 64 bits, got 'f32'}}
   eft.atomic_rmw add relaxed gpu %p, %x : !eft.ptr<f32>

@@ -72,6 +72,22 @@ func.func @atomic_maximum_of_16_bits(%p: !llvm.ptr<1>, %x: i16) {
 
 // -----
 
+func.func @atomic_sum_of_many_neighbours(%p: !llvm.ptr<1>, %x: vector<8xf32>) {
+  // expected-error @+1 {{'eft.thread_atomic_rmw' op of a vector must be fadd of 2, 4 or 8 f16 or bf16, or 2 or 4 f32, got fadd of 'vector<8xf32>'}}
+  %0 = eft.thread_atomic_rmw fadd relaxed gpu %p, %x : !llvm.ptr<1>, vector<8xf32>
+  return
+}
+
+// -----
+
+func.func @atomic_maximum_of_neighbours(%p: !llvm.ptr<1>, %x: vector<2xi32>) {
+  // expected-error @+1 {{'eft.thread_atomic_rmw' op of a vector must be fadd of 2, 4 or 8 f16 or bf16, or 2 or 4 f32, got max of 'vector<2xi32>'}}
+  %0 = eft.thread_atomic_rmw max relaxed gpu %p, %x : !llvm.ptr<1>, vector<2xi32>
+  return
+}
+
+// -----
+
 func.func @atomic_change_of_shared_memory(%p: !llvm.ptr<3>, %x: i32) {
   // expected-error @+1 {{'eft.thread_atomic_rmw' op pointer must be an '!llvm.ptr<1>', got '!llvm.ptr<3>'}}
   %0 = eft.thread_atomic_rmw add relaxed gpu %p, %x : !llvm.ptr<3>, i32

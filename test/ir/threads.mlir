@@ -27,5 +27,7 @@ func.func @atomic_operations(%p: !llvm.ptr<1>, %c: i1, %i: i32, %x: bf16) {
   %3 = eft.thread_atomic_load acquire gpu %p : !llvm.ptr<1> -> i8
   // CHECK: eft.thread_atomic_store release gpu %arg0, %[[BYTE]] if %arg1 : !llvm.ptr<1>, i8
   eft.thread_atomic_store release gpu %p, %3 if %c : !llvm.ptr<1>, i8
+  // CHECK: eft.thread_fence gpu
+  eft.thread_fence gpu
   return
 }

@@ -60,12 +60,17 @@ func.func @flag(%p: !eft.ptr<i8>, %q: !eft.ptr<i8>) {
 
 #layout = #eft.layout<register = [[1]], lane = [[2], [4], [8], [16], [32]], warp = [[64]]>
 
-// Each thread has elements of its own: nothing is to be handed on, and nobody waits.
+// Each thread has elements of its own: nothing is to be handed on, and nobody waits. Fences order what a
+// thread does before and behind its accesses, and not each of them.
 // CHECK-LABEL: @each_thread_its_own
 func.func @each_thread_its_own(%ps: !eft.ptr<i32>, %out: !eft.ptr<i32>, %x: i32) {
   // CHECK-NOT: nvvm.barrier0
-  // CHECK-COUNT-2: eft.thread_atomic_rmw add acq_rel gpu %{{.*}}, %arg2 : !llvm.ptr<1>, i32
+  // CHECK: eft.thread_fence gpu
+  // CHECK-NOT: eft.thread_fence
+  // CHECK-COUNT-2: eft.thread_atomic_rmw add relaxed gpu %{{.*}}, %arg2 : !llvm.ptr<1>, i32
   // CHECK-NOT: atomic
+  // CHECK: eft.thread_fence gpu
+  // CHECK-NOT: eft.thread_fence
   // CHECK-NOT: nvvm.barrier0
   %p = eft.splat %ps : !eft.ptr<i32> -> tensor<128x!eft.ptr<i32>, #layout>
   %q = eft.splat %out : !eft.ptr<i32> -> tensor<128x!eft.ptr<i32>, #layout>

@@ -26,6 +26,28 @@ func.func @sum_of_halves(%p: !llvm.ptr<1>, %x: f16, %y: bf16) {
   return
 }
 
+// Neighbours of 16 bits share a register. ptxas keeps the result of a vector, so an instruction without one
+// takes the place of one whose result is not used.
+// CHECK-LABEL: @sums_of_neighbours
+func.func @sums_of_neighbours(%p: !llvm.ptr<1>, %x: vector<4xf32>, %y: vector<2xf16>, %z: vector<8xbf16>, %c: i1) -> vector<4xf32> {
+  // CHECK: "mov.b32 $0, 0; mov.b32 $1, 0; mov.b32 $2, 0; mov.b32 $3, 0; @$9 atom.global.gpu.relaxed.add.v4.f32 {$0, $1, $2, $3}, [$4], {$5, $6, $7, $8};", "=&r,=&r,=&r,=&r,l,r,r,r,r,b,~{memory}"
+  %0 = eft.thread_atomic_rmw fadd relaxed gpu %p, %x if %c : !llvm.ptr<1>, vector<4xf32>
+  // CHECK: "red.global.gpu.relaxed.add.noftz.f16x2 [$0], $1;", "l,r,~{memory}"
+  %1 = eft.thread_atomic_rmw fadd relaxed gpu %p, %y : !llvm.ptr<1>, vector<2xf16>
+  // CHECK: "@$5 red.global.cta.release.add.noftz.v4.bf16x2 [$0], {$1, $2, $3, $4};", "l,r,r,r,r,b,~{memory}"
+  %2 = eft.thread_atomic_rmw fadd release cta %p, %z if %c : !llvm.ptr<1>, vector<8xbf16>
+  // CHECK: "atom.global.gpu.acq_rel.add.noftz.v4.bf16x2 {$0, $1, $2, $3}, [$4], {$5, $6, $7, $8};", "=r,=r,=r,=r,l,r,r,r,r,~{memory}"
+  %3 = eft.thread_atomic_rmw fadd acq_rel gpu %p, %z : !llvm.ptr<1>, vector<8xbf16>
+  return %0 : vector<4xf32>
+}
+
+// CHECK-LABEL: @fence
+func.func @fence() {
+  // CHECK: "fence.acq_rel.sys;", "~{memory}"
+  eft.thread_fence sys
+  return
+}
+
 // CHECK-LABEL: @compare_and_swap
 func.func @compare_and_swap(%p: !llvm.ptr<1>, %x: i16, %y: i16, %c: i1) -> i16 {
   // CHECK: "mov.b16 $0, 0; @$4 atom.global.acquire.cta.cas.b16 $0, [$1], $2, $3;", "=&h,l,h,h,b,~{memory}" %arg0, %arg1, %arg2, %arg3

@@ -203,6 +203,9 @@ def Eft_AtomicRMWOp : Eft_Op<"atomic_rmw", [Eft_Anchored,
     accesses of the same element. The scope says to whom this applies: the program's threads (`cta`), the
     device (`gpu`), or the whole machine (`sys`).
 
+    Placing notes as `run` the number of neighbours along the lowest bits of the place that are neighbours
+    in memory and have one mask: one instruction may add to them all.
+
     ```mlir
     %0 = eft.atomic_rmw add acq_rel gpu %p, %one : !eft.ptr<i32>
     %1 = eft.atomic_rmw fadd relaxed gpu %ps, %xs, mask %m : tensor<1024x!eft.ptr<f32>>
@@ -210,7 +213,7 @@ def Eft_AtomicRMWOp : Eft_Op<"atomic_rmw", [Eft_Anchored,
   }];
   let arguments = (ins Eft_AtomicKind:$kind, Eft_MemoryOrder:$order, Eft_MemoryScope:$scope,
                        Arg<Eft_PointerLike, "", [MemRead, MemWrite]>:$pointer, Eft_Value:$value,
-                       Optional<Eft_MaskLike>:$mask);
+                       Optional<Eft_MaskLike>:$mask, OptionalAttr<I32Attr>:$run);
   let results = (outs Eft_Value:$result);
   let assemblyFormat = [{
     $kind $order $scope $pointer `,` $value (`,` `mask` $mask^)? attr-dict `:` type($pointer)

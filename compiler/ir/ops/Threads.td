@@ -73,10 +73,12 @@ def Eft_ThreadAtomicRMWOp : Eft_ThreadAtomic<"thread_atomic_rmw", [AllTypesMatch
     zero where the condition is false.
 
     `fadd` adds an f16, bf16, f32 or f64, all others take an integer of 32 or 64 bits: one instruction of a
-    GPU does it.
+    GPU does it. `fadd` also adds a vector of two to eight f16 or bf16, or of two or four f32, to neighbours
+    in memory. Each of them is changed atomically by itself.
 
     ```mlir
     %0 = eft.thread_atomic_rmw add acq_rel gpu %p, %v if %c : !llvm.ptr<1>, i32
+    %1 = eft.thread_atomic_rmw fadd relaxed gpu %p, %vs : !llvm.ptr<1>, vector<8xf16>
     ```
   }];
   let arguments = (ins Eft_AtomicKind:$kind, Eft_MemoryOrder:$order, Eft_MemoryScope:$scope,
@@ -86,6 +88,20 @@ def Eft_ThreadAtomicRMWOp : Eft_ThreadAtomic<"thread_atomic_rmw", [AllTypesMatch
     $kind $order $scope $pointer `,` $value (`if` $condition^)? attr-dict
     `:` type($pointer) `,` type($value)
   }];
+}
+
+def Eft_ThreadFenceOp : Eft_Op<"thread_fence", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Orders the accesses of one thread of a GPU";
+  let description = [{
+    Relaxed atomic operations behind the fence release what stands before it, and those before the fence
+    acquire for what stands behind it, to the threads of the scope.
+
+    ```mlir
+    eft.thread_fence gpu
+    ```
+  }];
+  let arguments = (ins Eft_MemoryScope:$scope);
+  let assemblyFormat = "$scope attr-dict";
 }
 
 def Eft_ThreadAtomicCASOp : Eft_ThreadAtomic<"thread_atomic_cas",

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Atomic operations of a GPU's threads.
 //
-// They become operations of a thread, or loops around one where a GPU has no instruction.
+// They become operations of a thread, or loops around one where a GPU has no instruction. Sums of
+// neighbours in memory are one operation where it has an instruction for that.
 //
 // Where several threads hold an element, one of them does the operation; all threads hold a scalar.
 // Barriers order the accesses of the others in the same way: their earlier accesses come before a
@@ -46,35 +47,37 @@ bool releases(MemoryOrder order) {
   return order == MemoryOrder::Release || order == MemoryOrder::AcqRel;
 }
 
-/// The operation on one element by one thread.
+/// The operation on one element by one thread, or a sum of several.
 class ThreadAtomic {
 public:
-  ThreadAtomic(ImplicitLocOpBuilder &b, Operation *op, bool addsBf16)
+  ThreadAtomic(ImplicitLocOpBuilder &b, Operation *op, MemoryOrder order, bool addsBf16)
       : b(b), op(op), element(getElementTypeOrSelf(pointeeLike(pointerOf(op).getType()))),
-        bits(b.getIntegerType(element.getIntOrFloatBitWidth())), addsBf16(addsBf16) {}
+        bits(b.getIntegerType(element.getIntOrFloatBitWidth())), order(order), addsBf16(addsBf16) {}
 
   /// Does the operation where `condition` is true, or everywhere if it is null, with the
   /// operation's operands behind the pointer. Returns what memory held, and zero elsewhere; null
-  /// for a store.
+  /// for a store. The value of a sum may be a vector, which is added to neighbours.
   Value apply(Value condition, Value address, ArrayRef<Value> operands) {
     auto pointerType = LLVM::LLVMPointerType::get(b.getContext(), globalMemory);
     Value pointer = b.create<LLVM::IntToPtrOp>(pointerType, address);
     if (auto store = dyn_cast<AtomicStoreOp>(op)) {
-      b.create<ThreadAtomicStoreOp>(store.getOrder(), store.getScope(), pointer,
-                                    as(bits, operands.front()), condition);
+      b.create<ThreadAtomicStoreOp>(order, store.getScope(), pointer, as(bits, operands.front()),
+                                    condition);
       return {};
     }
     if (auto load = dyn_cast<AtomicLoadOp>(op))
-      return as(element, b.create<ThreadAtomicLoadOp>(bits, load.getOrder(), load.getScope(),
-                                                      pointer, condition));
+      return as(element,
+                b.create<ThreadAtomicLoadOp>(bits, order, load.getScope(), pointer, condition));
     if (isa<AtomicCASOp>(op))
       return as(element, compareAndSwap(condition, pointer, operands[0], operands[1]));
     auto rmw = cast<AtomicRMWOp>(op);
-    if (!isInstruction(rmw.getKind()))
-      return as(element, changeInLoop(condition, pointer, operands.front(), rmw.getKind()));
-    Value value = rmw.getKind() == AtomicKind::FAdd ? operands.front() : as(bits, operands.front());
-    return as(element, b.create<ThreadAtomicRMWOp>(rmw.getKind(), rmw.getOrder(), rmw.getScope(),
-                                                   pointer, value, condition));
+    Value value = operands.front();
+    if (!isa<VectorType>(value.getType()) && !isInstruction(rmw.getKind()))
+      return as(element, changeInLoop(condition, pointer, value, rmw.getKind()));
+    const bool isSum = rmw.getKind() == AtomicKind::FAdd;
+    Value old = b.create<ThreadAtomicRMWOp>(rmw.getKind(), order, rmw.getScope(), pointer,
+                                            isSum ? value : as(bits, value), condition);
+    return isSum ? old : as(element, old);
   }
 
 private:
@@ -89,7 +92,7 @@ private:
   }
 
   Value compareAndSwap(Value condition, Value pointer, Value expected, Value value) {
-    return b.create<ThreadAtomicCASOp>(orderOf(op), scopeOf(op), pointer, as(bits, expected),
+    return b.create<ThreadAtomicCASOp>(order, scopeOf(op), pointer, as(bits, expected),
                                        as(bits, value), condition);
   }
 
@@ -138,6 +141,7 @@ private:
   ImplicitLocOpBuilder &b;
   Operation *op;
   Type element, bits;
+  MemoryOrder order;
   bool addsBf16;
 };
 
@@ -180,28 +184,79 @@ private:
   unsigned threads, redundant;
 };
 
+/// Whether the program may access memory after the operation.
+bool mayAccessAfter(Operation *op) {
+  for (; !isa<FunctionOpInterface>(op); op = op->getParentOp()) {
+    if (isa<LoopLikeOpInterface>(op->getParentOp()))
+      return true;
+    for (Operation *next = op->getNextNode(); next; next = next->getNextNode())
+      if (!isMemoryEffectFree(next))
+        return true;
+  }
+  return false;
+}
+
+/// The neighbours on which one instruction of a thread works.
+unsigned widthOf(Operation *op, size_t fragments, bool hasVectors) {
+  auto rmw = dyn_cast<AtomicRMWOp>(op);
+  const size_t run = rmw ? rmw.getRun().value_or(1) : 1;
+  return std::min({run, fragments, size_t(atomicWidth(op, hasVectors))});
+}
+
+Value packed(ImplicitLocOpBuilder &b, ArrayRef<Value> values) {
+  if (values.size() == 1)
+    return values.front();
+  Value vector = b.create<LLVM::UndefOp>(VectorType::get(values.size(), values.front().getType()));
+  for (auto [i, value] : llvm::enumerate(values))
+    vector = b.create<LLVM::InsertElementOp>(vector, value, b.create<arith::ConstantIntOp>(i, 32));
+  return vector;
+}
+
+void unpack(ImplicitLocOpBuilder &b, Value value, Fragments &fragments) {
+  auto vector = dyn_cast<VectorType>(value.getType());
+  if (!vector)
+    return fragments.push_back(value);
+  for (unsigned i = 0; i < vector.getNumElements(); ++i)
+    fragments.push_back(
+        b.create<LLVM::ExtractElementOp>(value, b.create<arith::ConstantIntOp>(i, 32)));
+}
+
 /// Does the atomic operation in the threads for which `isOwner` is true, or in all if it is null.
 /// Returns the fragments that memory held before.
+///
+/// Of several accesses of a thread, each would wait for the one before to be released, or would
+/// invalidate the cache. So a fence before all of them releases, and one behind them acquires.
 Fragments applyAtomic(GpuLowering &lowering, ImplicitLocOpBuilder &b, Operation *op,
                       Value isOwner) {
-  ThreadAtomic atomic(b, op, /*addsBf16=*/lowering.computeCapability >= 90);
+  Fragments addresses(lowering.fragmentsOf(pointerOf(op))), results;
+  // One generation brought vectors and sums of bf16.
+  const bool hasVectors = lowering.computeCapability >= 90;
+  const unsigned width = widthOf(op, addresses.size(), hasVectors);
+  const MemoryOrder order = orderOf(op);
+  const bool hasFences = addresses.size() > width && order != MemoryOrder::Relaxed;
+  ThreadAtomic atomic(b, op, hasFences ? MemoryOrder::Relaxed : order, /*addsBf16=*/hasVectors);
   Value mask = maskOf(op);
   SmallVector<Value> operands(op->getOperands().drop_front());
   if (mask)
     operands.pop_back();
-  Fragments addresses(lowering.fragmentsOf(pointerOf(op))), results;
-  for (auto [fragment, address] : llvm::enumerate(addresses)) {
-    SmallVector<Value> ofFragment;
+  if (hasFences && releases(order))
+    b.create<ThreadFenceOp>(scopeOf(op));
+  for (unsigned first = 0; first < addresses.size(); first += width) {
+    SmallVector<Value> ofRun;
     for (Value operand : operands)
-      ofFragment.push_back(lowering.fragmentsOf(operand)[fragment]);
+      ofRun.push_back(packed(b, lowering.fragmentsOf(operand).slice(first, width)));
     Value condition = isOwner;
     if (mask) {
-      condition = lowering.fragmentsOf(mask)[fragment];
+      condition = lowering.fragmentsOf(mask)[first];
       if (isOwner)
         condition = b.create<arith::AndIOp>(condition, isOwner);
     }
-    results.push_back(atomic.apply(condition, address, ofFragment));
+    Value old = atomic.apply(condition, addresses[first], ofRun);
+    if (old && !op->use_empty())
+      unpack(b, old, results);
   }
+  if (hasFences && acquires(order) && mayAccessAfter(op))
+    b.create<ThreadFenceOp>(scopeOf(op));
   return results;
 }
 
@@ -225,7 +280,7 @@ LogicalResult lowerAtomic(GpuLowering &lowering, ImplicitLocOpBuilder &b, Operat
   } else if (isOwner && (lowering.hasLoads || acquires(order))) {
     b.create<NVVM::Barrier0Op>();
   }
-  if (op->getNumResults() != 0)
+  if (isUsed)
     lowering.setFragments(op->getResult(0), std::move(results));
   return success();
 }

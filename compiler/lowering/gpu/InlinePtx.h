@@ -6,8 +6,6 @@
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/PatternMatch.h"
 
-#include <algorithm>
-
 namespace eft {
 
 /// Whether PTX does something beside computing its results.
@@ -17,14 +15,6 @@ enum class PtxEffects { None, Some };
 mlir::LLVM::InlineAsmOp emitPtx(mlir::ImplicitLocOpBuilder &b, mlir::TypeRange results,
                                 mlir::ValueRange operands, const llvm::Twine &ptx,
                                 llvm::StringRef constraints, PtxEffects effects);
-
-/// The bits of the register that has a word: there is none of 8.
-inline unsigned registerWidth(unsigned width) { return std::max(width, 16u); }
-
-/// PTX's constraint for a register that has a word of so many bits.
-inline std::string registerLetter(unsigned width) {
-  return width == 64 ? "l" : width == 32 ? "r" : "h";
-}
 
 /// Adds the patterns that make PTX of `eft.thread_load` and `eft.thread_store`.
 void populateThreadAccessPatterns(mlir::RewritePatternSet &patterns);

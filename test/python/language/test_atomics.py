@@ -34,6 +34,39 @@ def test_each_element_of_a_block(device, name, size):
 
 
 @eft.jit
+def add_block(p, x_ptr, old_ptr, rows, columns, stride, ORDER: tl.constexpr, M: tl.constexpr,
+              N: tl.constexpr, KEEPS: tl.constexpr):  # fmt: skip
+    i, j = tl.arange(0, M)[:, None], tl.program_id(0) * N + tl.arange(0, N)[None, :]
+    mask = (i < rows) & (j < columns)
+    x = tl.load(x_ptr + i * columns + j, mask=mask)
+    old = tl.atomic_add(p + i * stride + j, x, mask=mask, sem=ORDER)
+    if KEEPS:
+        tl.store(old_ptr + i * columns + j, old, mask=mask)
+
+
+@pytest.mark.parametrize("name", [*FLOATS, *HALVES])
+@pytest.mark.parametrize("order", ["relaxed", "release", "acq_rel"])
+@pytest.mark.parametrize(("columns", "stride"), [(64, 64), (48, 80), (36, 40), (63, 65), (64, 33)])
+@pytest.mark.parametrize("keeps", [False, True])
+def test_rows_whose_neighbours_are_added_together(device, name, order, columns, stride, keeps):
+    dtype, rows = DTYPES[name], 13
+    size = rows * stride + 64
+    rng = np.random.default_rng(columns)
+    before = rng.integers(-20, 20, size).astype(dtype)
+    x = rng.integers(-20, 20, (rows, columns)).astype(dtype)
+    p, old = device.put(before), device.put(np.full((rows, columns), 9).astype(dtype))
+    arguments = device.put(x), old, rows, columns, stride
+    add_block[2](p, *arguments, ORDER=order, M=16, N=32, KEEPS=keeps, num_warps=1)
+    place = np.arange(rows)[:, None] * stride + np.arange(columns)
+    expected = before.astype(np.float64)
+    np.add.at(expected, place, x.astype(np.float64))
+    assert_same_bits(device.get(p), expected.astype(dtype))
+    # Where rows overlap, an element is added to twice, in any order.
+    if keeps and stride >= columns:
+        assert_same_bits(device.get(old), before[place])
+
+
+@eft.jit
 def every_kind(p, x_ptr, old_ptr, N: tl.constexpr):
     i = tl.arange(0, N)
     x = tl.load(x_ptr + i)
