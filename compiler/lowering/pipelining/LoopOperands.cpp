@@ -290,11 +290,11 @@ uint64_t LoopOperands::rewrittenBytes() const {
 
 bool LoopOperands::add(const LoopOperand &operand) {
   LoadOp load = operand.load;
-  Slice extended = slice;
+  Slices extended = slices;
   if (!operand.slots || !extend(extended, load.getPointer()) ||
       (load.getMask() && !extend(extended, load.getMask())))
     return false;
-  slice = std::move(extended);
+  slices = std::move(extended);
   operands.push_back(operand);
   return true;
 }
@@ -341,7 +341,7 @@ void LoopOperands::addShared(LoadOp load) {
 
 /// Adds a block that threads read from its slot.
 bool LoopOperands::addRead(LoadOp load) {
-  if (!isCopyable(load) ||
+  if (!isCopyable(load) || slices.loads.ops.contains(load) ||
       llvm::any_of(operands, [&](const LoopOperand &each) { return each.load == load; }))
     return false;
   const LinearLayout layout = withPlaces(*layoutOf(load.getType()), gpuPlaces);
@@ -352,23 +352,30 @@ bool LoopOperands::addRead(LoadOp load) {
       {load, slotsInOrder(load, order, minCopy), cast<RankedTensorType>(load.getType()), {}});
 }
 
-/// Adds all that a value is computed from in the loop; fails where that is more than arithmetic.
-bool LoopOperands::extend(Slice &slice, Value value) {
-  SmallVector<Value> pending = {value};
+/// Adds all that a value is computed from in the loop; fails where that is more than arithmetic and
+/// loads.
+bool LoopOperands::extend(Slices &extended, Value value) {
+  // Values, each with the slice to which it belongs.
+  SmallVector<std::pair<Value, Slice *>> pending = {{value, &extended.addresses}};
   while (!pending.empty()) {
-    Value next = pending.pop_back_val();
+    auto [next, slice] = pending.pop_back_val();
     if (auto argument = dyn_cast<BlockArgument>(next)) {
       if (argument.getOwner() == loop.getBody() && argument != loop.getInductionVar() &&
-          slice.carried.insert(argument))
-        pending.push_back(loop.getTiedLoopYieldedValue(argument)->get());
+          slice->carried.insert(argument))
+        pending.emplace_back(loop.getTiedLoopYieldedValue(argument)->get(), slice);
       continue;
     }
     Operation *op = next.getDefiningOp();
-    if (op->getBlock() != loop.getBody() || !slice.ops.insert(op))
+    auto load = dyn_cast<LoadOp>(op);
+    if (load)
+      slice = &extended.loads;
+    if (op->getBlock() != loop.getBody() || !slice->ops.insert(op))
       continue;
-    if (!isMemoryEffectFree(op) || op->getNumRegions() != 0 || isa<DotOp>(op))
+    const bool isHarmless = load ? !load.readsAnew() : isMemoryEffectFree(op);
+    if (!isHarmless || op->getNumRegions() != 0 || isa<DotOp>(op))
       return false;
-    llvm::append_range(pending, op->getOperands());
+    for (Value operand : op->getOperands())
+      pending.emplace_back(operand, slice);
   }
   return true;
 }

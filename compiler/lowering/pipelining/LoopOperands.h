@@ -7,6 +7,8 @@
 // threads rewrite it. Factors whose neighbours form no run at all that a copy can move go through
 // registers, if there are enough: they wait for memory while a product is under way.
 //
+// Addresses may be loaded themselves, as from a table of pages. These loads come still earlier.
+//
 // Beside them, copies bring blocks from which factors are computed, such as weights of one byte
 // that are converted and scaled. They also bring blocks of which several threads need each element,
 // such as a number for each column of a product's result: each thread would load it from memory,
@@ -54,10 +56,15 @@ public:
   const LoopOperand *rewritten(mlir::OpOperand &use) const;
   /// Whether that operand is transposed between its conversion and the product.
   bool isTransposed(mlir::OpOperand &use) const;
-  /// Operations of the loop's body that compute the addresses and masks of the operands, and
-  /// arguments that the loop carries for them.
-  bool computesAddress(mlir::Operation *op) const { return slice.ops.contains(op); }
-  llvm::ArrayRef<mlir::BlockArgument> carried() const { return slice.carried.getArrayRef(); }
+  /// Operations of the loop's body, and arguments that the loop carries for them.
+  struct Slice {
+    llvm::SetVector<mlir::Operation *> ops;
+    llvm::SetVector<mlir::BlockArgument> carried;
+  };
+  /// What computes the addresses and masks of the operands, up to what is loaded for them.
+  const Slice &addresses() const { return slices.addresses; }
+  /// Loads for addresses, as from a table of pages, and what they are computed from.
+  const Slice &loads() const { return slices.loads; }
 
   /// The registers in which a thread has the elements, and their addresses, that copies can't move
   /// by the word: it loads them while other products are under way.
@@ -68,9 +75,8 @@ public:
   uint64_t rewrittenBytes() const;
 
 private:
-  struct Slice {
-    llvm::SetVector<mlir::Operation *> ops;
-    llvm::SetVector<mlir::BlockArgument> carried;
+  struct Slices {
+    Slice addresses, loads;
   };
 
   std::optional<LoopOperand> rewrittenFactor(LoadOp load);
@@ -79,14 +85,14 @@ private:
   void addShared(LoadOp load);
   bool addRead(LoadOp load);
   bool add(const LoopOperand &operand);
-  bool extend(Slice &slice, mlir::Value value);
+  bool extend(Slices &extended, mlir::Value value);
 
   mlir::scf::ForOp loop;
   bool mayRewrite, hasComputed = false;
   llvm::SmallVector<LoopOperand> operands;
   /// The index in `operands` of what a product uses.
   llvm::DenseMap<mlir::OpOperand *, unsigned> numbers;
-  Slice slice;
+  Slices slices;
 };
 
 } // namespace eft

@@ -4,7 +4,9 @@
 // An iteration of the loop is cut into parts. The first part computes addresses and masks, and
 // begins the copies. The second part waits for the copies of its iteration, and does the rest.
 // Upstream's pipeliner runs the first part some iterations ahead. Operations that compute addresses
-// are cloned for it, so that the parts share no value that would have to be kept meanwhile.
+// are cloned for it, so that the parts share no value that would have to be kept meanwhile. If
+// addresses are loaded, as from a table of pages, these loads are a part that runs one iteration
+// further ahead: copies do not wait for them.
 //
 // One barrier an iteration is enough: it stands behind the wait for the copies of this iteration,
 // and before the copies that overwrite what an earlier one has read. With products that are done
@@ -70,7 +72,8 @@ public:
     splitParts(rewriter);
     const bool copiesComeFirst = plan.productsUnderWay == 0 && !plan.hasThirdPart;
     return pipelineParts(rewriter, loop,
-                         {unsigned(plan.distance), copiesComeFirst, plan.hasThirdPart});
+                         {unsigned(plan.distance), copiesComeFirst,
+                          /*hasPartAhead=*/!operands->loads().ops.empty(), plan.hasThirdPart});
   }
 
 private:
@@ -138,10 +141,9 @@ private:
     rewriter.setInsertionPoint(loop);
     Location loc = loop.getLoc();
     SmallVector<Value> inits;
-    for (BlockArgument argument : operands->carried()) {
-      inits.push_back(loop.getTiedLoopInit(argument)->get());
-      carried.push_back(argument.getArgNumber());
-    }
+    for (const LoopOperands::Slice *slice : {&operands->loads(), &operands->addresses()})
+      for (BlockArgument argument : slice->carried)
+        inits.push_back(loop.getTiedLoopInit(argument)->get());
     findAccumulators();
     Value zero = rewriter.create<arith::ConstantIntOp>(loc, 0, 32);
     // The slots that are written and read, and that to which factors are rewritten.
@@ -200,31 +202,26 @@ private:
     rewrittenSlot = rewrites() ? Value(numbers[2]) : Value();
     OpBuilder::InsertionGuard guard(rewriter);
     rewriter.setInsertionPointToStart(body);
-    IRMapping mapping;
-    for (auto [from, to] : llvm::zip(carried, arguments))
-      mapping.map(body->getArgument(from), to);
+    const LoopOperands::Slice &loads = operands->loads(), &addresses = operands->addresses();
     SmallVector<Operation *> originals;
     for (Operation &op : *body)
-      if (operands->computesAddress(&op))
+      if (loads.ops.contains(&op) || addresses.ops.contains(&op))
         originals.push_back(&op);
-    for (Operation *op : originals)
-      mark(rewriter.clone(*op, mapping), Mark::First);
+    IRMapping ofLoads, mapping;
+    cloneSlice(rewriter, loads, arguments, ofLoads, Mark::Ahead);
+    for (Operation *op : loads.ops)
+      if (isa<LoadOp>(op))
+        mapping.map(op->getResult(0), ofLoads.lookup(op->getResult(0)));
+    cloneSlice(rewriter, addresses, arguments.drop_front(loads.carried.size()), mapping,
+               Mark::First);
     for (auto [operand, slot] : llvm::zip_equal(operands->all(), slots))
       mark(emitCopy(rewriter, operand, slot, written, mapping), Mark::First);
     mark(rewriter.create<CommitCopiesOp>(loop.getLoc()), Mark::First);
 
     SmallVector<Value> yielded;
     auto yield = cast<scf::YieldOp>(body->getTerminator());
-    auto isComputed = [&](Value value) {
-      Operation *op = value.getDefiningOp();
-      return op && op->getBlock() == body;
-    };
-    for (unsigned number : carried) {
-      Value next = mapping.lookupOrDefault(yield.getOperand(number - 1));
-      if (!isComputed(next))
-        next = emitSame(rewriter, next, Mark::First);
-      yielded.push_back(next);
-    }
+    yieldCarried(rewriter, loads, ofLoads, Mark::Ahead, yielded);
+    yieldCarried(rewriter, addresses, mapping, Mark::First, yielded);
     yielded.push_back(emitNext(rewriter, written, plan.numSlots, Mark::First));
     mark(rewriter.create<WaitCopiesOp>(loop.getLoc(), uint32_t(plan.distance - 1)), Mark::Wait);
     yielded.push_back(emitNext(rewriter, read, plan.numSlots));
@@ -237,12 +234,44 @@ private:
       readSlot(rewriter, operand, slot, read);
     rewriter.setInsertionPoint(yield);
     for (OpOperand &operand : yield->getOpOperands())
-      if (!isComputed(operand.get()))
+      if (!isComputedInLoop(operand.get()))
         operand.set(emitSame(rewriter, operand.get()));
     for (Operation *op : llvm::reverse(originals))
       if (isOpTriviallyDead(op))
         rewriter.eraseOp(op);
     return yielded;
+  }
+
+  /// Clones the operations of a slice for a part. The first of the `arguments` are what the loop
+  /// carries for it.
+  void cloneSlice(RewriterBase &rewriter, const LoopOperands::Slice &slice,
+                  ArrayRef<BlockArgument> arguments, IRMapping &mapping, Mark part) {
+    for (auto [from, to] : llvm::zip(slice.carried, arguments))
+      mapping.map(loop.getBody()->getArgument(from.getArgNumber()), to);
+    SmallVector<Operation *> originals;
+    for (Operation &op : *loop.getBody())
+      if (slice.ops.contains(&op))
+        originals.push_back(&op);
+    for (Operation *op : originals)
+      mark(rewriter.clone(*op, mapping), part);
+  }
+
+  /// Adds what an iteration yields for a part's own arguments. What another part has loaded is a
+  /// result of an operation of this one.
+  void yieldCarried(RewriterBase &rewriter, const LoopOperands::Slice &slice,
+                    const IRMapping &mapping, Mark part, SmallVector<Value> &yielded) {
+    auto yield = cast<scf::YieldOp>(loop.getBody()->getTerminator());
+    for (BlockArgument argument : slice.carried) {
+      Value next = mapping.lookupOrDefault(yield.getOperand(argument.getArgNumber() - 1));
+      const bool isOfPart =
+          isComputedInLoop(next) && (part == Mark::Ahead || !next.getDefiningOp<LoadOp>());
+      yielded.push_back(isOfPart ? next : emitSame(rewriter, next, part));
+    }
+  }
+
+  bool isComputedInLoop(Value value) {
+    Operation *op = value.getDefiningOp();
+    return op && op->getBlock() == loop.getBody();
   }
 
   bool rewrites() const { return !products->rewritten().empty(); }
@@ -434,7 +463,6 @@ private:
   bool mayCompute = true; // whether copies may bring what factors are computed from
   std::optional<LoopOperands> operands;
   std::optional<LoopProducts> products;
-  SmallVector<unsigned> carried;      // indices of the loop's arguments that addresses need
   SmallVector<unsigned> accumulators; // indices of the loop's results that are under way
   SmallVector<Value> slots, rewrittenSlots, slotsOfFirstFactors;
   Value rewrittenSlot; // the number of the one that an iteration writes

@@ -23,7 +23,8 @@ using Schedule = std::vector<std::pair<Operation *, unsigned>>;
 
 /// The body's operations in the order of the pipelined loop, each with its stage.
 Schedule scheduleParts(scf::ForOp loop, const PipelineShape &shape) {
-  const unsigned second = shape.distance, third = second + 1;
+  const unsigned first = shape.hasPartAhead ? 1 : 0, second = first + shape.distance,
+                 third = second + 1;
   Schedule schedule;
   llvm::SmallPtrSet<Operation *, 16> added;
   auto addIf = [&](auto isNext, unsigned stage) {
@@ -39,13 +40,14 @@ Schedule scheduleParts(scf::ForOp loop, const PipelineShape &shape) {
   addMarked(Mark::ThirdWait, third);
   addMarked(Mark::Wait, second);
   if (shape.copiesComeFirst)
-    addMarked(Mark::First, 0);
+    addMarked(Mark::First, first);
+  addMarked(Mark::Ahead, 0);
   addMarked(Mark::AtOnce, second);
   addMarked(Mark::Third, third);
   if (shape.hasThirdPart)
-    addMarked(Mark::First, 0);
+    addMarked(Mark::First, first);
   addIf([&](Operation *op) { return !hasMark(op, Mark::First); }, second);
-  addMarked(Mark::First, 0);
+  addMarked(Mark::First, first);
   return schedule;
 }
 
@@ -57,7 +59,24 @@ void unmark(Operation *op, scf::PipeliningOption::PipelinerPart part) {
       cast<WaitDotsOp>(op).setPending(pending.getInt());
 }
 
-Operation *predicateCopy(RewriterBase &rewriter, Operation *op, Value condition) {
+void predicateLoad(RewriterBase &rewriter, LoadOp load, Value condition) {
+  Type type = maskLike(load.getPointer().getType());
+  Value mask = load.getMask();
+  if (isa<RankedTensorType>(type))
+    condition = rewriter.create<SplatOp>(load.getLoc(), type, condition);
+  load.getMaskMutable().assign(
+      mask ? rewriter.create<arith::AndIOp>(load.getLoc(), mask, condition).getResult()
+           : condition);
+  if (!mask)
+    load.setUniformRuns(true);
+}
+
+/// Lets what is done for a later iteration access memory only if there is that iteration.
+Operation *predicate(RewriterBase &rewriter, Operation *op, Value condition) {
+  OpBuilder::InsertionGuard guard(rewriter);
+  rewriter.setInsertionPoint(op);
+  if (auto load = dyn_cast<LoadOp>(op))
+    predicateLoad(rewriter, load, condition);
   if (auto copy = dyn_cast<CopyAsyncOp>(op)) {
     if (Value own = copy.getCondition())
       condition = rewriter.create<arith::AndIOp>(op->getLoc(), own, condition);
@@ -107,7 +126,7 @@ LogicalResult pipelineParts(RewriterBase &rewriter, scf::ForOp loop, const Pipel
   };
   options.peelEpilogue = false;
   options.supportDynamicLoops = true;
-  options.predicateFn = predicateCopy;
+  options.predicateFn = predicate;
   rewriter.setInsertionPoint(loop);
   FailureOr<scf::ForOp> pipelined = scf::pipelineForLoop(rewriter, loop, options);
   if (failed(pipelined))

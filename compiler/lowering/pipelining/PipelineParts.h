@@ -12,6 +12,7 @@ namespace eft {
 /// The part of the pipelined loop that an operation is in, and its place there. Operations without
 /// a mark are in the second part.
 enum class Mark {
+  Ahead,     // in a part of its own, one iteration ahead of the first: loads addresses
   First,     // in the first part, which begins copies
   Wait,      // in the second part: waits for the copies
   AtOnce,    // in the second part: begins a product right behind that wait
@@ -25,6 +26,7 @@ void setPendingInLoop(WaitDotsOp wait, unsigned pending);
 struct PipelineShape {
   unsigned distance;    // the number of iterations by which the first part runs ahead of the second
   bool copiesComeFirst; // whether an iteration begins its copies before its products
+  bool hasPartAhead;    // whether there is a part that runs one iteration ahead of the first
   bool hasThirdPart;    // whether there is a third part, which runs one iteration behind the second
 };
 
