@@ -122,6 +122,8 @@ void DefaultLayouts::add(Accesses &shape, Operation *access, const AxisInfos &in
     const int64_t widest = widestAccess(info, dim, most, isHeadless);
     if (isAtomic(access) && info.contiguity(dim) > 1)
       shape.most[dim] = std::min(shape.most[dim], widest);
+    if (isa<StoreOp>(access))
+      shape.most[dim] = std::min(shape.most[dim], most);
     // What works on one element at a time does so wherever its neighbours are.
     if (most == 1)
       continue;
@@ -153,6 +155,11 @@ LayoutAttr DefaultLayouts::choose(RankedTensorType type, const Accesses *accesse
   return toAttribute(type.getContext(),
                      isGpu ? placeOnGpu(shape, order, width, target.numWarps)
                            : placeOnCpu(shape, order, simdLanes(target.vectorBits, widestBits)));
+}
+
+bool DefaultLayouts::isAccessed(RankedTensorType type) const {
+  auto found = accesses.find(shapeOf(type));
+  return found != accesses.end() && found->second.widestBits != 0;
 }
 
 LayoutAttr DefaultLayouts::of(RankedTensorType type) {

@@ -43,6 +43,9 @@ public:
   DefaultLayouts(mlir::func::FuncOp function, const AxisInfos &infos, const ProductBlocks &products,
                  PlacementTarget target);
 
+  /// Whether the function accesses memory in this type's shape.
+  bool isAccessed(mlir::RankedTensorType type) const;
+
   /// The layout of blocks of this type's shape.
   LayoutAttr of(mlir::RankedTensorType type);
 
@@ -62,7 +65,7 @@ private:
     llvm::SmallVector<int64_t> contiguity; // summed over the accesses, for each dimension
     llvm::SmallVector<int64_t> width;      // the most elements of one access, along each dimension
     // The most neighbours that a thread shall hold along each dimension: neighbouring threads'
-    // atomic operations are to work on neighbours.
+    // stores and atomic operations are to work on neighbours.
     llvm::SmallVector<int64_t> most;
     int64_t narrowest = enoughElements; // elements of one access to rows of neighbours
     int64_t widestBits = 0;             // the bits of the widest element in memory

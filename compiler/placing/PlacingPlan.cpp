@@ -8,6 +8,7 @@
 #include "compiler/placing/LoadPlacing.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/EquivalenceClasses.h"
 
@@ -20,6 +21,10 @@ namespace {
 /// A block that is computed from memory is made in at most so many layouts, and converted to
 /// others.
 constexpr unsigned maxCopies = 2;
+
+/// The instructions for each element at whose price a block is moved through shared memory, with
+/// what threads wait for each other.
+constexpr int64_t instructionsToMove = 16;
 
 bool isBlockValue(Value value) { return isa<TensorType>(value.getType()); }
 
@@ -41,6 +46,14 @@ bool computesFactor(Operation *op, const PlacementTarget &target) {
     return trans ? llvm::all_of(trans->getUses(), isFactor) : isFactor(use);
   };
   return OpTrait::hasElementwiseMappableTraits(op) && llvm::all_of(op->getUses(), isForFactor);
+}
+
+/// Instructions of a GPU for an element, roughly.
+int64_t instructionsOf(Operation *op) {
+  if (isa<arith::DivFOp, arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp,
+          arith::RemFOp, math::SqrtOp, math::RsqrtOp, UniformDivOp>(op))
+    return 10;
+  return OpTrait::hasElementwiseMappableTraits(op) ? 1 : 0;
 }
 
 unsigned depthOf(Operation *op) {
@@ -160,6 +173,32 @@ void PlacingPlan::findRepeatable() {
   });
 }
 
+/// Whether to make the operation again costs more than to move what it makes, with all from which
+/// it is computed up to what is loaded or moved anyway. A conversion to a wider type is made again:
+/// its operand is moved instead.
+bool PlacingPlan::costsMoreThanMoving(Operation *op) {
+  if (target.kind != PlacementTarget::Kind::Gpu || isa<arith::ExtFOp, arith::ExtSIOp>(op))
+    return false;
+  const int64_t elements = cast<RankedTensorType>(blockResult(op).getType()).getNumElements();
+  int64_t instructions = 0;
+  llvm::SetVector<Operation *> pending;
+  pending.insert(op);
+  for (size_t next = 0; next < pending.size(); ++next) {
+    Value result = blockResult(pending[next]);
+    instructions +=
+        instructionsOf(pending[next]) * cast<RankedTensorType>(result.getType()).getNumElements();
+    if (instructions > instructionsToMove * elements)
+      return true;
+    for (Value operand : pending[next]->getOperands()) {
+      Operation *source = operand.getDefiningOp();
+      if (isBlockValue(operand) && source && !rules.anchorOf(source) && !isa<LoadOp>(source) &&
+          !repeatable.contains(source) && !tieOf.contains(operand) && blockResult(source))
+        pending.insert(source);
+    }
+  }
+  return false;
+}
+
 /// Adds the layouts that a use requires of its value.
 void PlacingPlan::requiredBy(OpOperand &use, Layouts &required) {
   Operation *owner = use.getOwner();
@@ -197,7 +236,9 @@ void PlacingPlan::choose(Operation *op, Value result) {
                return isRepeated(result.getType(), layout);
              })) {
     chosen.insert(standard);
-  } else if (required.size() <= maxCopies || repeatable.contains(op)) {
+  } else if (required.size() <= maxCopies && !costsMoreThanMoving(op)) {
+    chosen.insert(required.begin(), required.end());
+  } else if (repeatable.contains(op)) {
     chosen.insert(required.begin(), required.end());
   } else {
     chosen.insert(required.contains(standard) ? standard : required.front());

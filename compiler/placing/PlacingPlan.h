@@ -43,6 +43,7 @@ private:
 
   void findTies();
   void findRepeatable();
+  bool costsMoreThanMoving(mlir::Operation *op);
   void requireAll(mlir::Region &region);
   void requiredBy(mlir::OpOperand &use, Layouts &required);
   void choose(mlir::Operation *op, mlir::Value result);

@@ -8,6 +8,7 @@
 #include "compiler/placing/DotPlacing.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 
@@ -95,6 +96,22 @@ LogicalResult checkCanBePlaced(Operation *op, const RegionFlow &flow) {
   return op->emitOpError("can't be placed: it has no rule for blocks");
 }
 
+/// What a block is computed from by element and by reshaping, in another shape; null if it is not.
+static Value beforeReshaping(Value block) {
+  llvm::SetVector<Value> pending;
+  pending.insert(block);
+  for (size_t next = 0; next < pending.size(); ++next) {
+    Operation *op = pending[next].getDefiningOp();
+    if (auto reshape = op ? dyn_cast<ReshapeOp>(op) : ReshapeOp())
+      return reshape.getSource();
+    if (op && OpTrait::hasElementwiseMappableTraits(op))
+      for (Value operand : op->getOperands())
+        if (isa<RankedTensorType>(operand.getType()))
+          pending.insert(operand);
+  }
+  return {};
+}
+
 //===--- Anchors ------------------------------------------------------------------------------===//
 
 LayoutAttr PlacingRules::reductionSource(ReduceOp reduce) {
@@ -107,8 +124,14 @@ LayoutAttr PlacingRules::reductionSource(ReduceOp reduce) {
     RankedTensorType product = placed(dot.getType(), anchorOf(dot));
     return toAttribute(type.getContext(), layoutOf(product)->reshape(shape));
   }
-  if (reduce.getOrderFree())
-    return defaults.of(type);
+  if (reduce.getOrderFree()) {
+    Value before = beforeReshaping(reduce.getSources().front());
+    auto beforeType = before ? cast<RankedTensorType>(before.getType()) : RankedTensorType();
+    if (!before || !defaults.isAccessed(beforeType))
+      return defaults.of(type);
+    const LinearLayout layout = *layoutOf(placed(beforeType, defaults.of(beforeType)));
+    return toAttribute(type.getContext(), layout.reshape(shape));
+  }
   return defaults.ofReduced(type);
 }
 

@@ -45,7 +45,8 @@ public:
   LayoutAttr requiredOf(mlir::OpOperand &operand, LayoutAttr result);
 
   /// The layout in which a reduction's sources are combined: if its order is free, or that of a
-  /// product, the one in which they are made.
+  /// product, the one in which they are made. So the maxima of groups of a loaded row are found
+  /// where the row is loaded.
   LayoutAttr reductionSource(ReduceOp reduce);
 
 private:

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Division of blocks of floats by blocks: rounded to nearest, whatever the other elements of a
+thread are."""
+
+import eft
+import eft.language as tl
+import numpy as np
+import pytest
+from support import DTYPES, assert_same_bits
+
+
+@eft.jit
+def divide(x_ptr, y_ptr, out_ptr, N: tl.constexpr):
+    i = tl.program_id(0) * N + tl.arange(0, N)
+    tl.store(out_ptr + i, tl.load(x_ptr + i) / tl.load(y_ptr + i))
+
+
+def check(device, x, y, block, num_warps=4):
+    out = device.put(np.zeros_like(x))
+    arrays = [device.put(each) for each in (x, y)]
+    divide[len(x) // block](*arrays, out, N=block, num_warps=num_warps)
+    with np.errstate(all="ignore"):
+        expected = x / y
+    found = device.get(out)
+    nan = np.isnan(expected)
+    assert np.array_equal(np.isnan(found), nan)
+    assert_same_bits(found[~nan], expected[~nan])
+
+
+def floats(dtype, count, least, most, seed):
+    """Random mantissas and signs, with exponents in the range."""
+    numbers = np.random.default_rng(seed)
+    mantissas = numbers.uniform(1, 2, count) * numbers.choice([-1.0, 1.0], count)
+    return np.ldexp(mantissas.astype(dtype), numbers.integers(least, most, count))
+
+
+@pytest.mark.parametrize("block, num_warps", [(128, 4), (256, 4), (1024, 4), (2048, 1)])
+@pytest.mark.parametrize("name", ["fp32", "fp64"])
+def test_usual_numbers(device, block, num_warps, name):
+    dtype, count = DTYPES[name], 1 << 16
+    check(
+        device, floats(dtype, count, -45, 45, 1), floats(dtype, count, -45, 45, 2), block, num_warps
+    )
+
+
+def test_quotients_next_to_the_middle_of_two_floats(device):
+    """x is y times the middle, rounded: quotients are as near to middles as they can be."""
+    count = 1 << 16
+    y = np.abs(floats(np.float32, count, 0, 1, 3))
+    q = np.abs(floats(np.float32, count, 0, 1, 4))
+    middle = q.astype(np.float64) + np.spacing(q).astype(np.float64) / 2
+    check(device, (middle * y).astype(np.float32), y, 1024)
+
+
+@pytest.mark.parametrize("name", ["fp32", "fp64"])
+@pytest.mark.parametrize("block, num_warps", [(1024, 4), (4096, 4)])
+def test_all_exponents(device, name, block, num_warps):
+    dtype, count = DTYPES[name], 1 << 15
+    least, most = np.finfo(dtype).minexp - 20, np.finfo(dtype).maxexp
+    x, y = (floats(dtype, count, least, most, seed) for seed in (5, 6))
+    check(device, x, y, block, num_warps)
+
+
+@pytest.mark.parametrize("name", ["fp32", "fp64"])
+def test_one_special_number_among_usual_ones(device, name):
+    """Each thread has eight elements; of every other thread's, one is special."""
+    dtype, count = DTYPES[name], 1 << 14
+    tiny = np.finfo(dtype).smallest_subnormal
+    special = [0.0, -0.0, np.inf, -np.inf, np.nan, tiny, -3 * tiny, np.finfo(dtype).max]
+    special += [2.0**e for e in (-60, -51, -50, -49, 49, 50, 51, 60)]
+    x, y = floats(dtype, count, -30, 30, 7), floats(dtype, count, -30, 30, 8)
+    at = np.arange(0, count, 16)
+    numbers = np.random.default_rng(9)
+    x[at + numbers.integers(0, 8, len(at))] = numbers.choice(special, len(at))
+    y[at + numbers.integers(0, 8, len(at))] = numbers.choice(special, len(at))
+    check(device, x, y, 1024)
+
+
+def test_zeros_are_usual_dividends(device):
+    x, y = np.zeros(4096, np.float32), floats(np.float32, 4096, -30, 30, 10)
+    x[::3] = -0.0
+    check(device, x, y, 1024)
