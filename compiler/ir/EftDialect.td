@@ -42,6 +42,9 @@ def Eft_Dialect : Dialect {
     static constexpr llvm::StringLiteral threadsName = "eft.threads";
     /// On a comparison of placed blocks: so many neighbours of a thread have one result.
     static constexpr llvm::StringLiteral constancyName = "eft.constancy";
+    /// On a division of floats: neither its operands nor its quotient are so large or so small that
+    /// dividing by the divisor's reciprocal loses bits.
+    static constexpr llvm::StringLiteral plainQuotientName = "eft.plain_quotient";
     /// On a loop: how many iterations of it are under way at a time.
     static constexpr llvm::StringLiteral numStagesName = "eft.num_stages";
     /// On a kernel for a GPU, once it is lowered: warpgroups multiply in it.

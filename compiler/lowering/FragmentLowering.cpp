@@ -37,7 +37,21 @@ void FragmentLowering::setFragments(Value value, Fragments newFragments) {
   // Operations that need no lowering go on with the lowered scalar.
   if (isLoweredType(value.getType()))
     value.replaceAllUsesWith(newFragments.front());
+  for (auto [number, original] : llvm::enumerate(originalsOf(value.getType())))
+    newFragments[number] = newFragments[original];
   fragments[value] = std::move(newFragments);
+}
+
+SmallVector<unsigned> FragmentLowering::originalsOf(Type type) {
+  std::optional<LinearLayout> layout = layoutOf(type);
+  unsigned copying = 0;
+  for (unsigned bit = 0; layout && bit < layout->placeBits(fragmentDimension); ++bit)
+    if (llvm::all_of(layout->basis(fragmentDimension, bit), [](int64_t each) { return each == 0; }))
+      copying |= 1u << bit;
+  SmallVector<unsigned> originals;
+  for (unsigned fragment = 0; fragment < numFragments(type); ++fragment)
+    originals.push_back(fragment & ~copying);
+  return originals;
 }
 
 Type FragmentLowering::scalarType(Type type) {
@@ -204,7 +218,15 @@ LogicalResult FragmentLowering::lowerElementwise(ImplicitLocOpBuilder &b, Operat
     count = std::max(count, numFragments(value.getType()));
 
   SmallVector<Fragments> results(op->getNumResults());
+  // One computation serves all copies that a thread holds of an element.
+  const SmallVector<unsigned> originals =
+      op->getNumResults() != 0 ? originalsOf(op->getResult(0).getType()) : SmallVector<unsigned>();
   for (unsigned fragment = 0; fragment < count; ++fragment) {
+    if (!originals.empty() && originals[fragment] != fragment) {
+      for (Fragments &result : results)
+        result.push_back(result[originals[fragment]]);
+      continue;
+    }
     SmallVector<Value> operands;
     for (Value operand : op->getOperands()) {
       ArrayRef<Value> all = fragmentsOf(operand);

@@ -57,7 +57,11 @@ public:
   llvm::ArrayRef<mlir::Value> fragmentsOf(mlir::Value value);
   /// The lowered form of a scalar.
   mlir::Value scalarOf(mlir::Value value) { return fragmentsOf(value).front(); }
+  /// Sets the fragments of a value. Copies of an element become one value.
   void setFragments(mlir::Value value, Fragments fragments);
+  /// For each fragment the first of which it is a copy; itself if it is not a copy. Copies differ
+  /// only in bits of the place that add nothing to the index.
+  llvm::SmallVector<unsigned> originalsOf(mlir::Type type);
 
   /// The type that a scalar of this type is lowered to. It is the same type unless it is a pointer.
   mlir::Type scalarType(mlir::Type type);

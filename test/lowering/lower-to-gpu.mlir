@@ -390,6 +390,53 @@ func.func @uniform_division(%p: !eft.ptr<f32>, %d: f32, %r: f32) {
 
 // -----
 
+#layout = #eft.layout<register = [[1]], lane = [[2], [4], [8], [16], [32]], warp = []>
+
+// Numbers that are known to lose no bits on the way are divided without a test.
+// CHECK-LABEL: @plain_quotients
+func.func @plain_quotients(%p: !eft.ptr<f32>) {
+  // CHECK-NOT: scf.if
+  // CHECK: %[[NEAR:.*]] = nvvm.rcp.approx.ftz.f %[[D:.*]] : f32
+  // CHECK: %[[REST:.*]] = math.fma %{{.*}}, %[[NEAR]], %{{.*}} : f32
+  // CHECK: %[[INVERSE:.*]] = math.fma %[[NEAR]], %[[REST]], %[[NEAR]] : f32
+  // CHECK: %[[QUOTIENT:.*]] = arith.mulf %{{.*}}, %[[INVERSE]] : f32
+  // CHECK: %[[REMAINDER:.*]] = math.fma %[[QUOTIENT]], %[[D]], %{{.*}} : f32
+  // CHECK: math.fma %[[REMAINDER]], %{{.*}}, %[[QUOTIENT]] : f32
+  // CHECK-NOT: arith.divf
+  // CHECK: return
+  %ps = eft.splat %p : !eft.ptr<f32> -> tensor<64x!eft.ptr<f32>, #layout>
+  %x = eft.load %ps : tensor<64x!eft.ptr<f32>, #layout>
+  %one = arith.constant dense<1.0> : tensor<64xf32, #layout>
+  %d = arith.addf %x, %one : tensor<64xf32, #layout>
+  %q = arith.divf %x, %d {eft.plain_quotient} : tensor<64xf32, #layout>
+  eft.store %ps, %q : tensor<64x!eft.ptr<f32>, #layout>
+  return
+}
+
+// -----
+
+#layout = #eft.layout<register = [[0], [0], [1]], lane = [[2], [4], [8], [16], [32]], warp = []>
+
+// A thread computes an element once, however many copies of it it holds: here two elements, four times.
+// CHECK-LABEL: @copies_of_elements
+func.func @copies_of_elements(%p: !eft.ptr<f32>) {
+  // CHECK-COUNT-2: math.sqrt
+  // CHECK-NOT: math.sqrt
+  // CHECK: return
+  %i = eft.arange 0 to 64 : tensor<64xi32, #layout>
+  %j = arith.sitofp %i : tensor<64xi32, #layout> to tensor<64xf32, #layout>
+  %root = math.sqrt %j : tensor<64xf32, #layout>
+  %most = eft.reduce %root axis 0 steps 1 tree [2, 1, 4, 8, 16, 32] : (tensor<64xf32, #layout>) -> f32 {
+  ^bb0(%a: f32, %b: f32):
+    %max = arith.maximumf %a, %b : f32
+    eft.yield %max : f32
+  }
+  eft.store %p, %most : !eft.ptr<f32>
+  return
+}
+
+// -----
+
 #rows = #eft.layout<register = [[0, 1], [0, 2], [1, 0]], lane = [[2, 0], [4, 0], [8, 0], [16, 0], [32, 0]], warp = []>
 #flat = #eft.layout<register = [[1], [2], [4]], lane = [[8], [16], [32], [64], [128]], warp = []>
 #row1 = #eft.layout<register = [[0, 0], [0, 0], [1, 0]], lane = [[2, 0], [4, 0], [8, 0], [16, 0], [32, 0]], warp = []>

@@ -65,9 +65,25 @@ func.func @narrow_floats_go_through_f32(%x: tensor<64xf16>, %y: bf16) -> (tensor
   return %r, %s : tensor<64xf16>, bf16
 }
 
+// The exponential of what is not above zero needs no upper bound, and the quotient no test.
+// CHECK-LABEL: @sigmoid
+// CHECK-SAME: (%[[X:.*]]: tensor<64xf32>)
+func.func @sigmoid(%x: tensor<64xf32>) -> tensor<64xf32> {
+  // CHECK: arith.maximumf
+  // CHECK-NOT: arith.minimumf
+  // CHECK: %[[SCALED:.*]] = arith.mulf
+  // CHECK-NEXT: %[[POWER:.*]] = arith.mulf %[[SCALED]],
+  // CHECK: %[[IS_LESS:.*]] = arith.cmpf olt, %[[X]],
+  // CHECK-NEXT: %[[DIVIDEND:.*]] = arith.select %[[IS_LESS]], %[[POWER]],
+  // CHECK-NEXT: %[[DIVISOR:.*]] = arith.addf %[[POWER]],
+  // CHECK-NEXT: arith.divf %[[DIVIDEND]], %[[DIVISOR]] {eft.plain_quotient}
+  %r = eft.sigmoid %x : tensor<64xf32>
+  return %r : tensor<64xf32>
+}
+
 // Every function becomes arithmetic, square roots and truncations, without branches.
 // CHECK-LABEL: @all_functions
-// CHECK-NOT: {{(math\.(exp|log|sin|cos|tan|a[cst]|pow|er|rsqrt|cbrt|round)|eft\.|scf\.)}}
+// CHECK-NOT: {{(math\.(exp|log|sin|cos|tan|a[cst]|pow|er|rsqrt|cbrt|round)|= eft\.|scf\.)}}
 // CHECK: return
 func.func @all_functions(%x: tensor<64xf32>) -> tensor<64xf32> {
   %0 = math.exp %x : tensor<64xf32>

@@ -46,20 +46,6 @@ bool lastFragmentIsHighest(Type type) {
   return true;
 }
 
-/// For each fragment of a thread the first of which it is a copy; itself if it is not a copy.
-/// Copies differ only in bits of the place that add nothing to the index.
-SmallVector<unsigned> originalsOf(Type type, size_t fragments) {
-  std::optional<LinearLayout> layout = layoutOf(type);
-  unsigned copying = 0;
-  for (unsigned bit = 0; layout && bit < layout->placeBits(place::registers); ++bit)
-    if (llvm::all_of(layout->basis(place::registers, bit), [](int64_t each) { return each == 0; }))
-      copying |= 1u << bit;
-  SmallVector<unsigned> found;
-  for (unsigned fragment = 0; fragment < fragments; ++fragment)
-    found.push_back(fragment & ~copying);
-  return found;
-}
-
 /// The fragments that are no copies.
 Fragments withoutCopies(ArrayRef<Value> fragments, ArrayRef<unsigned> originals) {
   Fragments distinct;
@@ -172,7 +158,7 @@ LogicalResult lowerLoad(GpuLowering &lowering, ImplicitLocOpBuilder &b, LoadOp l
   Type element = getElementTypeOrSelf(load.getType());
   // One access serves all copies that the thread holds of an element.
   Fragments addresses(lowering.fragmentsOf(load.getPointer()));
-  SmallVector<unsigned> originals = originalsOf(load.getType(), addresses.size());
+  SmallVector<unsigned> originals = lowering.originalsOf(load.getType());
   ThreadAccess access(b, element, withoutCopies(addresses, originals), runOf(load.getRun()),
                       {load.getCache(), load.getEviction(), load.getIsVolatile()},
                       load.getHeadless());

@@ -28,15 +28,15 @@ DoubleWord erfcFactor(Number x) {
   using namespace coefficients;
   FloatFormat format(x);
   ArrayRef<double> coefficients = format.pick(scaledErfcF32, scaledErfcF64);
-  Number t = (x - 3.0) / (x + 3.0);
+  Number t = plainQuotient(x - 3.0, x + 3.0);
   // The first coefficient is the sum of two, see Coefficients.h.
   DoubleWord s =
       fastTwoSum(x.constant(coefficients.front()), polynomial(t, coefficients.drop_front()));
   DoubleWord divisor =
       fastTwoSum(select(x < 0.5, 1.0, x + x), select(x < 0.5, x + x, x.constant(1.0)));
-  Number quotient = s.high / divisor.high;
+  Number quotient = plainQuotient(s.high, divisor.high);
   Number rest = fma(-quotient, divisor.high, s.high);
-  rest = (fma(-quotient, divisor.low, rest) + s.low) / divisor.high;
+  rest = plainQuotient(fma(-quotient, divisor.low, rest) + s.low, divisor.high);
   return {quotient, rest};
 }
 
@@ -50,7 +50,7 @@ static Number expandErf(Number x) {
   // From there on the result is 1.
   Number in = clamp(magnitude, 1.0, format.pick(4.0, 6.0)) - 1.0;
   Number logarithm = polynomial(in, format.pick(logOfErfcF32, logOfErfcF64));
-  Number large = 1.0 - expandExp(logarithm);
+  Number large = 1.0 - boundedExp(logarithm);
   return select(magnitude < 1.0, small, copySign(large, x));
 }
 

@@ -37,10 +37,9 @@ PowerOfTwo splitPower(const FloatFormat &format, Number x, double perUnit) {
   return {sum - rounder, first.bitsAs(format.getType()), second.bitsAs(format.getType())};
 }
 
-/// Below the first e^x rounds to 0, above the second it overflows.
-Number clampPower(Number x, const FloatFormat &format) {
-  return clamp(x, format.pick(-104.0, -746.0), format.pick(89.0, 710.0));
-}
+/// Where e^x rounds to 0 below, and overflows above.
+double leastPower(const FloatFormat &format) { return format.pick(-104.0, -746.0); }
+double greatestPower(const FloatFormat &format) { return format.pick(89.0, 710.0); }
 
 /// e^r - 1 for |r| ≤ ln 2 / 2.
 Number expm1Polynomial(const FloatFormat &format, Number r, Number low) {
@@ -58,11 +57,10 @@ Ln2 ln2(const FloatFormat &format) {
 
 } // namespace
 
-Number expandExp(Number x) {
+Number boundedExp(Number x) {
   using namespace coefficients;
   FloatFormat format(x);
   const Ln2 c = ln2(format);
-  x = clampPower(x, format);
   const double rounder = format.rounder() + format.bias();
   Number sum = fma(x, c.per / 2, rounder);
   Number m = sum - rounder;
@@ -70,6 +68,11 @@ Number expandExp(Number x) {
   Number scale = (sum.bits() << format.mantissaBits()).bitsAs(format.getType());
   Number p = polynomial(r, format.pick(expF32, expF64));
   return fma(fma(p, r, 1.0), r, 1.0) * scale * scale;
+}
+
+Number expandExp(Number x) {
+  FloatFormat format(x);
+  return boundedExp(clamp(x, leastPower(format), greatestPower(format)));
 }
 
 static Number expandExp2(Number x) { return exp2OfSum(x, x.constant(-0.0)); }
@@ -129,10 +132,12 @@ Scaled preciseExp(Number high, std::optional<Number> more) {
 }
 
 /// 1 / (1 + e^-x) or e^x / (1 + e^x), with the exponential that neither overflows nor loses what is
-/// nearly 0.
+/// nearly 0. The divisor is from 1 to 2. Where the dividend is so small that it counts, the divisor
+/// is 1, and so is its reciprocal.
 static Number expandSigmoid(Number x) {
-  Number power = expandExp(-abs(x));
-  return select(x < 0.0, power, 1.0) / (power + 1.0);
+  FloatFormat format(x);
+  Number power = boundedExp(atLeast(-abs(x), leastPower(format)));
+  return plainQuotient(select(x < 0.0, power, 1.0), power + 1.0);
 }
 
 void populateExponentialPatterns(RewritePatternSet &patterns) {

@@ -54,7 +54,9 @@ static Number expandTanh(Number x) {
   using namespace coefficients;
   Number magnitude = abs(x);
   Number small = oddPolynomial(magnitude, FloatFormat(x).pick(tanhF32, tanhF64));
-  Number large = 1.0 - 2.0 / (expandExp(magnitude + magnitude) + 1.0);
+  // From there on the result is 1, and the quotient stays a normal number.
+  Number in = atMost(magnitude + magnitude, FloatFormat(x).pick(40.0, 80.0));
+  Number large = 1.0 - plainQuotient(x.constant(2.0), boundedExp(in) + 1.0);
   return copySign(select(magnitude < 0.625, small, large), x);
 }
 

@@ -32,6 +32,9 @@ void populateRootPatterns(mlir::RewritePatternSet &patterns);
 
 // Exponential.cpp
 Number expandExp(Number x);
+/// The same for an x that is known to be from -104 to 89 in f32, or from -746 to 710 in f64, or
+/// NaN.
+Number boundedExp(Number x);
 
 /// A number as value · scale1 · scale2, with powers of two as scales: their product may be no
 /// normal number where the value's is.

@@ -149,16 +149,26 @@ Number minimum(Number a, Number b) { return make<arith::MinimumFOp>(a, Value(a),
 Number maximum(Number a, Number b) { return make<arith::MaximumFOp>(a, Value(a), Value(b)); }
 Number maximumNumber(Number a, Number b) { return make<MaxNumOp>(a, Value(a), Value(b)); }
 
-Number clamp(Number x, double low, double high) {
-  // Each bound becomes one instruction. On a CPU that is maxps or its like, which returns its
-  // second operand if that is NaN. LLVM finds it in both forms below, because the bounds are
-  // neither NaN nor zero. On a GPU the instruction for f32 returns NaN for NaN; the one for f64
-  // does not, so f64 is compared.
-  if (x.getElementType().isF32())
-    return minimum(maximum(x, x.constant(low)), x.constant(high));
-  Number above = select(x < low, low, x);
-  return select(above > high, high, above);
+Number plainQuotient(Number a, Number b) {
+  Number quotient = a / b;
+  Value(quotient).getDefiningOp()->setAttr(EftDialect::plainQuotientName,
+                                           UnitAttr::get(Value(a).getContext()));
+  return quotient;
 }
+
+// Each bound becomes one instruction. On a CPU that is maxps or its like, which returns its second
+// operand if that is NaN. LLVM finds it in both forms below, because the bounds are neither NaN nor
+// zero. On a GPU the instruction for f32 returns NaN for NaN; the one for f64 does not, so f64 is
+// compared.
+Number atLeast(Number x, double low) {
+  return x.getElementType().isF32() ? maximum(x, x.constant(low)) : select(x < low, low, x);
+}
+
+Number atMost(Number x, double high) {
+  return x.getElementType().isF32() ? minimum(x, x.constant(high)) : select(x > high, high, x);
+}
+
+Number clamp(Number x, double low, double high) { return atMost(atLeast(x, low), high); }
 
 Number polynomial(Number x, ArrayRef<double> coefficients) {
   Number sum = x.constant(coefficients.back());

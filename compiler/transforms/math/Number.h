@@ -147,8 +147,16 @@ template <Constant T, Constant U> Number fma(Number a, T b, U c) {
   return fma(a, a.constant(b), a.constant(c));
 }
 
+/// low where x is less, else x, so NaN stays NaN. The bound is not zero.
+Number atLeast(Number x, double low);
+/// high where x is greater, else x, so NaN stays NaN. The bound is not zero.
+Number atMost(Number x, double high);
 /// low where x is less, high where x is greater, else x, so NaN stays NaN. The bounds are not zero.
 Number clamp(Number x, double low, double high);
+
+/// a / b where neither the numbers nor their quotient are so large or so small that a step of the
+/// division loses bits: a GPU need not test it.
+Number plainQuotient(Number a, Number b);
 
 /// The polynomial with these coefficients, the lowest power first, by Horner's rule with fma.
 Number polynomial(Number x, llvm::ArrayRef<double> coefficients);
