@@ -443,6 +443,37 @@ def MaskDistances : Pass<"eft-mask-distances", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
+def OrderArithmetic : Pass<"eft-order-arithmetic", "::mlir::func::FuncOp"> {
+  let summary = "Computes what is stored right before it is stored";
+  let description = [{
+    For a GPU. Where arithmetic for many elements comes one operation at a time, as it is lowered, and stores
+    follow, it is done one store at a time. Then only the elements that are stored next have values under
+    way, which the registers hold.
+
+    ```mlir
+    %a0 = math.absf %x0 : f32
+    %a1 = math.absf %x1 : f32
+    %b0 = arith.addf %a0, %c : f32
+    %b1 = arith.addf %a1, %c : f32
+    llvm.store %b0, %p0 : f32, !llvm.ptr<1>
+    llvm.store %b1, %p1 : f32, !llvm.ptr<1>
+    ```
+    becomes
+    ```mlir
+    %a0 = math.absf %x0 : f32
+    %b0 = arith.addf %a0, %c : f32
+    llvm.store %b0, %p0 : f32, !llvm.ptr<1>
+    %a1 = math.absf %x1 : f32
+    %b1 = arith.addf %a1, %c : f32
+    llvm.store %b1, %p1 : f32, !llvm.ptr<1>
+    ```
+  }];
+  let options = [
+    Option<"leastOperations", "least-operations", "unsigned", /*default=*/"1024",
+           "Leave shorter sequences of arithmetic as they are">
+  ];
+}
+
 def LowerToCpu : Pass<"eft-lower-to-cpu", "::mlir::ModuleOp"> {
   let summary = "Turns blocks into SIMD vectors, and the kernel into a loop over programs";
   let description = [{

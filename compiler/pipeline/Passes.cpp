@@ -147,6 +147,7 @@ void addLowering(OpPassManager &passes, const PassOptions &options) {
     passes.addNestedPass<func::FuncOp>(createSpecializeMasked());
     passes.addNestedPass<func::FuncOp>(createSkipMasked());
     passes.addNestedPass<func::FuncOp>(createMaskDistances());
+    passes.addNestedPass<func::FuncOp>(createOrderArithmetic());
     passes.addPass(createOutlineParts());
   }
   passes.addPass(createLowerToLLVM({options.maxRegisters}));
