@@ -26,6 +26,9 @@ constexpr unsigned maxCopies = 2;
 /// what threads wait for each other.
 constexpr int64_t instructionsToMove = 16;
 
+/// So many operations cost more in any case, and are not looked at again for each other.
+constexpr size_t manyOperations = 256;
+
 bool isBlockValue(Value value) { return isa<TensorType>(value.getType()); }
 
 /// Whether several threads would compute the same elements in this layout.
@@ -187,7 +190,7 @@ bool PlacingPlan::costsMoreThanMoving(Operation *op) {
     Value result = blockResult(pending[next]);
     instructions +=
         instructionsOf(pending[next]) * cast<RankedTensorType>(result.getType()).getNumElements();
-    if (instructions > instructionsToMove * elements)
+    if (instructions > instructionsToMove * elements || pending.size() > manyOperations)
       return true;
     for (Value operand : pending[next]->getOperands()) {
       Operation *source = operand.getDefiningOp();
@@ -236,9 +239,8 @@ void PlacingPlan::choose(Operation *op, Value result) {
                return isRepeated(result.getType(), layout);
              })) {
     chosen.insert(standard);
-  } else if (required.size() <= maxCopies && !costsMoreThanMoving(op)) {
-    chosen.insert(required.begin(), required.end());
-  } else if (repeatable.contains(op)) {
+  } else if (required.size() <= 1 || repeatable.contains(op) ||
+             (required.size() <= maxCopies && !costsMoreThanMoving(op))) {
     chosen.insert(required.begin(), required.end());
   } else {
     chosen.insert(required.contains(standard) ? standard : required.front());

@@ -117,3 +117,40 @@ def test_a_page_says_which_is_the_next(device, stages, count):
         expected += a[page].astype(np.float32) @ b.astype(np.float32)
         page = following[page]
     assert_same_bits(device.get(out), expected)
+
+
+@eft.jit
+def tiles_of_pages(a_ptr, b_ptr, table_ptr, out_ptr, tiles, count, STAGES: tl.constexpr,
+                   FLATTEN: tl.constexpr, SOME: tl.constexpr):  # fmt: skip
+    i = tl.arange(0, 64)
+    square = i[:, None] * 64 + i[None, :]
+    for tile in tl.range(tl.program_id(0), tiles, tl.num_programs(0), flatten=FLATTEN):
+        total = tl.zeros((64, 64), tl.float32)
+        for turn in tl.range(count, num_stages=STAGES):
+            page = tl.load(table_ptr + tile * count + turn)
+            a = tl.load(a_ptr + page * 4096 + square)
+            inside = i[None, :] < 64 - turn if SOME else i[None, :] < 64
+            b = tl.load(b_ptr + turn * 4096 + square, mask=inside, other=0)
+            total = tl.dot(a, b, total)
+        tl.store(out_ptr + tile * 4096 + square, total)
+
+
+@pytest.mark.parametrize("stages", [1, 2, 3])
+@pytest.mark.parametrize("count", [0, 1, 3])
+@pytest.mark.parametrize("flatten", [False, True])
+@pytest.mark.parametrize("some", [False, True])
+def test_tiles_whose_pages_stand_in_a_table(device, stages, count, flatten, some):
+    tiles = 5
+    a, b = small((7, 64, 64), 1), small((max(count, 1), 64, 64), 2)
+    table = np.random.default_rng(3).integers(0, 7, (tiles, max(count, 1))).astype(np.int32)
+    out = device.put(np.full((tiles, 64, 64), np.nan, np.float32))
+    arrays = [device.put(each) for each in (a, b, table)]
+    options = dict(STAGES=stages, FLATTEN=flatten, SOME=some)
+    tiles_of_pages[2](*arrays, out, tiles, count, **options)
+    expected = np.zeros((tiles, 64, 64), np.float32)
+    for tile in range(tiles):
+        for turn in range(count):
+            factor = b[turn].astype(np.float32)
+            factor[:, 64 - turn if some else 64 :] = 0
+            expected[tile] += a[table[tile, turn]].astype(np.float32) @ factor
+    assert_same_bits(device.get(out), expected)
