@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Finds the parameters that reach an address, or a mask on which copies of a product's factors
-// depend: a walk from each of these back to what it is made from. The accesses to the smallest
+// Finds the parameters that reach an address, or a mask on which it depends what one access may
+// move: of copies of a product's factors, and of atomic sums. It is a walk from each of these back
+// to what it is made from. The accesses to the smallest
 // elements come first, so that each parameter is met for them.
 #include "compiler/analysis/AddressParameters.h"
 
@@ -61,8 +62,11 @@ private:
     for (Operation *op : ops) {
       visit(pointerOf(op));
       auto load = dyn_cast<LoadOp>(op);
-      if (load && load.getMask() && isFactor(load))
-        visitMask(load.getMask());
+      auto sum = dyn_cast<AtomicRMWOp>(op);
+      const bool countsMask =
+          (load && isFactor(load)) || (sum && atomicWidth(sum, /*hasVectors=*/true) > 1);
+      if (Value mask = maskOf(op); mask && countsMask)
+        visitMask(mask);
     }
     while (!pending.empty())
       expand(pending.pop_back_val());

@@ -97,7 +97,7 @@ void DefaultLayouts::add(ReduceOp reduce) {
   Accesses &shape = accesses[shapeOf(type)];
   shape.contiguity.resize(type.getRank(), 0);
   shape.width.resize(type.getRank(), 1);
-  shape.most.resize(type.getRank(), enoughElements);
+  shape.mostNeighbours.resize(type.getRank(), enoughElements);
   shape.reducedBits = std::max<int64_t>(shape.reducedBits, type.getElementTypeBitWidth());
 }
 
@@ -108,7 +108,7 @@ void DefaultLayouts::add(Accesses &shape, Operation *access, const AxisInfos &in
   const bool isHeadless = mayBeHeadless(access, target);
   shape.contiguity.resize(type.getRank(), 0);
   shape.width.resize(type.getRank(), 1);
-  shape.most.resize(type.getRank(), enoughElements);
+  shape.mostNeighbours.resize(type.getRank(), enoughElements);
   const int64_t bits = bitsInMemory(type);
   shape.widestBits = std::max(shape.widestBits, bits);
   AxisInfo info = infos.of(pointer);
@@ -121,9 +121,9 @@ void DefaultLayouts::add(Accesses &shape, Operation *access, const AxisInfos &in
     const int64_t most = mostElements(access, dim, infos, target);
     const int64_t widest = widestAccess(info, dim, most, isHeadless);
     if (isAtomic(access) && info.contiguity(dim) > 1)
-      shape.most[dim] = std::min(shape.most[dim], widest);
+      shape.mostNeighbours[dim] = std::min(shape.mostNeighbours[dim], widest);
     if (isa<StoreOp>(access))
-      shape.most[dim] = std::min(shape.most[dim], most);
+      shape.mostNeighbours[dim] = std::min(shape.mostNeighbours[dim], most);
     // What works on one element at a time does so wherever its neighbours are.
     if (most == 1)
       continue;
@@ -145,7 +145,7 @@ LayoutAttr DefaultLayouts::choose(RankedTensorType type, const Accesses *accesse
       return all.contiguity[left] < all.contiguity[right];
     });
     std::rotate(order.begin(), fastest, fastest + 1);
-    width = std::min(all.width[order.front()], all.most[order.front()]);
+    width = std::min(all.width[order.front()], all.mostNeighbours[order.front()]);
     widestBits = all.widestBits != 0 ? all.widestBits : widestBits;
     reducedBits = all.reducedBits;
   }

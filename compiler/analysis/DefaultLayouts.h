@@ -66,7 +66,7 @@ private:
     llvm::SmallVector<int64_t> width;      // the most elements of one access, along each dimension
     // The most neighbours that a thread shall hold along each dimension: neighbouring threads'
     // stores and atomic operations are to work on neighbours.
-    llvm::SmallVector<int64_t> most;
+    llvm::SmallVector<int64_t> mostNeighbours;
     int64_t narrowest = enoughElements; // elements of one access to rows of neighbours
     int64_t widestBits = 0;             // the bits of the widest element in memory
     // The bits of the widest element that is reduced; 0 if none is.

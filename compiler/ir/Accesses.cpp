@@ -60,6 +60,19 @@ Value maskOf(Operation *op) {
   return access ? access.getMask() : Value();
 }
 
+bool writesMemory(Operation *loop) {
+  return loop
+      ->walk([&](Operation *op) {
+        auto load = dyn_cast<LoadOp>(op);
+        const bool isHarmless = op == loop || isMemoryEffectFree(op) ||
+                                op->hasTrait<OpTrait::HasRecursiveMemoryEffects>() ||
+                                hasSingleEffect<MemoryEffects::Read>(op) ||
+                                (load && !load.readsAnew());
+        return isHarmless ? WalkResult::advance() : WalkResult::interrupt();
+      })
+      .wasInterrupted();
+}
+
 int64_t atomicWidth(Operation *op, bool hasVectors) {
   constexpr int64_t bitsOfVector = 128;
   auto sum = dyn_cast<AtomicRMWOp>(op);

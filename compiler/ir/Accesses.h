@@ -15,6 +15,10 @@ mlir::Value pointerOf(mlir::Operation *op);
 /// The mask of an operation that `pointerOf` knows; null if it has none.
 mlir::Value maskOf(mlir::Operation *op);
 
+/// Whether operations inside of a loop write memory, or order accesses, as a load does that waits
+/// for what another program writes: then no load in it may be done earlier.
+bool writesMemory(mlir::Operation *loop);
+
 /// The neighbours on which one atomic operation of a GPU can work: only sums of floats work on
 /// several, of f16 on two, and where there are vectors, of all up to 32 bits on 16 bytes.
 int64_t atomicWidth(mlir::Operation *op, bool hasVectors);

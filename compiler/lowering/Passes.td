@@ -63,7 +63,10 @@ def PipelineCopies : Pass<"eft-pipeline-copies", "::mlir::func::FuncOp"> {
     - its mask keeps other elements of a run than the first ones;
     - it has a cache hint, or a value other than zero for masked elements;
     - its runs have fewer than four bytes;
-    - its address depends on a value that the loop loads.
+    - its address depends on a value that the loop carries out of a region, or loads by a `volatile` load.
+
+    If its address depends on other values that the loop loads, these loads run one iteration further ahead,
+    under a mask that keeps them from iterations that there are not.
 
     A loop that writes memory stays as it is.
 

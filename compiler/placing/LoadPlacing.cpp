@@ -214,9 +214,12 @@ LayoutAttr layoutOfLoad(LoadOp load, LayoutAttr layout, LoadLayouts layouts, con
   const bool leaves = canLeaveStandard(load, product, target) ||
                       (mayStandBeforeBarrier(load, layouts, target) && isCostly(layouts.standard));
   const LayoutAttr own = leaves ? layouts.best : layouts.standard;
-  // Copies bring the factors of tensor cores to shared memory, iterations ahead.
-  const bool isCopied = target.kind == PlacementTarget::Kind::Gpu && product &&
-                        (isForWarpgroups(product, target) || product.usesTensorCores());
+  // Copies bring the factors of tensor cores to shared memory, iterations ahead of a loop that
+  // writes no memory.
+  const bool isCopied =
+      target.kind == PlacementTarget::Kind::Gpu && product &&
+      (isForWarpgroups(product, target) ||
+       (product.usesTensorCores() && !load.readsAnew() && !writesMemory(load->getParentOp())));
   if (layout == own || isCopied)
     return own;
   // A store in the same layout comes after the load in each thread.

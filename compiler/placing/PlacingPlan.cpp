@@ -184,19 +184,19 @@ bool PlacingPlan::costsMoreThanMoving(Operation *op) {
     return false;
   const int64_t elements = cast<RankedTensorType>(blockResult(op).getType()).getNumElements();
   int64_t instructions = 0;
-  llvm::SetVector<Operation *> pending;
-  pending.insert(op);
-  for (size_t next = 0; next < pending.size(); ++next) {
-    Value result = blockResult(pending[next]);
+  llvm::SetVector<Operation *> reached;
+  reached.insert(op);
+  for (size_t next = 0; next < reached.size(); ++next) {
+    Value result = blockResult(reached[next]);
     instructions +=
-        instructionsOf(pending[next]) * cast<RankedTensorType>(result.getType()).getNumElements();
-    if (instructions > instructionsToMove * elements || pending.size() > manyOperations)
+        instructionsOf(reached[next]) * cast<RankedTensorType>(result.getType()).getNumElements();
+    if (instructions > instructionsToMove * elements || reached.size() > manyOperations)
       return true;
-    for (Value operand : pending[next]->getOperands()) {
+    for (Value operand : reached[next]->getOperands()) {
       Operation *source = operand.getDefiningOp();
       if (isBlockValue(operand) && source && !rules.anchorOf(source) && !isa<LoadOp>(source) &&
           !repeatable.contains(source) && !tieOf.contains(operand) && blockResult(source))
-        pending.insert(source);
+        reached.insert(source);
     }
   }
   return false;

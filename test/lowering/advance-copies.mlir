@@ -84,10 +84,16 @@ func.func @not_asked_for(%p: tensor<64x64x!eft.ptr<f16>, #a>, %tiles: i32, %q: !
   return
 }
 
-// Where the next tile lies is in memory.
+// Where the next tile lies is in memory. That is read early, too, if there is a next tile.
 // CHECK-LABEL: @loaded_place
-// CHECK: scf.for
 // CHECK: eft.alloc_shared
+// CHECK: eft.load %{{.*}}, mask %{{.*}} : !eft.ptr<i32>
+// CHECK: eft.copy_async
+// CHECK: scf.for
+// CHECK: scf.for
+// CHECK: eft.load %{{.*}}, mask %{{.*}} : !eft.ptr<i32>
+// CHECK: eft.copy_async
+// CHECK: eft.store
 func.func @loaded_place(%base: tensor<64x64x!eft.ptr<f16>, #a>, %table: !eft.ptr<i32>, %tiles: i32, %q: !eft.ptr<f32>) {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
@@ -95,6 +101,32 @@ func.func @loaded_place(%base: tensor<64x64x!eft.ptr<f16>, #a>, %table: !eft.ptr
   scf.for %tile = %c0 to %tiles step %c1 : i32 {
     %at = eft.addptr %table, %tile : !eft.ptr<i32>, i32
     %place = eft.load %at : !eft.ptr<i32>
+    %offsets = eft.splat %place : i32 -> tensor<64x64xi32, #a>
+    %p = eft.addptr %base, %offsets : tensor<64x64x!eft.ptr<f16>, #a>, tensor<64x64xi32, #a>
+    %s = eft.alloc_shared : !eft.shared<2, tensor<64x64xf16, #o>>
+    eft.copy_async %p, %s[%c0] {run = 8 : i32} : tensor<64x64x!eft.ptr<f16>, #a>, !eft.shared<2, tensor<64x64xf16, #o>>
+    eft.commit_copies
+    scf.for %i = %c0 to %tiles step %c1 : i32 {
+      eft.wait_copies pending 0
+    }
+    eft.wait_copies pending 0
+    eft.dealloc_shared %s : !eft.shared<2, tensor<64x64xf16, #o>>
+    eft.store %q, %zero : !eft.ptr<f32>
+  } {eft.flatten}
+  return
+}
+
+// What must be read anew is not read early.
+// CHECK-LABEL: @place_that_others_write
+// CHECK: scf.for
+// CHECK: eft.alloc_shared
+func.func @place_that_others_write(%base: tensor<64x64x!eft.ptr<f16>, #a>, %table: !eft.ptr<i32>, %tiles: i32, %q: !eft.ptr<f32>) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %zero = arith.constant 0.0 : f32
+  scf.for %tile = %c0 to %tiles step %c1 : i32 {
+    %at = eft.addptr %table, %tile : !eft.ptr<i32>, i32
+    %place = eft.load %at volatile : !eft.ptr<i32>
     %offsets = eft.splat %place : i32 -> tensor<64x64xi32, #a>
     %p = eft.addptr %base, %offsets : tensor<64x64x!eft.ptr<f16>, #a>, tensor<64x64xi32, #a>
     %s = eft.alloc_shared : !eft.shared<2, tensor<64x64xf16, #o>>

@@ -5,14 +5,19 @@
 // CHECK-LABEL: @rows_of_a_table
 // CHECK: eft.load {{.*}}, mask %{{.*}} {{.*}}uniformRuns
 // CHECK: eft.copy_async {{.*}} if
-// CHECK: %[[LOOP:.*]]:{{[0-9]+}} = scf.for {{.*}}%[[ROWS:arg[0-9]+]] = %{{.*}}
+// CHECK: scf.for
 // CHECK: eft.wait_copies
-// CHECK: eft.copy_async
+// CHECK: %[[DOWN:.*]] = eft.expand_dims %[[ROWS:arg[0-9]+]] axis 1
+// CHECK: %[[BELOW:.*]] = eft.broadcast %[[DOWN]]
+// CHECK: %[[SKIPPED:.*]] = arith.muli %[[BELOW]],
+// CHECK: %[[OFFSET:.*]] = arith.addi %[[SKIPPED]],
+// CHECK: %[[PLACE:.*]] = eft.addptr %{{.*}}, %[[OFFSET]]
+// CHECK: eft.copy_async %[[PLACE]],
 // CHECK: eft.commit_copies
 // CHECK: %[[LEFT:.*]] = eft.splat %{{.*}} : i1 -> tensor<32xi1
-// CHECK: eft.load %{{.*}}, mask %[[LEFT]] {{.*}}uniformRuns{{.*}} : tensor<32x!eft.ptr<i32>
+// CHECK: %[[NEXT:.*]] = eft.load %{{.*}}, mask %[[LEFT]] {{.*}}uniformRuns{{.*}} : tensor<32x!eft.ptr<i32>
 // CHECK: eft.dot
-// CHECK: scf.yield
+// CHECK: scf.yield {{.*}}%[[NEXT]]
 func.func @rows_of_a_table(%p: !eft.ptr<f16> {eft.divisibility = 16 : i32}, %table: !eft.ptr<i32> {eft.divisibility = 16 : i32}, %out: !eft.ptr<f32>, %n: i32) {
   %zero = arith.constant 0 : i32
   %one = arith.constant 1 : i32
@@ -32,6 +37,48 @@ func.func @rows_of_a_table(%p: !eft.ptr<f16> {eft.divisibility = 16 : i32}, %tab
     %at = arith.addi %starts, %i : tensor<32xi32>
     %entries = eft.addptr %tables, %at : tensor<32x!eft.ptr<i32>>, tensor<32xi32>
     %rows = eft.load %entries : tensor<32x!eft.ptr<i32>>
+    %down = eft.expand_dims %rows axis 1 : tensor<32xi32> -> tensor<32x1xi32>
+    %below = eft.broadcast %down : tensor<32x1xi32> -> tensor<32x64xi32>
+    %skipped = arith.muli %below, %width : tensor<32x64xi32>
+    %offset = arith.addi %skipped, %columns : tensor<32x64xi32>
+    %pb = eft.addptr %ps, %offset : tensor<32x64x!eft.ptr<f16>>, tensor<32x64xi32>
+    %b = eft.load %pb : tensor<32x64x!eft.ptr<f16>>
+    %d = eft.dot %ones, %b, %acc precision ieee : tensor<16x32xf16>, tensor<32x64xf16> -> tensor<16x64xf32>
+    scf.yield %d : tensor<16x64xf32>
+  }
+  %outs = eft.splat %out : !eft.ptr<f32> -> tensor<16x64x!eft.ptr<f32>>
+  eft.store %outs, %r : tensor<16x64x!eft.ptr<f32>>
+  return
+}
+
+// A table's own mask holds, too.
+// CHECK-LABEL: @masked_table
+// CHECK: scf.for
+// CHECK: %[[LEFT:.*]] = eft.splat %{{.*}} : i1 -> tensor<32xi1
+// CHECK: %[[BOTH:.*]] = arith.andi %{{.*}}, %[[LEFT]] : tensor<32xi1
+// CHECK: eft.load %{{.*}}, mask %[[BOTH]]
+// CHECK: scf.yield
+func.func @masked_table(%p: !eft.ptr<f16> {eft.divisibility = 16 : i32}, %table: !eft.ptr<i32> {eft.divisibility = 16 : i32}, %out: !eft.ptr<f32>, %n: i32) {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %c32 = arith.constant 32 : i32
+  %none = arith.constant dense<0.0> : tensor<16x64xf32>
+  %ones = arith.constant dense<1.0> : tensor<16x32xf16>
+  %i = eft.arange 0 to 32 : tensor<32xi32>
+  %j = eft.arange 0 to 64 : tensor<64xi32>
+  %across = eft.expand_dims %j axis 0 : tensor<64xi32> -> tensor<1x64xi32>
+  %columns = eft.broadcast %across : tensor<1x64xi32> -> tensor<32x64xi32>
+  %width = arith.constant dense<64> : tensor<32x64xi32>
+  %ps = eft.splat %p : !eft.ptr<f16> -> tensor<32x64x!eft.ptr<f16>>
+  %tables = eft.splat %table : !eft.ptr<i32> -> tensor<32x!eft.ptr<i32>>
+  %r = scf.for %t = %zero to %n step %one iter_args(%acc = %none) -> (tensor<16x64xf32>) : i32 {
+    %start = arith.muli %t, %c32 : i32
+    %starts = eft.splat %start : i32 -> tensor<32xi32>
+    %at = arith.addi %starts, %i : tensor<32xi32>
+    %count = eft.splat %n : i32 -> tensor<32xi32>
+    %inside = arith.cmpi slt, %at, %count : tensor<32xi32>
+    %entries = eft.addptr %tables, %at : tensor<32x!eft.ptr<i32>>, tensor<32xi32>
+    %rows = eft.load %entries, mask %inside : tensor<32x!eft.ptr<i32>>
     %down = eft.expand_dims %rows axis 1 : tensor<32xi32> -> tensor<32x1xi32>
     %below = eft.broadcast %down : tensor<32x1xi32> -> tensor<32x64xi32>
     %skipped = arith.muli %below, %width : tensor<32x64xi32>

@@ -23,7 +23,8 @@ bool isArithmetic(Operation *op) {
   return op->getNumRegions() == 0 && !op->hasTrait<OpTrait::IsTerminator>() && isPure(op);
 }
 
-/// Whether an operation stores, or is an instruction that only LLVM has a name for.
+/// Whether results may be moved up to an operation: more arithmetic, a store, or an instruction
+/// that only LLVM has a name for.
 bool takesResults(Operation *op) {
   return isArithmetic(op) || isa<LLVM::CallIntrinsicOp>(op) ||
          (op->getNumRegions() == 0 && hasSingleEffect<MemoryEffects::Write>(op));
@@ -81,7 +82,7 @@ struct OrderArithmeticPass : impl::OrderArithmeticBase<OrderArithmeticPass> {
 
   void runOnOperation() override {
     getOperation().walk([&](Block *block) {
-      for (Operation *op = &block->front(); op;) {
+      for (Operation *op = block->empty() ? nullptr : &block->front(); op;) {
         if (!isArithmetic(op)) {
           op = op->getNextNode();
           continue;

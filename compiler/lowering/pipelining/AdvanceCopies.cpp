@@ -17,6 +17,7 @@
 #include "compiler/ir/Accesses.h"
 #include "compiler/lowering/Renaming.h"
 #include "compiler/lowering/gpu/SharedMemory.h"
+#include "compiler/lowering/pipelining/PipelineParts.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -141,7 +142,10 @@ private:
     }
     hasCopies |= isa<CopyAsyncOp>(op);
     before.push_back(&op);
-    return isa<CopyAsyncOp, CommitCopiesOp>(op) || isMemoryEffectFree(&op);
+    // No iteration reads what an earlier one has written, so addresses may be loaded early, too.
+    auto load = dyn_cast<LoadOp>(op);
+    return isa<CopyAsyncOp, CommitCopiesOp>(op) || isMemoryEffectFree(&op) ||
+           (load && !load.readsAnew());
   }
 
   bool addBehind(Operation &op) {
@@ -197,15 +201,7 @@ private:
     SmallVector<Operation *> clones;
     for (Operation *op : before) {
       clones.push_back(rewriter.clone(*op, mapping));
-      auto copy = dyn_cast<CopyAsyncOp>(clones.back());
-      if (!copy)
-        continue;
-      OpBuilder::InsertionGuard guard(rewriter);
-      rewriter.setInsertionPoint(copy);
-      Value both = condition;
-      if (Value own = copy.getCondition())
-        both = rewriter.create<arith::AndIOp>(copy.getLoc(), own, condition);
-      copy.getConditionMutable().assign(both);
+      doOnlyIf(rewriter, clones.back(), condition);
     }
     for (Operation *clone : llvm::reverse(clones))
       if (isOpTriviallyDead(clone))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "compiler/lowering/pipelining/LoopOperands.h"
 
+#include "compiler/ir/Accesses.h"
 #include "compiler/ir/LayoutConversion.h"
 #include "compiler/layout/MatrixLoad.h"
 #include "compiler/layout/Placement.h"
@@ -23,21 +24,6 @@ constexpr int64_t maxRegisters = 208;
 
 bool isZero(Value value) {
   return matchPattern(value, m_Zero()) || matchPattern(value, m_PosZeroFloat());
-}
-
-/// Whether the loop writes memory, or orders accesses, as a load does that waits for what another
-/// program writes: then no load may be done earlier.
-bool writesMemory(scf::ForOp loop) {
-  return loop
-      .walk([&](Operation *op) {
-        auto load = dyn_cast<LoadOp>(op);
-        const bool isHarmless = op == loop || isMemoryEffectFree(op) ||
-                                op->hasTrait<OpTrait::HasRecursiveMemoryEffects>() ||
-                                hasSingleEffect<MemoryEffects::Read>(op) ||
-                                (load && !load.readsAnew());
-        return isHarmless ? WalkResult::advance() : WalkResult::interrupt();
-      })
-      .wasInterrupted();
 }
 
 /// The order of the elements in a slot that is written in the places `from` and read by `dot`, in
@@ -294,6 +280,11 @@ bool LoopOperands::add(const LoopOperand &operand) {
   if (!operand.slots || !extend(extended, load.getPointer()) ||
       (load.getMask() && !extend(extended, load.getMask())))
     return false;
+  // What is loaded for addresses comes earlier than a copy would bring it.
+  auto isForAddresses = [&](LoadOp each) { return extended.loads.ops.contains(each); };
+  if (isForAddresses(load) ||
+      llvm::any_of(operands, [&](const LoopOperand &each) { return isForAddresses(each.load); }))
+    return false;
   slices = std::move(extended);
   operands.push_back(operand);
   return true;
@@ -341,7 +332,7 @@ void LoopOperands::addShared(LoadOp load) {
 
 /// Adds a block that threads read from its slot.
 bool LoopOperands::addRead(LoadOp load) {
-  if (!isCopyable(load) || slices.loads.ops.contains(load) ||
+  if (!isCopyable(load) ||
       llvm::any_of(operands, [&](const LoopOperand &each) { return each.load == load; }))
     return false;
   const LinearLayout layout = withPlaces(*layoutOf(load.getType()), gpuPlaces);

@@ -59,29 +59,10 @@ void unmark(Operation *op, scf::PipeliningOption::PipelinerPart part) {
       cast<WaitDotsOp>(op).setPending(pending.getInt());
 }
 
-void predicateLoad(RewriterBase &rewriter, LoadOp load, Value condition) {
-  Type type = maskLike(load.getPointer().getType());
-  Value mask = load.getMask();
-  if (isa<RankedTensorType>(type))
-    condition = rewriter.create<SplatOp>(load.getLoc(), type, condition);
-  load.getMaskMutable().assign(
-      mask ? rewriter.create<arith::AndIOp>(load.getLoc(), mask, condition).getResult()
-           : condition);
-  if (!mask)
-    load.setUniformRuns(true);
-}
-
 /// Lets what is done for a later iteration access memory only if there is that iteration.
 Operation *predicate(RewriterBase &rewriter, Operation *op, Value condition) {
-  OpBuilder::InsertionGuard guard(rewriter);
-  rewriter.setInsertionPoint(op);
-  if (auto load = dyn_cast<LoadOp>(op))
-    predicateLoad(rewriter, load, condition);
-  if (auto copy = dyn_cast<CopyAsyncOp>(op)) {
-    if (Value own = copy.getCondition())
-      condition = rewriter.create<arith::AndIOp>(op->getLoc(), own, condition);
-    copy.getConditionMutable().assign(condition);
-  }
+  if (isa<CopyAsyncOp>(op) || hasMark(op, Mark::Ahead))
+    doOnlyIf(rewriter, op, condition);
   return op;
 }
 
@@ -111,6 +92,24 @@ void mark(Operation *op, Mark mark) {
 
 void setPendingInLoop(WaitDotsOp wait, unsigned pending) {
   wait->setAttr(pendingName, IntegerAttr::get(IntegerType::get(wait.getContext(), 32), pending));
+}
+
+void doOnlyIf(RewriterBase &rewriter, Operation *op, Value condition) {
+  OpBuilder::InsertionGuard guard(rewriter);
+  rewriter.setInsertionPoint(op);
+  auto both = [&](Value own, Value other) {
+    return own ? rewriter.create<arith::AndIOp>(op->getLoc(), own, other).getResult() : other;
+  };
+  if (auto copy = dyn_cast<CopyAsyncOp>(op)) {
+    copy.getConditionMutable().assign(both(copy.getCondition(), condition));
+  } else if (auto load = dyn_cast<LoadOp>(op)) {
+    Type type = maskLike(load.getPointer().getType());
+    if (isa<RankedTensorType>(type))
+      condition = rewriter.create<SplatOp>(load.getLoc(), type, condition);
+    if (!load.getMask())
+      load.setUniformRuns(true);
+    load.getMaskMutable().assign(both(load.getMask(), condition));
+  }
 }
 
 LogicalResult pipelineParts(RewriterBase &rewriter, scf::ForOp loop, const PipelineShape &shape) {

@@ -30,6 +30,10 @@ struct PipelineShape {
   bool hasThirdPart;    // whether there is a third part, which runs one iteration behind the second
 };
 
+/// Lets a copy or a load access memory only if the condition is true; other operations stay as they
+/// are.
+void doOnlyIf(mlir::RewriterBase &rewriter, mlir::Operation *op, mlir::Value condition);
+
 /// Pipelines the loop. One with a third part must have an iteration.
 mlir::LogicalResult pipelineParts(mlir::RewriterBase &rewriter, mlir::scf::ForOp loop,
                                   const PipelineShape &shape);

@@ -66,6 +66,14 @@ def test_rows_whose_neighbours_are_added_together(device, name, order, columns, 
         assert_same_bits(device.get(old), before[place])
 
 
+@pytest.mark.parametrize("name, words", [("fp32", "add.v4.f32"), ("fp16", "add.noftz.v4.f16x2")])
+def test_a_bound_tells_which_neighbours_have_one_mask(name, words):
+    x = np.zeros(1024, DTYPES[name])
+    ptx = add_once.warmup(x, x, x, 512, N=2048, grid=(1,), target="sm_90").asm["ptx"]
+    assert words in ptx
+    assert words not in add_once.warmup(x, x, x, 511, N=2048, grid=(1,), target="sm_90").asm["ptx"]
+
+
 @eft.jit
 def every_kind(p, x_ptr, old_ptr, N: tl.constexpr):
     i = tl.arange(0, N)

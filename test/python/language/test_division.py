@@ -6,6 +6,7 @@ import eft
 import eft.language as tl
 import numpy as np
 import pytest
+from eft.language.extra import libdevice
 from support import DTYPES, assert_same_bits
 
 
@@ -80,3 +81,31 @@ def test_zeros_are_usual_dividends(device):
     x, y = np.zeros(4096, np.float32), floats(np.float32, 4096, -30, 30, 10)
     x[::3] = -0.0
     check(device, x, y, 1024)
+
+
+@eft.jit
+def functions(x_ptr, sigmoid_ptr, tanh_ptr, erfc_ptr, N: tl.constexpr):
+    i = tl.program_id(0) * N + tl.arange(0, N)
+    x = tl.load(x_ptr + i)
+    tl.store(sigmoid_ptr + i, tl.sigmoid(x))
+    tl.store(tanh_ptr + i, tl.math.tanh(x))
+    tl.store(erfc_ptr + i, libdevice.erfc(x))
+
+
+def test_quotients_in_functions_are_those_of_a_cpu(device):
+    """These divide without a test of the numbers on a GPU."""
+    count = 1 << 18
+    numbers = np.random.default_rng(11)
+    x = numbers.uniform(-110, 110, count).astype(np.float32)
+    x[: count // 2] = floats(np.float32, count // 2, -149, 8, 12)
+    edges = np.float32([0, 17.32868, 16.63553, 20, 40, 44.3614, 87.33655, 88.72284, 103.97, 104, 3])
+    special = np.concatenate([edges, np.nextafter(edges, np.float32(1000)), [np.inf, np.nan]])
+    x[: 2 * len(special)] = np.concatenate([special, -special])
+    found, expected = ([np.zeros_like(x) for _ in range(3)] for _ in range(2))
+    functions[count // 1024](x, *expected, N=1024)
+    arrays = [device.put(each) for each in found]
+    functions[count // 1024](device.put(x), *arrays, N=1024)
+    for array, right in zip(arrays, expected, strict=True):
+        mine, nan = device.get(array), np.isnan(right)
+        assert np.array_equal(np.isnan(mine), nan)
+        assert_same_bits(mine[~nan], right[~nan])

@@ -120,6 +120,39 @@ def test_a_page_says_which_is_the_next(device, stages, count):
 
 
 @eft.jit
+def scaled_columns(a_ptr, b_ptr, group_ptr, scale_ptr, out_ptr, count, N: tl.constexpr,
+                   STAGES: tl.constexpr):  # fmt: skip
+    """A loaded number is used for itself, and to load a scale."""
+    i = tl.arange(0, N)
+    square = i[:, None] * N + i[None, :]
+    total = tl.zeros((N, N), tl.float32)
+    for turn in tl.range(count, num_stages=STAGES):
+        a = tl.load(a_ptr + turn * N * N + square)
+        b = tl.load(b_ptr + turn * N * N + square)
+        group = tl.load(group_ptr + turn * N + i)
+        scale = tl.load(scale_ptr + group)
+        total += tl.dot(a, b) * scale[None, :] + group[None, :]
+    tl.store(out_ptr + square, total)
+
+
+@pytest.mark.parametrize("stages", [1, 2, 3])
+@pytest.mark.parametrize("count", [0, 1, 4])
+@pytest.mark.parametrize("n", [32, 64])
+def test_scales_of_groups(device, stages, count, n):
+    a, b = (small((max(count, 1), n, n), seed) for seed in (1, 2))
+    group = np.random.default_rng(3).integers(0, 8, (max(count, 1), n)).astype(np.int32)
+    scale = small(8, 4).astype(np.float32)
+    out = device.put(np.full((n, n), np.nan, np.float32))
+    arrays = [device.put(each) for each in (a, b, group, scale)]
+    scaled_columns[1](*arrays, out, count, N=n, STAGES=stages)
+    expected = np.zeros((n, n), np.float32)
+    for turn in range(count):
+        product = a[turn].astype(np.float32) @ b[turn].astype(np.float32)
+        expected += product * scale[group[turn]] + group[turn]
+    assert_same_bits(device.get(out), expected)
+
+
+@eft.jit
 def tiles_of_pages(a_ptr, b_ptr, table_ptr, out_ptr, tiles, count, STAGES: tl.constexpr,
                    FLATTEN: tl.constexpr, SOME: tl.constexpr):  # fmt: skip
     i = tl.arange(0, 64)
