@@ -204,6 +204,16 @@ static void addNextStores(LoadOp load, Operation *function, llvm::SetVector<Oper
       }
 }
 
+/// Whether copies may bring what a loop loads in this layout to shared memory, iterations ahead.
+static bool mayBeCopied(LoadOp load, LayoutAttr layout, const AxisInfos &infos,
+                        const PlacementTarget &target) {
+  constexpr int64_t leastBytes = 4;
+  const RankedTensorType type = placed(load.getPointer().getType(), layout);
+  const int64_t bytes = getElementTypeOrSelf(load.getType()).getIntOrFloatBitWidth() / 8;
+  return !load.readsAnew() && !writesMemory(load->getParentOp()) &&
+         accessRun(infos, load, type, target).length * bytes >= leastBytes;
+}
+
 LayoutAttr layoutOfLoad(LoadOp load, LayoutAttr layout, LoadLayouts layouts, const AxisInfos &infos,
                         const PlacementTarget &target) {
   DotOp product = productInLoop(load);
@@ -214,12 +224,9 @@ LayoutAttr layoutOfLoad(LoadOp load, LayoutAttr layout, LoadLayouts layouts, con
   const bool leaves = canLeaveStandard(load, product, target) ||
                       (mayStandBeforeBarrier(load, layouts, target) && isCostly(layouts.standard));
   const LayoutAttr own = leaves ? layouts.best : layouts.standard;
-  // Copies bring the factors of tensor cores to shared memory, iterations ahead of a loop that
-  // writes no memory.
-  const bool isCopied =
-      target.kind == PlacementTarget::Kind::Gpu && product &&
-      (isForWarpgroups(product, target) ||
-       (product.usesTensorCores() && !load.readsAnew() && !writesMemory(load->getParentOp())));
+  const bool isCopied = target.kind == PlacementTarget::Kind::Gpu && product &&
+                        (isForWarpgroups(product, target) ||
+                         (product.usesTensorCores() && mayBeCopied(load, own, infos, target)));
   if (layout == own || isCopied)
     return own;
   // A store in the same layout comes after the load in each thread.
