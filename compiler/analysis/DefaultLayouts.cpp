@@ -124,7 +124,7 @@ void DefaultLayouts::add(Accesses &shape, Operation *access, const AxisInfos &in
       shape.mostNeighbours[dim] = std::min(shape.mostNeighbours[dim], widest);
     if (isa<StoreOp>(access))
       shape.mostNeighbours[dim] = std::min(shape.mostNeighbours[dim], most);
-    // What works on one element at a time does so wherever its neighbours are.
+    // An access to one element at a time does not care where its neighbours are.
     if (most == 1)
       continue;
     shape.width[dim] = std::max(shape.width[dim], widest);

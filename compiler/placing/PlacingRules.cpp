@@ -96,7 +96,8 @@ LogicalResult checkCanBePlaced(Operation *op, const RegionFlow &flow) {
   return op->emitOpError("can't be placed: it has no rule for blocks");
 }
 
-/// What a block is computed from by element and by reshaping, in another shape; null if it is not.
+/// The source, in another shape, of a block that is computed from it by reshaping and by element;
+/// null if there is none.
 static Value beforeReshaping(Value block) {
   llvm::SetVector<Value> pending;
   pending.insert(block);

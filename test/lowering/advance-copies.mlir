@@ -116,7 +116,7 @@ func.func @loaded_place(%base: tensor<64x64x!eft.ptr<f16>, #a>, %table: !eft.ptr
   return
 }
 
-// What must be read anew is not read early.
+// A volatile load of the place is not done early.
 // CHECK-LABEL: @place_that_others_write
 // CHECK: scf.for
 // CHECK: eft.alloc_shared

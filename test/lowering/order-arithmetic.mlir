@@ -1,7 +1,7 @@
 // RUN: eft-opt %s -eft-order-arithmetic='least-operations=4' | FileCheck %s
 // RUN: eft-opt %s -eft-order-arithmetic | FileCheck %s --check-prefix=SHORT
 
-// What is stored is computed right before it is stored. What both need comes first.
+// Each value is computed right before it is stored. A sum that both need comes before the first store.
 // CHECK-LABEL: @one_element_after_the_other
 // CHECK-SAME: %[[X0:[a-z0-9]+]]: f32, %[[X1:[a-z0-9]+]]: f32
 // CHECK: %[[A0:.*]] = math.absf %[[X0]]

@@ -280,7 +280,7 @@ bool LoopOperands::add(const LoopOperand &operand) {
   if (!operand.slots || !extend(extended, load.getPointer()) ||
       (load.getMask() && !extend(extended, load.getMask())))
     return false;
-  // What is loaded for addresses comes earlier than a copy would bring it.
+  // Loads for addresses come earlier than a copy would bring them.
   auto isForAddresses = [&](LoadOp each) { return extended.loads.ops.contains(each); };
   if (isForAddresses(load) ||
       llvm::any_of(operands, [&](const LoopOperand &each) { return isForAddresses(each.load); }))

@@ -61,7 +61,7 @@ public:
     llvm::SetVector<mlir::Operation *> ops;
     llvm::SetVector<mlir::BlockArgument> carried;
   };
-  /// What computes the addresses and masks of the operands, up to what is loaded for them.
+  /// The arithmetic of the operands' addresses and masks, which uses the results of `loads`.
   const Slice &addresses() const { return slices.addresses; }
   /// Loads for addresses, as from a table of pages, and what they are computed from.
   const Slice &loads() const { return slices.loads; }
